@@ -1,0 +1,73 @@
+/// A forward cursor over received bytes.
+///
+/// Every read is bounds-checked and fails with ``ByteReader/Truncated`` in place of trapping, so a parser written with it
+/// cannot run past what a peer sent. Bluetooth is little-endian (Core Specification Vol 3 Part A 2.1); Tuvali, CBOR and
+/// multicodec are big-endian: the caller names the order at each read.
+package struct ByteReader: Sendable {
+    /// The input ended before the value did. `offset` is the byte position at which more was wanted.
+    package struct Truncated: Error, Equatable, Sendable {
+        package let offset: Int
+    }
+
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    /// Starts at the first of `bytes`.
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    /// Starts at the first of `bytes`.
+    package init(_ bytes: [UInt8]) {
+        self.init(bytes[...])
+    }
+
+    /// Bytes not yet read.
+    package var remaining: Int { bytes.endIndex - position }
+
+    /// Bytes already read.
+    package var offset: Int { position - bytes.startIndex }
+
+    /// Everything not yet read, without consuming it.
+    package var rest: ArraySlice<UInt8> { bytes[position...] }
+
+    /// The next byte.
+    package mutating func uint8() throws(Truncated) -> UInt8 {
+        guard position < bytes.endIndex else { throw Truncated(offset: offset) }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    /// The next 2 bytes, least significant first.
+    package mutating func uint16LE() throws(Truncated) -> UInt16 {
+        let slice = try take(2)
+        return UInt16(slice[slice.startIndex]) | UInt16(slice[slice.startIndex + 1]) << 8
+    }
+
+    /// The next 2 bytes, most significant first.
+    package mutating func uint16BE() throws(Truncated) -> UInt16 { try uint16LE().byteSwapped }
+
+    /// The next 4 bytes, least significant first.
+    package mutating func uint32LE() throws(Truncated) -> UInt32 { try uint32BE().byteSwapped }
+
+    /// The next 4 bytes, most significant first.
+    package mutating func uint32BE() throws(Truncated) -> UInt32 {
+        try take(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// The next 8 bytes, least significant first.
+    package mutating func uint64LE() throws(Truncated) -> UInt64 { try uint64BE().byteSwapped }
+
+    /// The next 8 bytes, most significant first.
+    package mutating func uint64BE() throws(Truncated) -> UInt64 {
+        try take(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The next `count` bytes as a slice of the input; nothing is copied.
+    package mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= remaining else { throw Truncated(offset: offset) }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+}

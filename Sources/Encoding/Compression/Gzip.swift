@@ -1,0 +1,108 @@
+import CZlib
+
+/// gzip (RFC 1952) and zlib (RFC 1950) streams through zlib, with a bound on what may come out.
+package enum Gzip {
+    /// Why a stream was refused.
+    package enum Failure: Error, Equatable, Sendable {
+        /// Not a stream of that kind, damaged, or cut off.
+        case malformed
+        /// More than `limit` bytes would come out; inflating stopped there.
+        case tooLarge(limit: Int)
+        /// zlib could not get memory.
+        case outOfMemory
+    }
+
+    /// The wrapper around the deflate data.
+    package enum Container: Sendable {
+        /// One or more gzip members; what follows the last one and is no member is ignored (as Java's GZIPInputStream does).
+        case gzip
+        /// One zlib stream and nothing after it.
+        case zlib
+    }
+
+    /// Inflates `input` to at most `limit` bytes over all members together.
+    package static func inflate(
+        _ input: [UInt8], container: Container = .gzip, limit: Int
+    ) throws(Failure) -> [UInt8] {
+        var output: [UInt8] = []
+        var rest = input[...]
+        var members = 0
+        repeat {
+            let (consumed, failure) = inflateMember(rest, container, into: &output, limit: limit)
+            if let failure {
+                // Only the first member is owed; damage after a whole one is trailing data unless it overran the limit.
+                if members > 0, failure == .malformed, !looksLikeMember(rest) { return output }
+                throw failure
+            }
+            members += 1
+            rest = rest.dropFirst(consumed)
+        } while container == .gzip && looksLikeMember(rest)
+        if container == .zlib, !rest.isEmpty { throw .malformed }
+        return output
+    }
+
+    /// Compresses `input` into one gzip member at zlib's default level.
+    package static func deflate(_ input: [UInt8]) throws(Failure) -> [UInt8] {
+        var stream = z_stream()
+        let version = ZLIB_VERSION
+        guard
+            deflateInit2_(
+                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, version,
+                Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { throw .outOfMemory }
+        defer { deflateEnd(&stream) }
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))))
+        var source = input
+        let status = source.withUnsafeMutableBufferPointer { source in
+            output.withUnsafeMutableBufferPointer { target in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(source.count)
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                return CZlib.deflate(&stream, Z_FINISH)
+            }
+        }
+        guard status == Z_STREAM_END else { throw .outOfMemory }
+        output.removeLast(Int(stream.avail_out))
+        return output
+    }
+
+    private static func looksLikeMember(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.count >= 10 && bytes.starts(with: [0x1F, 0x8B, 8])
+    }
+
+    /// Inflates one stream from the front of `input`; `consumed` counts the bytes it took.
+    private static func inflateMember(
+        _ input: ArraySlice<UInt8>, _ container: Container, into output: inout [UInt8], limit: Int
+    ) -> (consumed: Int, failure: Failure?) {
+        var stream = z_stream()
+        let windowBits: Int32 = container == .gzip ? 15 + 16 : 15
+        guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            return (0, .outOfMemory)
+        }
+        defer { inflateEnd(&stream) }
+        guard input.count <= Int(UInt32.max) else { return (0, .tooLarge(limit: limit)) }
+        var source = Array(input)
+        var block = [UInt8](repeating: 0, count: 64 * 1024)
+        return source.withUnsafeMutableBufferPointer { source -> (Int, Failure?) in
+            stream.next_in = source.baseAddress
+            stream.avail_in = UInt32(source.count)
+            while true {
+                let (status, produced) = block.withUnsafeMutableBufferPointer { block -> (Int32, Int) in
+                    stream.next_out = block.baseAddress
+                    stream.avail_out = UInt32(block.count)
+                    let status = CZlib.inflate(&stream, Z_NO_FLUSH)
+                    return (status, block.count - Int(stream.avail_out))
+                }
+                guard output.count + produced <= limit else { return (0, .tooLarge(limit: limit)) }
+                output.append(contentsOf: block.prefix(produced))
+                switch status {
+                case Z_STREAM_END: return (source.count - Int(stream.avail_in), nil)
+                case Z_OK where produced > 0 || stream.avail_in > 0: continue
+                case Z_MEM_ERROR: return (0, .outOfMemory)
+                default: return (0, .malformed)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+/// A JSON value (RFC 8259) that keeps what signatures need: member order, the text of numbers, names compared as bytes.
+package enum JSON: Hashable, Sendable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case bool(Bool)
+    /// A number by its source text, never converted on the way.
+    case number(JSONNumber)
+    /// A string after unescaping.
+    case string(Text)
+    /// The elements in order.
+    case array([JSON])
+    /// The members in source order.
+    case object(JSONObject)
+}
+
+/// A number as it was written (RFC 8259 section 6).
+package struct JSONNumber: Hashable, Sendable {
+    /// The source text: `1`, `1.0` and `1e0` are three different numbers here.
+    package let text: String
+
+    /// Wraps the text of a number that is already known to follow the grammar.
+    package init(validated text: String) {
+        self.text = text
+    }
+
+    /// A whole number in decimal.
+    package init(_ value: Int) {
+        text = String(value)
+    }
+
+    /// The value when it is written without fraction and exponent and fits.
+    package var int: Int? { Int(text) }
+
+    /// The nearest IEEE 754 double; infinity beyond its range.
+    package var double: Double { Double(text) ?? .nan }
+}
+
+/// The members of a JSON object in source order, with constant-time lookup once there are many.
+package struct JSONObject: Sendable {
+    /// One `"name": value`.
+    package struct Member: Hashable, Sendable {
+        package var name: Text
+        package var value: JSON
+
+        /// A member of that name and value.
+        package init(_ name: Text, _ value: JSON) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The members in order; names are unique.
+    package private(set) var members: [Member]
+    /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
+    private var index: [Text: Int]?
+    private static let indexedFrom = 12
+
+    /// An empty object.
+    package init() {
+        members = []
+    }
+
+    /// An object of these members; a repeated name keeps its first position and its last value.
+    package init(_ members: [Member]) {
+        self.init()
+        self.members.reserveCapacity(members.count)
+        for member in members { self[member.name] = member.value }
+    }
+
+    /// How many members there are.
+    package var count: Int { members.count }
+
+    /// Whether there is none.
+    package var isEmpty: Bool { members.isEmpty }
+
+    /// The names in order.
+    package var names: [Text] { members.map(\.name) }
+
+    /// The value of `name`. Setting appends or replaces; setting nil removes.
+    package subscript(name: Text) -> JSON? {
+        get { position(of: name).map { members[$0].value } }
+        set {
+            if let position = position(of: name) {
+                if let newValue {
+                    members[position].value = newValue
+                } else {
+                    members.remove(at: position)
+                    rebuildIndex()
+                }
+            } else if let newValue {
+                append(Member(name, newValue))
+            }
+        }
+    }
+
+    /// Appends a member if its name is new; false (and no change) when it is not.
+    package mutating func appendIfNew(_ member: Member) -> Bool {
+        guard position(of: member.name) == nil else { return false }
+        append(member)
+        return true
+    }
+
+    private mutating func append(_ member: Member) {
+        members.append(member)
+        if index != nil {
+            index?[member.name] = members.count - 1
+        } else if members.count == Self.indexedFrom {
+            rebuildIndex()
+        }
+    }
+
+    private mutating func rebuildIndex() {
+        index =
+            members.count < Self.indexedFrom
+            ? nil : Dictionary(members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func position(of name: Text) -> Int? {
+        if let index { return index[name] }
+        return members.firstIndex { $0.name == name }
+    }
+}
+
+extension JSONObject: Hashable {
+    /// Same members with the same values in the same order.
+    package static func == (left: JSONObject, right: JSONObject) -> Bool { left.members == right.members }
+    package func hash(into hasher: inout Hasher) { hasher.combine(members) }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (Text, JSON)...) { self.init(elements.map { Member($0, $1) }) }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    package init(stringLiteral value: String) { self = .string(Text(value)) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (Text, JSON)...) {
+        self = .object(JSONObject(elements.map { JSONObject.Member($0, $1) }))
+    }
+    package init(nilLiteral: ()) { self = .null }
+}
+
+extension JSON {
+    /// A JSON string of `text`.
+    package static func text(_ text: String) -> JSON { .string(Text(text)) }
+
+    /// A JSON number of `value`.
+    package static func int(_ value: Int) -> JSON { .number(JSONNumber(value)) }
+
+    /// The members when this is an object.
+    package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+    /// The elements when this is an array.
+    package var array: [JSON]? { if case .array(let value) = self { value } else { nil } }
+
+    /// The text when this is a string.
+    package var string: Text? { if case .string(let value) = self { value } else { nil } }
+
+    /// The value when this is `true` or `false`.
+    package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The number when this is one.
+    package var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
+
+    /// The value when this is a number without fraction and exponent that fits.
+    package var int: Int? { number?.int }
+
+    /// Whether this is `null`.
+    package var isNull: Bool { self == .null }
+
+    /// The member `name` when this is an object that has it.
+    package subscript(name: Text) -> JSON? { object?[name] }
+}

@@ -1,0 +1,219 @@
+/// Why a text is not acceptable JSON, and the byte offset at which that showed.
+package struct JSONError: Error, Hashable, Sendable {
+    /// What was wrong.
+    package enum Code: Hashable, Sendable {
+        /// Not RFC 8259 text: also invalid UTF-8, a BOM, lone surrogates, trailing bytes.
+        case syntax
+        /// One object has two members of the same name (after unescaping, as bytes).
+        case duplicateName
+        /// Containers nested deeper than the limit.
+        case tooDeep
+        /// Longer than the limit.
+        case tooLarge
+    }
+
+    package let code: Code
+    /// Bytes from the start of the input.
+    package let offset: Int
+}
+
+extension JSON {
+    /// Bounds of ``JSON/parse(_:limits:)``.
+    package struct Limits: Sendable {
+        /// Containers inside each other; 64 as spec/vc-verification section 9 has it.
+        package var depth = 64
+        /// Bytes of the whole text; 8 MiB, Tuvali's bound on an inflated payload.
+        package var bytes = 8 * 1024 * 1024
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    /// Reads one JSON text, strictly: RFC 8259 and nothing else, no BOM, no duplicate names, no trailing bytes.
+    ///
+    /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping.
+    package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) -> JSON {
+        guard bytes.count <= limits.bytes else { throw JSONError(code: .tooLarge, offset: limits.bytes) }
+        var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
+        return try parser.document()
+    }
+
+    /// Reads the UTF-8 bytes of `text`; see ``parse(_:limits:)``.
+    package static func parse(_ text: String, limits: Limits = Limits()) throws(JSONError) -> JSON {
+        try parse(Array(text.utf8), limits: limits)
+    }
+}
+
+private struct JSONParser {
+    let bytes: [UInt8]
+    let depthLimit: Int
+    var position = 0
+
+    init(bytes: [UInt8], depthLimit: Int) {
+        self.bytes = bytes
+        self.depthLimit = depthLimit
+    }
+
+    mutating func document() throws(JSONError) -> JSON {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard position == bytes.count else { throw syntax }
+        return value
+    }
+
+    private var syntax: JSONError { JSONError(code: .syntax, offset: position) }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func skip(_ letter: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: letter) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value(depth: Int) throws(JSONError) -> JSON {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return try object(depth: depth + 1)
+        case UInt8(ascii: "["): return try array(depth: depth + 1)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try keyword("true", .bool(true))
+        case UInt8(ascii: "f"): return try keyword("false", .bool(false))
+        case UInt8(ascii: "n"): return try keyword("null", .null)
+        case UInt8(ascii: "-"): return .number(try number())
+        case let digit? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit): return .number(try number())
+        default: throw syntax
+        }
+    }
+
+    private mutating func keyword(_ word: StaticString, _ value: JSON) throws(JSONError) -> JSON {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard next == word.utf8Start[offset] else { throw syntax }
+            position += 1
+        }
+        return value
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSON {
+        guard depth <= depthLimit else { throw JSONError(code: .tooDeep, offset: position) }
+        position += 1
+        var object = JSONObject()
+        skipSpace()
+        if skip("}") { return .object(object) }
+        while true {
+            skipSpace()
+            let start = position
+            guard next == UInt8(ascii: "\"") else { throw syntax }
+            let name = try string()
+            skipSpace()
+            guard skip(":") else { throw syntax }
+            guard object.appendIfNew(JSONObject.Member(name, try value(depth: depth))) else {
+                throw JSONError(code: .duplicateName, offset: start)
+            }
+            skipSpace()
+            if skip(",") { continue }
+            guard skip("}") else { throw syntax }
+            return .object(object)
+        }
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) -> JSON {
+        guard depth <= depthLimit else { throw JSONError(code: .tooDeep, offset: position) }
+        position += 1
+        var elements: [JSON] = []
+        skipSpace()
+        if skip("]") { return .array(elements) }
+        while true {
+            elements.append(try value(depth: depth))
+            skipSpace()
+            if skip(",") { continue }
+            guard skip("]") else { throw syntax }
+            return .array(elements)
+        }
+    }
+
+    private mutating func number() throws(JSONError) -> JSONNumber {
+        let start = position
+        _ = skip("-")
+        if !skip("0") { try digits() }
+        if skip(".") { try digits() }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
+            try digits()
+        }
+        return JSONNumber(validated: String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(JSONError) {
+        let start = position
+        while let digit = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) { position += 1 }
+        guard position > start else { throw syntax }
+    }
+
+    private mutating func string() throws(JSONError) -> Text {
+        position += 1
+        let start = position
+        // The usual string has no escape: it is validated and copied in one piece.
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        guard let stop = next, stop >= 0x20 else { throw syntax }
+        if stop == UInt8(ascii: "\"") {
+            guard let text = Text(utf8: bytes[start..<position]) else { throw syntax }
+            position += 1
+            return text
+        }
+        var buffer = Array(bytes[start..<position])
+        while let byte = next {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = Text(utf8: buffer) else { throw syntax }
+                return text
+            case UInt8(ascii: "\\"): try escape(into: &buffer)
+            case 0..<0x20: throw syntax
+            default: buffer.append(byte)
+            }
+        }
+        throw syntax
+    }
+
+    private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
+        guard let letter = next else { throw syntax }
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): buffer.append(letter)
+        case UInt8(ascii: "b"): buffer.append(0x08)
+        case UInt8(ascii: "f"): buffer.append(0x0C)
+        case UInt8(ascii: "n"): buffer.append(0x0A)
+        case UInt8(ascii: "r"): buffer.append(0x0D)
+        case UInt8(ascii: "t"): buffer.append(0x09)
+        case UInt8(ascii: "u"):
+            var code = try codeUnit()
+            if (0xD800..<0xDC00).contains(code) {
+                guard skip("\\"), skip("u") else { throw syntax }
+                let low = try codeUnit()
+                guard (0xDC00..<0xE000).contains(low) else { throw syntax }
+                code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(code) else { throw syntax }  // a lone low surrogate is none
+            buffer.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+        default: throw syntax
+        }
+    }
+
+    private mutating func codeUnit() throws(JSONError) -> UInt32 {
+        guard position + 4 <= bytes.count,
+            let pair = Hex.decode(String(decoding: bytes[position..<position + 4], as: UTF8.self)), pair.count == 2
+        else { throw syntax }
+        position += 4
+        return UInt32(pair[0]) << 8 | UInt32(pair[1])
+    }
+}

@@ -1,0 +1,45 @@
+/// Self-describing base encodings (Multibase, as used by W3C Controlled Identifiers section 2.4): `z` base58btc, `u` base64url.
+package enum Multibase {
+    /// The bytes of a `z…` or `u…` text, or nil for another prefix, a letter outside the alphabet or more than
+    /// `maxLength` letters.
+    package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
+        guard text.utf8.count <= maxLength else { return nil }
+        switch text.utf8.first {
+        case UInt8(ascii: "z"): return Base58.decode(text.dropFirst(), maxLength: maxLength)
+        case UInt8(ascii: "u"): return Base64.decodeURL(text.dropFirst())
+        default: return nil
+        }
+    }
+
+    /// `z` and the base58btc text of `bytes`.
+    package static func encodeBase58(_ bytes: some Collection<UInt8>) -> String { "z" + Base58.encode(bytes) }
+
+    /// `u` and the unpadded base64url text of `bytes`.
+    package static func encodeBase64URL(_ bytes: some Collection<UInt8>) -> String { "u" + Base64.encode(bytes, .url) }
+}
+
+/// Unsigned LEB128 numbers of the multiformats project, at most 9 bytes and in the shortest form.
+package enum UnsignedVarint {
+    /// The bytes of `value`, 7 bits each, least significant first.
+    package static func encode(_ value: UInt64) -> [UInt8] {
+        var (rest, bytes) = (value, [UInt8]())
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
+    }
+
+    /// The number at the start of `bytes` and what follows it, or nil when it is cut off, over 9 bytes or not minimal.
+    package static func decode(_ bytes: ArraySlice<UInt8>) -> (value: UInt64, rest: ArraySlice<UInt8>)? {
+        var value: UInt64 = 0
+        for (count, byte) in bytes.prefix(9).enumerated() {
+            value |= UInt64(byte & 0x7F) << UInt64(7 * count)
+            if byte & 0x80 == 0 {
+                if byte == 0, count > 0 { return nil }
+                return (value, bytes.dropFirst(count + 1))
+            }
+        }
+        return nil
+    }
+}

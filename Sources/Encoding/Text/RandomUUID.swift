@@ -1,0 +1,12 @@
+/// Version 4 UUIDs (RFC 9562 section 5.4) from random bytes that the caller brings: cores have no randomness of their own.
+package enum RandomUUID {
+    /// The lower-case text of the UUID made from the first 16 of `random`; nil when there are fewer.
+    package static func text(_ random: [UInt8]) -> String? {
+        guard random.count >= 16 else { return nil }
+        var bytes = Array(random.prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let hex = Array(Hex.encode(bytes))
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex[$0]) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,56 @@
+/// A text that is compared, ordered and hashed by its UTF-8 bytes.
+///
+/// Swift's `String ==` is canonical equivalence: the composed and the decomposed "é" are one `String` but two JSON member
+/// names, two IRIs and two different signed inputs. Whatever a signature covers or an identifier names is a `Text`.
+/// Byte order equals code point order, the order that JSON-LD and RDFC-1.0 ask for.
+package struct Text: Sendable {
+    /// The text as Swift's string, for display and for building other texts.
+    package var string: String
+
+    /// Wraps a string; no normalisation takes place.
+    package init(_ string: String) {
+        self.string = string
+    }
+
+    /// Decodes UTF-8, or returns nil when `bytes` are not well-formed UTF-8 (Unicode 15, table 3-7).
+    package init?(utf8 bytes: some Collection<UInt8>) {
+        guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
+        self.string = string
+    }
+
+    /// The UTF-8 bytes.
+    package var utf8: String.UTF8View { string.utf8 }
+
+    /// Whether there is no character at all.
+    package var isEmpty: Bool { string.utf8.isEmpty }
+
+    /// Whether the first bytes of the text are those of `prefix`.
+    package func hasPrefix(_ prefix: Text) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the last bytes of the text are those of `suffix`.
+    package func hasSuffix(_ suffix: Text) -> Bool {
+        utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+}
+
+extension Text: Hashable {
+    package static func == (left: Text, right: Text) -> Bool {
+        var (a, b) = (left.string, right.string)
+        return a.withUTF8 { a in b.withUTF8 { b in a.count == b.count && a.elementsEqual(b) } }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var copy = string
+        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension Text: Comparable {
+    package static func < (left: Text, right: Text) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+}
+
+extension Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, CustomStringConvertible {
+    package init(stringLiteral value: String) { self.init(value) }
+    package var description: String { string }
+}

@@ -1,0 +1,40 @@
+/// A point on the machine's monotonic clock that also runs during suspend (Linux `CLOCK_BOOTTIME`), in nanoseconds.
+///
+/// Cores take it as an argument and never read it themselves, so a test can move it at will. It says nothing about the
+/// date: for that see ``WallTime``.
+package struct Instant: InstantProtocol, Sendable {
+    /// Nanoseconds since boot (or since the start of a simulation).
+    package var nanoseconds: Int64
+
+    /// An instant that many nanoseconds after the clock's zero.
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The clock's zero.
+    package static let zero = Instant(nanoseconds: 0)
+
+    package func advanced(by duration: Duration) -> Instant {
+        Instant(nanoseconds: nanoseconds &+ duration.nanoseconds)
+    }
+
+    package func duration(to other: Instant) -> Duration {
+        .nanoseconds(other.nanoseconds &- nanoseconds)
+    }
+
+    package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+extension Duration {
+    /// Whole nanoseconds; durations beyond ±292 years are cut to that.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// Milliseconds as a number for people and reports.
+    package var milliseconds: Double { Double(nanoseconds) / 1e6 }
+}

@@ -1,0 +1,32 @@
+/// What the box believes the date to be, and why. Occurs only in verification requests and in records.
+package struct WallTime: Hashable, Sendable {
+    /// Where the date came from, from least to most trusted.
+    package enum Provenance: String, CaseIterable, Comparable, Sendable {
+        /// Nothing is known: the clock starts at an arbitrary date.
+        case unset
+        /// The last date the box itself had written down, carried on by the monotonic clock.
+        case saved
+        /// A battery-backed clock.
+        case rtc
+        /// The system clock says that it is synchronised (adjtimex without STA_UNSYNC).
+        case synchronised
+        /// Set by a test, a demonstration or `--at`.
+        case given
+
+        package static func < (left: Provenance, right: Provenance) -> Bool {
+            let order = allCases
+            return order.firstIndex(of: left) ?? 0 < order.firstIndex(of: right) ?? 0
+        }
+    }
+
+    /// The date in UTC.
+    package var utc: Timestamp
+    /// Why it is believed.
+    package var provenance: Provenance
+
+    /// A date and its source.
+    package init(utc: Timestamp, provenance: Provenance) {
+        self.utc = utc
+        self.provenance = provenance
+    }
+}

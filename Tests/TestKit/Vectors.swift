@@ -1,0 +1,71 @@
+package import Foundation
+
+/// Where test vectors come from: `Tests/Vectors` in the repository or, when set, the folder that `GATEHOUSE_VECTORS` names.
+package enum Vectors {
+    /// The root folder that is in force.
+    package static var root: URL {
+        if let path = ProcessInfo.processInfo.environment["GATEHOUSE_VECTORS"] {
+            return URL(fileURLWithPath: path, isDirectory: true)
+        }
+        return repository.appendingPathComponent("Tests/Vectors", isDirectory: true)
+    }
+
+    /// The repository's top folder.
+    package static var repository: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+    }
+
+    /// The folder or file `name` below the root; nil, with a message, when it is absent.
+    package static func path(_ name: String) -> URL? {
+        let path = root.appendingPathComponent(name)
+        guard FileManager.default.fileExists(atPath: path.path) else {
+            print("vectors: \(name) skipped (absent from \(root.path))")
+            return nil
+        }
+        return path
+    }
+
+    /// The bytes of one file.
+    package static func bytes(_ file: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: file)) }
+
+    /// The entries of a folder in name order, or none.
+    package static func files(in folder: URL, withExtension ending: String? = nil) -> [URL] {
+        let entries = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return entries.filter { ending == nil || $0.pathExtension == ending }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+    }
+}
+
+/// Counts the cases of one vector folder and keeps what failed.
+///
+/// Use: record every case, then `#expect(tally.finish() == [])`. `finish` prints `vectors: FOLDER passed/total`; a folder
+/// that yielded no case is itself a failure.
+package struct VectorTally {
+    private let name: String
+    private var passed = 0
+    private var outOfScope = 0
+    private var failures: [String] = []
+
+    /// A tally for the folder of that name.
+    package init(_ name: String) {
+        self.name = name
+    }
+
+    /// Counts one case: passed when `failure` is nil, else the reason it failed.
+    package mutating func record(_ id: String, _ failure: String?) {
+        if let failure { failures.append("\(id): \(failure)") } else { passed += 1 }
+    }
+
+    /// Counts a case that the rules of its folder put out of scope.
+    package mutating func skip(_ id: String, because reason: String) {
+        outOfScope += 1
+    }
+
+    /// Prints the line and returns the failures.
+    package func finish() -> [String] {
+        let total = passed + failures.count
+        print("vectors: \(name) \(passed)/\(total)" + (outOfScope > 0 ? " (\(outOfScope) out of scope)" : ""))
+        return total == 0 ? ["\(name): no case found"] : failures
+    }
+}
