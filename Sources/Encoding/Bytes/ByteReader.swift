@@ -6,6 +6,7 @@
 package struct ByteReader: Sendable {
     /// The input ended before the value did. `offset` is the byte position at which more was wanted.
     package struct Truncated: Error, Equatable, Sendable {
+        /// Bytes from the start of the input.
         package let offset: Int
     }
 

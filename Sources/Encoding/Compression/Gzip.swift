@@ -20,35 +20,26 @@ package enum Gzip {
         case zlib
     }
 
-    /// Inflates `input` to at most `limit` bytes over all members together.
+    /// Inflates `input` to at most `limit` bytes over all members together. Takes time linear in input and output, however
+    /// many members there are.
     package static func inflate(
         _ input: [UInt8], container: Container = .gzip, limit: Int
     ) throws(Failure) -> [UInt8] {
+        guard input.count <= Int(UInt32.max) else { throw .tooLarge(limit: limit) }
         var output: [UInt8] = []
-        var rest = input[...]
-        var members = 0
-        repeat {
-            let (consumed, failure) = inflateMember(rest, container, into: &output, limit: limit)
-            if let failure {
-                // Only the first member is owed; damage after a whole one is trailing data unless it overran the limit.
-                if members > 0, failure == .malformed, !looksLikeMember(rest) { return output }
-                throw failure
-            }
-            members += 1
-            rest = rest.dropFirst(consumed)
-        } while container == .gzip && looksLikeMember(rest)
-        if container == .zlib, !rest.isEmpty { throw .malformed }
+        let failure = input.withUnsafeBufferPointer { inflate($0, container, into: &output, limit: limit) }
+        if let failure { throw failure }
         return output
     }
 
-    /// Compresses `input` into one gzip member at zlib's default level.
-    package static func deflate(_ input: [UInt8]) throws(Failure) -> [UInt8] {
+    /// Compresses `input` into one gzip member or zlib stream at zlib's default level.
+    package static func deflate(_ input: [UInt8], container: Container = .gzip) throws(Failure) -> [UInt8] {
         var stream = z_stream()
         let version = ZLIB_VERSION
         guard
             deflateInit2_(
-                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, version,
-                Int32(MemoryLayout<z_stream>.size)) == Z_OK
+                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, container == .gzip ? 15 + 16 : 15, 8, Z_DEFAULT_STRATEGY,
+                version, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { throw .outOfMemory }
         defer { deflateEnd(&stream) }
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))))
@@ -67,42 +58,50 @@ package enum Gzip {
         return output
     }
 
-    private static func looksLikeMember(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.count >= 10 && bytes.starts(with: [0x1F, 0x8B, 8])
-    }
-
-    /// Inflates one stream from the front of `input`; `consumed` counts the bytes it took.
-    private static func inflateMember(
-        _ input: ArraySlice<UInt8>, _ container: Container, into output: inout [UInt8], limit: Int
-    ) -> (consumed: Int, failure: Failure?) {
+    private static func inflate(
+        _ source: UnsafeBufferPointer<UInt8>, _ container: Container, into output: inout [UInt8], limit: Int
+    ) -> Failure? {
         var stream = z_stream()
         let windowBits: Int32 = container == .gzip ? 15 + 16 : 15
         guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            return (0, .outOfMemory)
+            return .outOfMemory
         }
         defer { inflateEnd(&stream) }
-        guard input.count <= Int(UInt32.max) else { return (0, .tooLarge(limit: limit)) }
-        var source = Array(input)
+        stream.next_in = UnsafeMutablePointer(mutating: source.baseAddress)  // zlib only reads there
+        stream.avail_in = UInt32(source.count)
         var block = [UInt8](repeating: 0, count: 64 * 1024)
-        return source.withUnsafeMutableBufferPointer { source -> (Int, Failure?) in
-            stream.next_in = source.baseAddress
-            stream.avail_in = UInt32(source.count)
-            while true {
-                let (status, produced) = block.withUnsafeMutableBufferPointer { block -> (Int32, Int) in
-                    stream.next_out = block.baseAddress
-                    stream.avail_out = UInt32(block.count)
-                    let status = CZlib.inflate(&stream, Z_NO_FLUSH)
-                    return (status, block.count - Int(stream.avail_out))
-                }
-                guard output.count + produced <= limit else { return (0, .tooLarge(limit: limit)) }
-                output.append(contentsOf: block.prefix(produced))
-                switch status {
-                case Z_STREAM_END: return (source.count - Int(stream.avail_in), nil)
-                case Z_OK where produced > 0 || stream.avail_in > 0: continue
-                case Z_MEM_ERROR: return (0, .outOfMemory)
-                default: return (0, .malformed)
-                }
+        while true {
+            if let failure = inflateMember(&stream, through: &block, into: &output, limit: limit) { return failure }
+            let rest = source.suffix(Int(stream.avail_in))
+            if container == .zlib { return rest.isEmpty ? nil : .malformed }
+            guard looksLikeMember(rest) else { return nil }
+            guard inflateReset(&stream) == Z_OK else { return .malformed }
+        }
+    }
+
+    /// Inflates to the end of one member or zlib stream.
+    private static func inflateMember(
+        _ stream: inout z_stream, through block: inout [UInt8], into output: inout [UInt8], limit: Int
+    ) -> Failure? {
+        while true {
+            let (status, produced) = block.withUnsafeMutableBufferPointer { block -> (Int32, Int) in
+                stream.next_out = block.baseAddress
+                stream.avail_out = UInt32(block.count)
+                let status = CZlib.inflate(&stream, Z_NO_FLUSH)
+                return (status, block.count - Int(stream.avail_out))
+            }
+            guard output.count + produced <= limit else { return .tooLarge(limit: limit) }
+            output.append(contentsOf: block.prefix(produced))
+            switch status {
+            case Z_STREAM_END: return nil
+            case Z_OK where produced > 0 || stream.avail_in > 0: continue
+            case Z_MEM_ERROR: return .outOfMemory
+            default: return .malformed
             }
         }
+    }
+
+    private static func looksLikeMember(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        bytes.count >= 10 && bytes.starts(with: [0x1F, 0x8B, 8])
     }
 }

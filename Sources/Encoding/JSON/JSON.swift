@@ -40,7 +40,9 @@ package struct JSONNumber: Hashable, Sendable {
 package struct JSONObject: Sendable {
     /// One `"name": value`.
     package struct Member: Hashable, Sendable {
+        /// The name after unescaping.
         package var name: Text
+        /// The value.
         package var value: JSON
 
         /// A member of that name and value.
@@ -54,7 +56,7 @@ package struct JSONObject: Sendable {
     package private(set) var members: [Member]
     /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
     private var index: [Text: Int]?
-    private static let indexedFrom = 12
+    private static let indexedFrom = 32
 
     /// An empty object.
     package init() {
@@ -111,9 +113,13 @@ package struct JSONObject: Sendable {
     }
 
     private mutating func rebuildIndex() {
-        index =
-            members.count < Self.indexedFrom
-            ? nil : Dictionary(members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        guard members.count >= Self.indexedFrom else {
+            index = nil
+            return
+        }
+        var positions = [Text: Int](minimumCapacity: members.count * 2)
+        for (position, member) in members.enumerated() { positions[member.name] = position }
+        index = positions
     }
 
     private func position(of name: Text) -> Int? {

@@ -8,10 +8,11 @@ package struct JSONError: Error, Hashable, Sendable {
         case duplicateName
         /// Containers nested deeper than the limit.
         case tooDeep
-        /// Longer than the limit.
+        /// Longer, or of more values, than the limits.
         case tooLarge
     }
 
+    /// What was wrong.
     package let code: Code
     /// Bytes from the start of the input.
     package let offset: Int
@@ -24,6 +25,8 @@ extension JSON {
         package var depth = 64
         /// Bytes of the whole text; 8 MiB, Tuvali's bound on an inflated payload.
         package var bytes = 8 * 1024 * 1024
+        /// Values of any kind, containers included: each takes far more memory than the two bytes it may have in the text.
+        package var values = 200_000
 
         /// The documented defaults.
         package init() {}
@@ -31,11 +34,15 @@ extension JSON {
 
     /// Reads one JSON text, strictly: RFC 8259 and nothing else, no BOM, no duplicate names, no trailing bytes.
     ///
-    /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping.
+    /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping. What RFC 8259 leaves open is
+    /// decided so: numbers of any size are accepted, as their text is kept; invalid UTF-8, UTF-16, a BOM and lone
+    /// surrogates are refused, as no two readers agree on them; so are repeated names, which mean two things to two readers.
     package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) -> JSON {
         guard bytes.count <= limits.bytes else { throw JSONError(code: .tooLarge, offset: limits.bytes) }
-        var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
-        return try parser.document()
+        return try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> JSON in
+            var parser = JSONParser(bytes: UnsafeRawBufferPointer(bytes), limits: limits)
+            return try parser.document()
+        }
     }
 
     /// Reads the UTF-8 bytes of `text`; see ``parse(_:limits:)``.
@@ -45,13 +52,15 @@ extension JSON {
 }
 
 private struct JSONParser {
-    let bytes: [UInt8]
+    let bytes: UnsafeRawBufferPointer
     let depthLimit: Int
+    var valuesLeft: Int
     var position = 0
 
-    init(bytes: [UInt8], depthLimit: Int) {
+    init(bytes: UnsafeRawBufferPointer, limits: JSON.Limits) {
         self.bytes = bytes
-        self.depthLimit = depthLimit
+        depthLimit = limits.depth
+        valuesLeft = limits.values
     }
 
     mutating func document() throws(JSONError) -> JSON {
@@ -82,6 +91,8 @@ private struct JSONParser {
 
     private mutating func value(depth: Int) throws(JSONError) -> JSON {
         skipSpace()
+        guard valuesLeft > 0 else { throw JSONError(code: .tooLarge, offset: position) }
+        valuesLeft -= 1
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth + 1)
         case UInt8(ascii: "["): return try array(depth: depth + 1)
@@ -150,7 +161,8 @@ private struct JSONParser {
             if !skip("+") { _ = skip("-") }
             try digits()
         }
-        return JSONNumber(validated: String(decoding: bytes[start..<position], as: UTF8.self))
+        return JSONNumber(
+            validated: String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self))
     }
 
     private mutating func digits() throws(JSONError) {
@@ -162,27 +174,46 @@ private struct JSONParser {
     private mutating func string() throws(JSONError) -> Text {
         position += 1
         let start = position
+        skipPlain()
         // The usual string has no escape: it is validated and copied in one piece.
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
-        guard let stop = next, stop >= 0x20 else { throw syntax }
-        if stop == UInt8(ascii: "\"") {
-            guard let text = Text(utf8: bytes[start..<position]) else { throw syntax }
+        if next == UInt8(ascii: "\"") {
+            guard let text = Text(utf8: UnsafeRawBufferPointer(rebasing: bytes[start..<position])) else { throw syntax }
             position += 1
             return text
         }
         var buffer = Array(bytes[start..<position])
         while let byte = next {
-            position += 1
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = Text(utf8: buffer) else { throw syntax }
+                position += 1
                 return text
-            case UInt8(ascii: "\\"): try escape(into: &buffer)
+            case UInt8(ascii: "\\"):
+                position += 1
+                try escape(into: &buffer)
             case 0..<0x20: throw syntax
-            default: buffer.append(byte)
+            default:
+                let plain = position
+                skipPlain()
+                buffer.append(contentsOf: bytes[plain..<position])
             }
         }
         throw syntax
+    }
+
+    /// Goes to the next quotation mark, backslash or control character, eight bytes at a time while there is none.
+    private mutating func skipPlain() {
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        while position + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let escapes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let found =
+                (quotes &- ones) & ~quotes | (escapes &- ones) & ~escapes | (word &- ones &* 0x20) & ~word
+            if found & highs != 0 { break }
+            position += 8
+        }
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
     }
 
     private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
@@ -210,10 +241,13 @@ private struct JSONParser {
     }
 
     private mutating func codeUnit() throws(JSONError) -> UInt32 {
-        guard position + 4 <= bytes.count,
-            let pair = Hex.decode(String(decoding: bytes[position..<position + 4], as: UTF8.self)), pair.count == 2
-        else { throw syntax }
+        guard position + 4 <= bytes.count else { throw syntax }
+        var unit: UInt32 = 0
+        for offset in position..<position + 4 {
+            guard let digit = Hex.value(bytes[offset]) else { throw syntax }
+            unit = unit << 4 | UInt32(digit)
+        }
         position += 4
-        return UInt32(pair[0]) << 8 | UInt32(pair[1])
+        return unit
     }
 }

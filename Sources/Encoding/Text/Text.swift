@@ -35,19 +35,32 @@ package struct Text: Sendable {
 
 extension Text: Hashable {
     package static func == (left: Text, right: Text) -> Bool {
-        var (a, b) = (left.string, right.string)
-        return a.withUTF8 { a in b.withUTF8 { b in a.count == b.count && a.elementsEqual(b) } }
+        let (a, b) = (left.string.utf8, right.string.utf8)
+        guard a.count == b.count else { return false }
+        let same = a.withContiguousStorageIfAvailable { a in
+            b.withContiguousStorageIfAvailable { b in
+                ByteOrder.areEqual(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b))
+            }
+        }
+        return (same ?? nil) ?? a.elementsEqual(b)
     }
 
     package func hash(into hasher: inout Hasher) {
         var copy = string
         copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hasher.combine(0xFF as UInt8)
     }
 }
 
 extension Text: Comparable {
-    package static func < (left: Text, right: Text) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+    package static func < (left: Text, right: Text) -> Bool {
+        let (a, b) = (left.string.utf8, right.string.utf8)
+        let precedes = a.withContiguousStorageIfAvailable { a in
+            b.withContiguousStorageIfAvailable { b in
+                ByteOrder.precedes(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b))
+            }
+        }
+        return (precedes ?? nil) ?? a.lexicographicallyPrecedes(b)
+    }
 }
 
 extension Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, CustomStringConvertible {

@@ -1,0 +1,102 @@
+/// A value of TOML 1.0.0.
+package indirect enum TOML: Hashable, Sendable {
+    /// Text of any of the four string forms, after unescaping.
+    case string(Text)
+    /// A whole number of 64 bits.
+    case integer(Int64)
+    /// A floating-point number, `inf` and `nan` included.
+    case float(Double)
+    /// `true` or `false`.
+    case boolean(Bool)
+    /// A date, a time or both, as it was written.
+    case dateTime(Text)
+    /// The elements in order; an array of tables is one too.
+    case array([TOML])
+    /// A table, however it was written: under a header, by dotted keys or inline.
+    case table(TOMLTable)
+}
+
+/// The entries of a TOML table in the order in which they were first written.
+package struct TOMLTable: Hashable, Sendable {
+    /// One key with its value.
+    package struct Entry: Hashable, Sendable {
+        /// The key, one part of it.
+        package let name: Text
+        /// What it stands for.
+        package let value: TOML
+        /// The line of the key or the header, from 1.
+        package let line: Int
+    }
+
+    /// The entries in order; names are unique.
+    package let entries: [Entry]
+    private let index: [Text: Int]
+
+    init(_ entries: [Entry]) {
+        self.entries = entries
+        index = Dictionary(entries.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entry of that name.
+    package func entry(_ name: Text) -> Entry? { index[name].map { entries[$0] } }
+
+    /// The value of that name.
+    package subscript(name: Text) -> TOML? { entry(name)?.value }
+}
+
+extension TOML {
+    /// Sizes of a document; a file beyond them is refused.
+    package struct Limits: Hashable, Sendable {
+        /// Bytes of the document.
+        package var bytes = 1_048_576
+        /// Tables and arrays within each other, and parts of a dotted key.
+        package var depth = 32
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    /// Why a text is no TOML document, and where.
+    package struct SyntaxError: Error, Hashable, Sendable {
+        /// The line, from 1.
+        package let line: Int
+        /// The reason, in plain words.
+        package let message: String
+    }
+
+    /// Reads a document. Never traps; throws at the first byte that breaks TOML 1.0.0 or the limits.
+    package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(SyntaxError) -> TOMLTable {
+        guard bytes.count <= limits.bytes else { throw SyntaxError(line: 1, message: "the file is too long") }
+        guard Text(utf8: bytes) != nil else { throw SyntaxError(line: 1, message: "the file is not UTF-8 text") }
+        var parser = TOMLParser(bytes, limits)
+        return try parser.document()
+    }
+
+    /// The text when this is a string.
+    package var string: Text? { if case .string(let value) = self { value } else { nil } }
+
+    /// The number when this is an integer.
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+    /// The value when this is `true` or `false`.
+    package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+
+    /// The elements when this is an array.
+    package var array: [TOML]? { if case .array(let value) = self { value } else { nil } }
+
+    /// The entries when this is a table.
+    package var table: TOMLTable? { if case .table(let value) = self { value } else { nil } }
+
+    /// The kind of value in words, for messages.
+    package var kind: String {
+        switch self {
+        case .string: "a text"
+        case .integer: "a whole number"
+        case .float: "a number with a fraction"
+        case .boolean: "true or false"
+        case .dateTime: "a date or time"
+        case .array: "a list"
+        case .table: "a section"
+        }
+    }
+}

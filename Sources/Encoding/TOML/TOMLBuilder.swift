@@ -1,0 +1,60 @@
+/// A table while the document is read. Headers far apart add to the same table, so it is an object until the end.
+final class TOMLBuilder {
+    /// How a table came to be, which decides what may still add to it (TOML 1.0.0, "Table").
+    enum Origin {
+        /// Only as the parent of another header: may get a header of its own, once.
+        case implied
+        /// By its own header.
+        case header
+        /// By dotted keys: more dotted keys may add to it.
+        case dotted
+        /// Inline: complete.
+        case inline
+    }
+
+    enum Value {
+        case value(TOML)
+        case table(TOMLBuilder)
+        case tables([TOMLBuilder])
+    }
+
+    var origin: Origin
+    private var names: [Text] = []
+    private var values: [Text: (value: Value, line: Int)] = [:]
+
+    init(_ origin: Origin) {
+        self.origin = origin
+    }
+
+    subscript(name: Text) -> Value? { values[name]?.value }
+
+    func add(_ name: Text, _ value: Value, line: Int) {
+        names.append(name)
+        values[name] = (value, line)
+    }
+
+    func append(_ table: TOMLBuilder, to name: Text) {
+        guard case (.tables(var tables), let line)? = values[name] else { return }
+        // The stored copy goes first, so that appending does not copy the list each time.
+        values[name] = (.tables([]), line)
+        tables.append(table)
+        values[name] = (.tables(tables), line)
+    }
+
+    var table: TOMLTable {
+        TOMLTable(
+            names.compactMap { name in
+                values[name].map { TOMLTable.Entry(name: name, value: $0.value.toml, line: $0.line) }
+            })
+    }
+}
+
+extension TOMLBuilder.Value {
+    var toml: TOML {
+        switch self {
+        case .value(let value): value
+        case .table(let builder): .table(builder.table)
+        case .tables(let builders): .array(builders.map { .table($0.table) })
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Encoding
+import Testing
+
+@Suite struct GzipTests {
+    @Test func roundTrip() throws {
+        let input = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }
+        let packed = try Gzip.deflate(input)
+        #expect(try Gzip.inflate(packed, limit: 100_000) == input)
+        #expect(try Gzip.inflate(Gzip.deflate([]), limit: 0) == [])
+    }
+
+    @Test func bombsStopAtTheLimit() throws {
+        let packed = try Gzip.deflate([UInt8](repeating: 0, count: 4_000_000))
+        #expect(packed.count < 10_000)
+        #expect(throws: Gzip.Failure.self) { try Gzip.inflate(packed, limit: 3_999_999) }
+    }
+
+    @Test func damageIsRefused() throws {
+        let packed = try Gzip.deflate(Array("a text that is long enough to be compressed, compressed".utf8))
+        for end in packed.indices {
+            #expect(throws: Gzip.Failure.self) { try Gzip.inflate(Array(packed[..<end]), limit: 1000) }
+        }
+        var damaged = packed
+        damaged[packed.count - 6] ^= 1  // the checksum
+        #expect(throws: Gzip.Failure.self) { try Gzip.inflate(damaged, limit: 1000) }
+    }
+}

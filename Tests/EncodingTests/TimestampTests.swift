@@ -1,0 +1,38 @@
+import Encoding
+import Testing
+
+@Suite struct TimestampTests {
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2000-02-29T12:00:00Z", 951_825_600), ("2024-09-17T16:31:52Z", 1_726_590_712),
+            ("2024-09-17T18:31:52+02:00", 1_726_590_712), ("1969-12-31T23:59:59Z", -1),
+            ("2100-03-01T00:00:00Z", 4_107_542_400),
+        ] as [(String, Int64)])
+    func reads(_ text: String, _ seconds: Int64) {
+        #expect(Timestamp(rfc3339: text)?.seconds == seconds)
+    }
+
+    @Test func fractions() {
+        #expect(Timestamp(rfc3339: "2024-09-17T16:31:52.834Z")?.nanoseconds == 834_000_000)
+        #expect(Timestamp(rfc3339: "2024-09-17T16:31:52.834Z")?.rfc3339 == "2024-09-17T16:31:52.834Z")
+    }
+
+    @Test(arguments: [
+        "", "2024-09-17", "2024-02-30T00:00:00Z", "2023-02-29T00:00:00Z", "2024-13-01T00:00:00Z",
+        "2024-09-17T24:00:00Z",
+        "2024-09-17T16:61:00Z", "2024-09-17T16:31:52", "2024-09-17T16:31:52.Z", "2024-09-17T16:31:52+2:00",
+        "24-09-17T16:31:52Z",
+    ])
+    func refuses(_ text: String) {
+        #expect(Timestamp(rfc3339: text) == nil)
+    }
+
+    @Test func zoneMayBeOptional() {
+        #expect(Timestamp(rfc3339: "2024-09-17T16:31:52", zoneRequired: false)?.seconds == 1_726_590_712)
+    }
+
+    @Test func civilDates() {
+        let date = Timestamp(seconds: 951_825_600).civilDate
+        #expect(date.year == 2000 && date.month == 2 && date.day == 29)
+    }
+}
