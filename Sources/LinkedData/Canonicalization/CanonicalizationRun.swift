@@ -1,0 +1,281 @@
+import Encoding
+
+/// The state of one canonicalisation (RDFC-1.0 section 4.3).
+struct Canonicalization {
+    private let quads: NumberedQuads
+    private let hash: HashAlgorithm
+    private let limits: CanonicalizationLimits
+    private var canonical: IdentifierIssuer
+    private var firstDegree: [[UInt8]] = []
+    private var relatedHashes: [RelatedKey: [UInt8]] = [:]
+    private var work = 0
+
+    init(_ dataset: Dataset, hash: HashAlgorithm, limits: CanonicalizationLimits) {
+        quads = NumberedQuads(dataset)
+        self.hash = hash
+        self.limits = limits
+        canonical = IdentifierIssuer(prefix: "c14n", count: quads.labels.count)
+    }
+
+    /// The label of each blank node in the input.
+    var labels: [Text] { quads.labels }
+
+    /// Whether no more than `limit` bytes have to be written.
+    func isWithin(_ limit: Int) -> Bool { quads.isWithin(limit) }
+
+    /// The canonicalization algorithm (section 4.4.3).
+    mutating func result() throws(CanonicalizationError) -> CanonicalDataset {
+        for node in labels.indices { firstDegree.append(try hashFirstDegree(node)) }
+        let sorted = labels.indices.sorted { ByteOrder.precedes(firstDegree[$0], firstDegree[$1]) }
+        var shared: [[BlankNode]] = []
+        for group in sorted.split(whereHashChanges: firstDegree) {
+            if group.count == 1 { canonical.issue(group[0]) } else { shared.append(group) }
+        }
+        for group in shared {
+            var results: [(hash: [UInt8], issuer: IdentifierIssuer)] = []
+            for node in group where !canonical.hasIssued(node) {
+                var issuer = IdentifierIssuer(prefix: "b", count: labels.count)
+                issuer.issue(node)
+                results.append(try hashNDegree(node, issuer))
+            }
+            for result in results.sorted(by: { ByteOrder.precedes($0.hash, $1.hash) }) {
+                for node in result.issuer.order { canonical.issue(BlankNode(node)) }
+            }
+        }
+        return try document()
+    }
+
+    private func document() throws(CanonicalizationError) -> CanonicalDataset {
+        let names = labels.indices.map { canonical.identifier(of: $0) ?? "" }
+        var text: [UInt8] = []
+        var lines: [Range<Int>] = []
+        for index in quads.entries.indices {
+            let start = text.count
+            quads.appendLine(index, to: &text) { names[$0] }
+            lines.append(start..<text.count)
+            try checkBytes(text)
+        }
+        let issued = Dictionary(zip(labels, names.map { Text($0) })) { first, _ in first }
+        return CanonicalDataset(unsorted: text, lines: lines, issued: issued, work: work)
+    }
+
+    /// Hash First Degree Quads (section 4.6).
+    private func hashFirstDegree(_ node: BlankNode) throws(CanonicalizationError) -> [UInt8] {
+        var text: [UInt8] = []
+        var lines: [Range<Int>] = []
+        for index in quads.mentions[node] {
+            let start = text.count
+            quads.appendLine(index, to: &text) { $0 == node ? "a" : "z" }
+            lines.append(start..<text.count)
+            try checkBytes(text)
+        }
+        guard lines.count > 1 else { return hash.hex(text) }
+        return hash.hex(
+            text.withUnsafeBytes { bytes in
+                func line(_ range: Range<Int>) -> UnsafeRawBufferPointer { .init(rebasing: bytes[range]) }
+                lines.sort { ByteOrder.precedes(line($0), line($1)) }
+                var sorted: [UInt8] = []
+                sorted.reserveCapacity(bytes.count)
+                for range in lines { sorted.append(contentsOf: line(range)) }
+                return sorted
+            })
+    }
+
+    /// What the hash of a related blank node depends on.
+    private struct RelatedKey: Hashable {
+        let predicate: Int
+        let position: UInt8
+        /// How the node is named: by a canonical or temporary identifier's number, or by its first degree hash.
+        let kind: UInt8
+        let number: Int32
+    }
+
+    /// Hash Related Blank Node (section 4.7). The same few are asked for in every permutation, so they are kept.
+    private mutating func hashRelated(
+        _ related: BlankNode, _ entry: NumberedQuads.Entry, _ issuer: IdentifierIssuer, position: Unicode.Scalar
+    ) -> [UInt8] {
+        let (kind, number): (UInt8, Int32) =
+            if let number = canonical.number(of: related) {
+                (0, number)
+            } else if let number = issuer.number(of: related) {
+                (1, number)
+            } else {
+                (2, Int32(truncatingIfNeeded: related))
+            }
+        let key = RelatedKey(
+            predicate: entry.predicate, position: UInt8(ascii: position), kind: kind, number: number)
+        if let known = relatedHashes[key] { return known }
+        var input = [key.position]
+        if position != "g" { CanonicalNQuads.append(iri: entry.quad.predicate, to: &input) }
+        if kind == 2 {
+            input += firstDegree[related]
+        } else {
+            input.append(contentsOf: "_:\(kind == 0 ? canonical.prefix : issuer.prefix)\(number)".utf8)
+        }
+        let result = hash.hex(input)
+        if relatedHashes.count >= Self.relatedHashesKept { relatedHashes.removeAll(keepingCapacity: true) }
+        relatedHashes[key] = result
+        return result
+    }
+
+    private static let relatedHashesKept = 20_000
+
+    /// Escapes can make a line six times as long as its terms.
+    private func checkBytes(_ text: [UInt8]) throws(CanonicalizationError) {
+        guard text.count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
+    }
+
+    private mutating func countWork() throws(CanonicalizationError) {
+        work += 1
+        guard work <= limits.work else { throw CanonicalizationError(code: .tooMuchWork, work: work - 1) }
+    }
+
+    /// Hash N-Degree Quads (section 4.8).
+    private mutating func hashNDegree(
+        _ node: BlankNode, _ given: consuming IdentifierIssuer
+    ) throws(CanonicalizationError) -> (hash: [UInt8], issuer: IdentifierIssuer) {
+        try countWork()
+        var input: [UInt8] = []
+        var issuer = given
+        let related = relatedNodes(of: node, issuer)
+        var start = 0
+        while start < related.count {
+            let end = related[start...].firstIndex { $0.hash != related[start].hash } ?? related.count
+            input += related[start].hash
+            let nodes = related[start..<end].map(\.node)
+            let chosen = try choosePath(nodes, consume issuer)
+            input += chosen.bytes
+            issuer = chosen.issuer
+            start = end
+        }
+        return (hash.hex(input), issuer)
+    }
+
+    /// The blank nodes in quads with `node`, each with its hash, in the order of the hashes.
+    private mutating func relatedNodes(
+        of node: BlankNode, _ issuer: IdentifierIssuer
+    ) -> [(hash: [UInt8], node: BlankNode)] {
+        var found: [(hash: [UInt8], node: BlankNode)] = []
+        for index in quads.mentions[node] {
+            let entry = quads.entries[index]
+            if let related = entry.subject, related != node {
+                found.append((hashRelated(related, entry, issuer, position: "s"), related))
+            }
+            if let related = entry.object, related != node {
+                found.append((hashRelated(related, entry, issuer, position: "o"), related))
+            }
+            if let related = entry.graph, related != node {
+                found.append((hashRelated(related, entry, issuer, position: "g"), related))
+            }
+        }
+        if found.count > 1 { found.sort { ByteOrder.precedes($0.hash, $1.hash) } }
+        return found
+    }
+
+    /// A path to related blank nodes, and the identifiers it issued.
+    private struct Path {
+        var bytes: [UInt8] = []
+        var issuer: IdentifierIssuer
+        /// Whether it was given up, as another path is known to come before it.
+        var isGivenUp = false
+    }
+
+    /// Step 5.4: the least path over all permutations of `nodes`.
+    private mutating func choosePath(
+        _ nodes: [BlankNode], _ issuer: consuming IdentifierIssuer
+    ) throws(CanonicalizationError) -> Path {
+        guard nodes.count > 1 else {
+            try countWork()
+            return try path(nodes, consume issuer, unlessAbove: nil)
+        }
+        var permutation = Permutation(nodes)
+        var chosen: Path?
+        repeat {
+            try countWork()
+            let next = try path(permutation.elements, copy issuer, unlessAbove: chosen?.bytes)
+            if !next.isGivenUp { chosen = next }
+        } while permutation.advance()
+        if let chosen { return chosen }
+        return Path(issuer: consume issuer)
+    }
+
+    /// The path of one permutation.
+    private mutating func path(
+        _ nodes: [BlankNode], _ given: consuming IdentifierIssuer, unlessAbove best: [UInt8]?
+    ) throws(CanonicalizationError) -> Path {
+        var path = Path(issuer: consume given)
+        var pending: [BlankNode] = []
+        for node in nodes {
+            if let identifier = canonical.identifier(of: node) {
+                path.bytes.append(contentsOf: "_:\(identifier)".utf8)
+            } else {
+                if !path.issuer.hasIssued(node) { pending.append(node) }
+                path.bytes.append(contentsOf: "_:\(path.issuer.issue(node))".utf8)
+            }
+            path.isGivenUp = Self.isAbove(path.bytes, best)
+            if path.isGivenUp { return path }
+        }
+        for node in pending {
+            path.bytes.append(contentsOf: "_:\(path.issuer.issue(node))<".utf8)
+            let result = try hashNDegree(node, path.issuer.take())
+            path.bytes += result.hash
+            path.bytes.append(UInt8(ascii: ">"))
+            path.issuer = result.issuer
+            path.isGivenUp = Self.isAbove(path.bytes, best)
+            if path.isGivenUp { return path }
+        }
+        path.isGivenUp = best.map { !ByteOrder.precedes(path.bytes, $0) } ?? false
+        return path
+    }
+
+    /// Whether what there is of a path already puts it behind `best`.
+    private static func isAbove(_ path: [UInt8], _ best: [UInt8]?) -> Bool {
+        guard let best, path.count >= best.count else { return false }
+        return ByteOrder.precedes(best, path)
+    }
+}
+
+/// All orders of a list, one after the other.
+struct Permutation {
+    private(set) var elements: [BlankNode]
+    private var order: [Int]
+
+    init(_ elements: [BlankNode]) {
+        self.elements = elements
+        order = Array(elements.indices)
+    }
+
+    /// Goes to the next order; false after the last one.
+    mutating func advance() -> Bool {
+        guard order.count > 1, let pivot = order.indices.dropLast().last(where: { order[$0] < order[$0 + 1] }),
+            let successor = order.indices.last(where: { order[$0] > order[pivot] })
+        else { return false }
+        exchange(pivot, successor)
+        var (low, high) = (pivot + 1, order.count - 1)
+        while low < high {
+            exchange(low, high)
+            low += 1
+            high -= 1
+        }
+        return true
+    }
+
+    private mutating func exchange(_ a: Int, _ b: Int) {
+        order.swapAt(a, b)
+        elements.swapAt(a, b)
+    }
+}
+
+extension [BlankNode] {
+    /// Runs of nodes with the same hash.
+    fileprivate func split(whereHashChanges hashes: [[UInt8]]) -> [[BlankNode]] {
+        var groups: [[BlankNode]] = []
+        var start = 0
+        for index in indices.dropFirst() where hashes[self[index]] != hashes[self[index - 1]] {
+            groups.append(Array(self[start..<index]))
+            start = index
+        }
+        if !isEmpty { groups.append(Array(self[start...])) }
+        return groups
+    }
+}

@@ -1,0 +1,176 @@
+import Encoding
+
+/// RDF Dataset Canonicalization 1.0 (W3C Recommendation, 2024).
+package enum RDFC10 {
+    /// The canonical form of `dataset`, with blank nodes named `c14n0`, `c14n1` …
+    ///
+    /// Refuses, with bounded work, a dataset beyond `limits`: a complete graph of ten blank nodes needs millions of
+    /// permutations.
+    package static func canonicalize(
+        _ dataset: Dataset, hash: HashAlgorithm = .sha256, limits: CanonicalizationLimits = .init()
+    ) throws(CanonicalizationError) -> CanonicalDataset {
+        guard dataset.quads.count <= limits.quads else { throw CanonicalizationError(code: .tooManyQuads, work: 0) }
+        var run = Canonicalization(dataset, hash: hash, limits: limits)
+        guard run.labels.count <= limits.blankNodes else {
+            throw CanonicalizationError(code: .tooManyBlankNodes, work: 0)
+        }
+        guard run.isWithin(limits.bytes) else { throw CanonicalizationError(code: .tooManyBytes, work: 0) }
+        return try run.result()
+    }
+}
+
+/// A blank node by its number in the dataset.
+typealias BlankNode = Int
+
+/// Issues identifiers in the order they are asked for (RDFC-1.0 section 4.5).
+struct IdentifierIssuer {
+    let prefix: String
+    /// The nodes in the order of issue.
+    private(set) var order: [Int32] = []
+    private var numbers: [Int32]
+
+    /// An issuer for `count` nodes.
+    init(prefix: String, count: Int) {
+        self.prefix = prefix
+        numbers = Array(repeating: -1, count: count)
+    }
+
+    /// Hands the issuer over and leaves an empty one, so that the next change of it copies nothing.
+    mutating func take() -> IdentifierIssuer {
+        let whole = self
+        self = IdentifierIssuer(prefix: prefix, count: 0)
+        return whole
+    }
+
+    /// The number in the identifier of `node`, if it has one.
+    func number(of node: BlankNode) -> Int32? { numbers[node] >= 0 ? numbers[node] : nil }
+
+    /// Whether `node` has an identifier.
+    func hasIssued(_ node: BlankNode) -> Bool { numbers[node] >= 0 }
+
+    /// The identifier of `node`, if it has one.
+    func identifier(of node: BlankNode) -> String? { number(of: node).map { prefix + String($0) } }
+
+    /// The identifier of `node`, a new one when it has none.
+    @discardableResult
+    mutating func issue(_ node: BlankNode) -> String {
+        if !hasIssued(node) {
+            numbers[node] = Int32(truncatingIfNeeded: order.count)
+            order.append(Int32(truncatingIfNeeded: node))
+        }
+        return prefix + String(numbers[node])
+    }
+}
+
+/// The quads of one dataset with blank nodes as numbers.
+struct NumberedQuads {
+    /// A quad and the blank nodes in it.
+    struct Entry {
+        let quad: Quad
+        let subject: BlankNode?
+        let object: BlankNode?
+        let graph: BlankNode?
+        /// The predicate by its number in the dataset; only of quads with blank nodes.
+        let predicate: Int
+    }
+
+    private(set) var entries: [Entry] = []
+    /// The label of each blank node in the input.
+    private(set) var labels: [Text] = []
+    /// The quads that mention each blank node.
+    private(set) var mentions: [[Int]] = []
+    private var numbers: [Text: BlankNode] = [:]
+    private var predicates: [Text: Int] = [:]
+
+    init(_ dataset: Dataset) {
+        entries.reserveCapacity(dataset.quads.count)
+        var seen: Set<Identity> = []
+        for quad in dataset.quads {
+            let (subject, object, graph) = (
+                number(quad.subject), number(quad.object), quad.graph.flatMap { number($0) }
+            )
+            guard subject != nil || object != nil || graph != nil else {
+                // Repeated quads without blank nodes fall together in the sorted output.
+                entries.append(Entry(quad: quad, subject: nil, object: nil, graph: nil, predicate: 0))
+                continue
+            }
+            // A dataset is a set.
+            guard seen.insert(Identity(quad: quad)).inserted else { continue }
+            if let subject { mentions[subject].append(entries.count) }
+            if let object, object != subject { mentions[object].append(entries.count) }
+            if let graph, graph != subject, graph != object { mentions[graph].append(entries.count) }
+            let predicate = predicates[quad.predicate] ?? predicates.count
+            predicates[quad.predicate] = predicate
+            entries.append(Entry(quad: quad, subject: subject, object: object, graph: graph, predicate: predicate))
+        }
+    }
+
+    private mutating func number(_ term: Term) -> BlankNode? {
+        guard case .blank(let label) = term else { return nil }
+        if let number = numbers[label] { return number }
+        let number = labels.count
+        numbers[label] = number
+        labels.append(label)
+        mentions.append([])
+        return number
+    }
+
+    /// A quad that hashes by its resources only, so that a photo is not hashed to find out that it occurs once.
+    private struct Identity: Hashable {
+        let quad: Quad
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(quad.subject)
+            hasher.combine(quad.predicate)
+            guard case .literal(let literal) = quad.object else { return hasher.combine(quad.object) }
+            hasher.combine(literal.value.utf8.count)
+            for byte in literal.value.utf8.prefix(64) { hasher.combine(byte) }
+        }
+    }
+
+    /// Whether no more than `limit` bytes have to be written: each quad once, and once for each blank node in it.
+    func isWithin(_ limit: Int) -> Bool {
+        var left = limit
+        for entry in entries {
+            let mentions = (entry.subject != nil ? 1 : 0) + (entry.object != nil ? 1 : 0) + (entry.graph != nil ? 1 : 0)
+            var length = entry.quad.subject.length + entry.quad.predicate.utf8.count + entry.quad.object.length
+            length += (entry.quad.graph?.length ?? 0) + 16
+            left -= min(left, length * (1 + mentions))
+            if left == 0 { return false }
+        }
+        return true
+    }
+
+    /// Appends quad `index` as a canonical line, blank nodes written by `label`.
+    func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) {
+        let entry = entries[index]
+        func append(_ term: Term, _ node: BlankNode?) {
+            if let node {
+                output.append(contentsOf: "_:".utf8)
+                output.append(contentsOf: label(node).utf8)
+            } else if case .iri(let iri) = term {
+                CanonicalNQuads.append(iri: iri, to: &output)
+            } else if case .literal(let literal) = term {
+                CanonicalNQuads.append(literal: literal, to: &output)
+            }
+            output.append(UInt8(ascii: " "))
+        }
+        append(entry.quad.subject, entry.subject)
+        CanonicalNQuads.append(iri: entry.quad.predicate, to: &output)
+        output.append(UInt8(ascii: " "))
+        append(entry.quad.object, entry.object)
+        if let graph = entry.quad.graph { append(graph, entry.graph) }
+        output.append(contentsOf: ".\n".utf8)
+    }
+}
+
+extension Term {
+    /// Bytes in the text, escapes apart.
+    fileprivate var length: Int {
+        switch self {
+        case .iri(let text), .blank(let text): text.utf8.count
+        case .literal(let literal):
+            literal.value.utf8.count + literal.datatype.utf8.count + (literal.language?.utf8.count ?? 0)
+        }
+    }
+}

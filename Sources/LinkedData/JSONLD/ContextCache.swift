@@ -1,0 +1,137 @@
+import Encoding
+import Synchronization
+
+/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, so sharing it changes
+/// the time of an expansion and nothing else.
+final class ContextCache: Sendable {
+    /// What determines a processed context.
+    struct Key: Hashable, Sendable {
+        /// The context below; kept alive by the entry.
+        let parent: ObjectIdentifier
+        let local: Local
+        let manner: ContextProcessor.Manner
+        let mode: Options.ProcessingMode
+    }
+
+    /// The context on top.
+    enum Local: Hashable, Sendable {
+        /// `@context` of a document.
+        case document(JSON)
+        /// The scoped context of a definition; kept alive by the context below.
+        case scoped(ObjectIdentifier)
+    }
+
+    struct Entry: Sendable {
+        let parent: ActiveContext
+        let result: ActiveContext
+        /// Term definitions that had to be made for it: what it costs to keep.
+        let weight: Int
+    }
+
+    typealias Table = [Key: Entry]
+
+    private struct State {
+        var table: Table = [:]
+        var weight = 0
+    }
+
+    /// The context without base that every expansion for a signature starts from.
+    let initial = ActiveContext(ActiveContext.State(), isShared: true)
+    private let state = Mutex(State())
+    /// Term definitions kept: far more than every combination of types and scopes that pinned contexts meet in practice.
+    private static let capacity = 20_000
+    /// Definitions of one context that is worth keeping. Only an inline context of a document can have more than this.
+    static let largest = 2_000
+
+    /// What is known now.
+    var snapshot: Table { state.withLock { $0.table } }
+
+    /// Keeps what an expansion has found out; starts anew when there is no room, as inline contexts could fill it.
+    func merge(_ found: Table) {
+        guard !found.isEmpty else { return }
+        let weight = found.values.reduce(0) { $0 + $1.weight }
+        guard weight <= Self.capacity else { return }
+        state.withLock { state in
+            if state.weight + weight > Self.capacity { state = State() }
+            state.table.merge(found) { old, _ in old }
+            state.weight += weight
+        }
+    }
+}
+
+/// The contexts of one expansion: known ones from the cache, the others processed once.
+struct ContextSource {
+    private let cache: ContextCache
+    private let known: ContextCache.Table
+    private var found: ContextCache.Table = [:]
+    private var own: ContextCache.Table = [:]
+    private var processor: ContextProcessor
+    private let base: Text?
+
+    init(cache: ContextCache, processor: ContextProcessor, base: Text?) {
+        self.cache = cache
+        self.processor = processor
+        self.base = base
+        known = cache.snapshot
+    }
+
+    /// Hands what was found to the cache.
+    func finish() { cache.merge(found) }
+
+    /// The context to begin with: `base`, then `expandContext`.
+    mutating func initial(_ options: Options) throws(JSONLDError) -> ActiveContext {
+        var active = cache.initial
+        if let base = options.base {
+            var state = active.state
+            state.base = base
+            state.originalBase = base
+            active = ActiveContext(state, isShared: false)
+        }
+        guard let context = options.expandContext else { return active }
+        return try apply(context[Keyword.context.text] ?? context, on: active)
+    }
+
+    /// `active` under a context that stands in the document.
+    ///
+    /// The elements of an array are applied one by one, so that an inline context does not hide known ones beside it.
+    mutating func apply(_ context: JSON, on active: ActiveContext) throws(JSONLDError) -> ActiveContext {
+        guard case .array(let elements) = context else {
+            return try resolve(.document(context), context, on: active, base: base, manner: .init())
+        }
+        guard elements.count <= processor.limits.contexts else { throw JSONLDError(.contextOverflow) }
+        var result = active
+        for element in elements {
+            result = try resolve(.document(element), element, on: result, base: base, manner: .init())
+        }
+        return result
+    }
+
+    /// `active` under the scoped context of `definition`, or unchanged when it has none.
+    mutating func apply(
+        scopeOf definition: TermDefinition, on active: ActiveContext, overrideProtected: Bool = false,
+        propagate: Bool = true
+    ) throws(JSONLDError) -> ActiveContext {
+        guard let context = definition.fields.context else { return active }
+        let manner = ContextProcessor.Manner(overrideProtected: overrideProtected, propagate: propagate)
+        return try resolve(
+            .scoped(ObjectIdentifier(definition)), context.value, on: active, base: context.base, manner: manner)
+    }
+
+    private mutating func resolve(
+        _ local: ContextCache.Local, _ context: JSON, on active: ActiveContext, base: Text?,
+        manner: ContextProcessor.Manner
+    ) throws(JSONLDError) -> ActiveContext {
+        let key = ContextCache.Key(
+            parent: ObjectIdentifier(active), local: local, manner: manner, mode: processor.mode)
+        let hit = active.isShared ? known[key] ?? found[key] : own[key]
+        if let hit { return hit.result }
+        let before = processor.work
+        let state = try processor.process(context, on: active, base: base, manner: manner)
+        let weight = processor.work - before
+        let isShared = active.isShared && weight <= ContextCache.largest
+        let result = ActiveContext(state, isShared: isShared)
+        let entry = ContextCache.Entry(parent: active, result: result, weight: weight)
+        if isShared { found[key] = entry } else { own[key] = entry }
+        return result
+    }
+}

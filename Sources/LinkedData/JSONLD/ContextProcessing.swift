@@ -1,0 +1,194 @@
+import Encoding
+
+/// Turns local contexts into active ones (JSON-LD 1.1 API section 4.1). Loads only what is pinned.
+struct ContextProcessor {
+    let documents: ContextDocuments
+    let mode: Options.ProcessingMode
+    let limits: JSONLDProcessor.Limits
+    /// Term definitions made and documents loaded so far: the measure of work that an inline context can cause.
+    private(set) var work = 0
+
+    init(documents: ContextDocuments, mode: Options.ProcessingMode, limits: JSONLDProcessor.Limits) {
+        self.documents = documents
+        self.mode = mode
+        self.limits = limits
+    }
+
+    /// How a local context meets the active one.
+    struct Manner: Hashable, Sendable {
+        var overrideProtected = false
+        var propagate = true
+        /// Whether scoped contexts inside are tried out: not again inside a trial.
+        var validateScoped = true
+    }
+
+    /// The context that results from `local` on top of `active`.
+    ///
+    /// - Parameter base: the URL of the document that holds `local`: relative context URLs are resolved against it.
+    mutating func process(
+        _ local: JSON, on active: ActiveContext, base: Text?, manner: Manner
+    ) throws(JSONLDError) -> ActiveContext.State {
+        var result = active.state
+        try extend(&result, by: local, active: active, base: base, remote: [], manner: manner)
+        result.terms.flatten()
+        return result
+    }
+
+    /// The context processing algorithm on a context under construction.
+    mutating func extend(
+        _ result: inout ActiveContext.State, by local: JSON, active: ActiveContext?, base: Text?, remote: [Text],
+        manner: Manner
+    ) throws(JSONLDError) {
+        var propagate = manner.propagate
+        if let value = local[Keyword.propagate.text]?.bool { propagate = value }
+        if !propagate, result.previous == nil {
+            result.previous = active ?? ActiveContext(result, isShared: false)
+        }
+        if case .array(let contexts) = local {
+            for context in contexts {
+                try extend(&result, byOne: context, propagate: propagate, base: base, remote: remote, manner: manner)
+            }
+        } else {
+            try extend(&result, byOne: local, propagate: propagate, base: base, remote: remote, manner: manner)
+        }
+    }
+
+    private mutating func extend(
+        _ result: inout ActiveContext.State, byOne context: JSON, propagate: Bool, base: Text?, remote: [Text],
+        manner: Manner
+    ) throws(JSONLDError) {
+        switch context {
+        case .null:
+            if !manner.overrideProtected, result.terms.hasProtected {
+                throw JSONLDError(.invalidContextNullification)
+            }
+            var fresh = ActiveContext.State()
+            fresh.base = result.originalBase
+            fresh.originalBase = result.originalBase
+            if !propagate { fresh.previous = result.previous }
+            result = fresh
+        case .string(let reference):
+            try load(reference, into: &result, base: base, remote: remote, manner: manner)
+        case .object(let definition):
+            try apply(definition, to: &result, base: base, remote: remote, manner: manner)
+        default:
+            throw JSONLDError(.invalidLocalContext)
+        }
+    }
+
+    private mutating func load(
+        _ reference: Text, into result: inout ActiveContext.State, base: Text?, remote: [Text], manner: Manner
+    ) throws(JSONLDError) {
+        let url = base.map { IRI.resolve(reference, against: $0) } ?? reference
+        if !manner.validateScoped, remote.contains(url) { return }
+        guard remote.count < limits.contexts else { throw JSONLDError(.contextOverflow, url: url) }
+        try countWork()
+        guard let loaded = try document(at: url)[Keyword.context.text] else {
+            throw JSONLDError(.invalidRemoteContext, url: url)
+        }
+        var inner = manner
+        inner.propagate = true
+        try extend(&result, by: loaded, active: nil, base: url, remote: remote + [url], manner: inner)
+    }
+
+    private func document(at url: Text) throws(JSONLDError) -> JSON {
+        guard let document = documents.documents[url] else {
+            throw JSONLDError(.loadingRemoteContextFailed, url: url)
+        }
+        guard document.object != nil else { throw JSONLDError(.invalidRemoteContext, url: url) }
+        return document
+    }
+
+    private mutating func apply(
+        _ definition: JSONObject, to result: inout ActiveContext.State, base: Text?, remote: [Text], manner: Manner
+    ) throws(JSONLDError) {
+        try checkVersion(definition)
+        let context = try withImport(definition, base: base)
+        if let value = context[Keyword.base.text], remote.isEmpty { result.base = try newBase(value, result.base) }
+        if let value = context[Keyword.vocab.text] { result.vocabulary = try newVocabulary(value, result) }
+        if let value = context[Keyword.language.text] {
+            guard value.isNull || value.string != nil else { throw JSONLDError(.invalidDefaultLanguage) }
+            result.language = value.string
+        }
+        if let value = context[Keyword.direction.text] {
+            try refuse(in: .v1_0, .invalidContextEntry, "@direction")
+            let direction = Direction(value)
+            guard value.isNull || direction != nil else { throw JSONLDError(.invalidBaseDirection) }
+            result.direction = direction
+        }
+        if let value = context[Keyword.propagate.text] {
+            try refuse(in: .v1_0, .invalidContextEntry, "@propagate")
+            guard value.bool != nil else { throw JSONLDError(.invalidPropagateValue) }
+        }
+        var isProtected = false
+        if let value = context[Keyword.protected.text] {
+            guard let flag = value.bool else { throw JSONLDError(.invalidProtectedValue) }
+            isProtected = flag
+        }
+        var creation = TermCreation(
+            local: context, base: base, isProtected: isProtected, remote: remote, manner: manner)
+        for member in context.members {
+            switch Keyword(member.name) {
+            case .base, .direction, .import, .language, .propagate, .protected, .version, .vocab: continue
+            default: try define(member.name, in: &result, &creation)
+            }
+        }
+    }
+
+    /// One unit of work of this document, up to the limit.
+    mutating func countWork() throws(JSONLDError) {
+        work += 1
+        guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
+    }
+
+    /// Refuses an IRI in a context that is so long that what is built from it could exhaust the memory.
+    func checkLength(_ iri: Text?) throws(JSONLDError) {
+        guard let iri, iri.utf8.count > limits.iriLength else { return }
+        throw JSONLDError(.limitExceeded, detail: "IRI length")
+    }
+
+    /// Throws when the processing mode is `mode`.
+    func refuse(in mode: Options.ProcessingMode, _ code: JSONLDError.Code, _ detail: Text) throws(JSONLDError) {
+        if self.mode == mode { throw JSONLDError(code, detail: detail) }
+    }
+
+    private func checkVersion(_ context: JSONObject) throws(JSONLDError) {
+        guard let version = context[Keyword.version.text] else { return }
+        guard let number = version.number, number.double == 1.1 else { throw JSONLDError(.invalidVersionValue) }
+        try refuse(in: .v1_0, .processingModeConflict, "@version")
+    }
+
+    /// `context` over the one it imports.
+    private func withImport(_ context: JSONObject, base: Text?) throws(JSONLDError) -> JSONObject {
+        guard let value = context[Keyword.import.text] else { return context }
+        try refuse(in: .v1_0, .invalidContextEntry, "@import")
+        guard let reference = value.string else { throw JSONLDError(.invalidImportValue) }
+        let url = base.map { IRI.resolve(reference, against: $0) } ?? reference
+        guard var imported = try document(at: url)[Keyword.context.text]?.object else {
+            throw JSONLDError(.invalidRemoteContext, url: url)
+        }
+        if imported[Keyword.import.text] != nil { throw JSONLDError(.invalidContextEntry, detail: "@import", url: url) }
+        for member in context.members { imported[member.name] = member.value }
+        return imported
+    }
+
+    private func newBase(_ value: JSON, _ old: Text?) throws(JSONLDError) -> Text? {
+        if value.isNull { return nil }
+        guard let reference = value.string else { throw JSONLDError(.invalidBaseIRI) }
+        try checkLength(reference)
+        if IRI.hasScheme(reference) { return reference }
+        guard let old else { throw JSONLDError(.invalidBaseIRI) }
+        return IRI.resolve(reference, against: old)
+    }
+
+    private func newVocabulary(_ value: JSON, _ state: ActiveContext.State) throws(JSONLDError) -> Text? {
+        if value.isNull { return nil }
+        guard let text = value.string else { throw JSONLDError(.invalidVocabMapping) }
+        guard case .iri(let iri) = state.expand(text, vocabulary: true, documentRelative: true) else {
+            throw JSONLDError(.invalidVocabMapping)
+        }
+        try checkLength(iri)
+        if mode == .v1_0, !IRI.hasScheme(iri), !iri.hasPrefix("_:") { throw JSONLDError(.invalidVocabMapping) }
+        return iri
+    }
+}

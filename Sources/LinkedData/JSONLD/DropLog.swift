@@ -1,0 +1,60 @@
+import Encoding
+
+/// Where in the source an expansion is, and what of it was found not to reach RDF.
+struct DropLog {
+    /// One step down from the root.
+    enum Step {
+        case name(Text)
+        case index(Int)
+    }
+
+    private(set) var path: [Step] = []
+    private(set) var dropped: [DroppedTerm] = []
+
+    /// Whether more was dropped than is worth listing: long names above many members make long pointers.
+    private(set) var isFull = false
+    private var room = 1 << 20
+
+    /// How many entries there are: what ``drop(_:since:)`` may replace.
+    var mark: Int { dropped.count }
+
+    /// The JSON pointer (RFC 6901) of the place.
+    var pointer: String {
+        var text = ""
+        for step in path {
+            switch step {
+            case .index(let index): text += "/\(index)"
+            case .name(let name): text += "/" + Self.escaped(name)
+            }
+        }
+        return text
+    }
+
+    mutating func enter(_ step: Step) { path.append(step) }
+    mutating func leave() { path.removeLast() }
+
+    /// Notes that the place and all below it is dropped; entries below, made since `mark`, are covered by it.
+    mutating func drop(_ reason: DroppedTerm.Reason, since mark: Int? = nil) {
+        if isFull { return }
+        if let mark, mark < dropped.count { dropped.removeSubrange(mark...) }
+        let pointer = pointer
+        room -= pointer.utf8.count + 16
+        isFull = room < 0
+        if dropped.last?.pointer != pointer { dropped.append(DroppedTerm(pointer: pointer, reason: reason)) }
+    }
+
+    private static func escaped(_ name: Text) -> String {
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
+            return name.string
+        }
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "~"): bytes.append(contentsOf: "~0".utf8)
+            case UInt8(ascii: "/"): bytes.append(contentsOf: "~1".utf8)
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,152 @@
+import Encoding
+
+extension Expander {
+    /// Steps 6 to 20 of the expansion algorithm: one object.
+    mutating func expand(
+        _ object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
+    ) throws(JSONLDError) -> Outcome {
+        let start = log.mark
+        var active = given
+        if let previous = given.state.previous, !fromMap, !isValueOrReference(object, given) { active = previous }
+        if case .term(let term) = property, let definition = given[term] {
+            active = try contexts.apply(scopeOf: definition, on: active, overrideProtected: true)
+        }
+        if let local = object[Keyword.context.text] { active = try contexts.apply(local, on: active) }
+        let typeScope = active
+        let typeNames = namesOfType(in: object, active)
+        for name in typeNames {
+            for type in (object[name].map { $0.array ?? [$0] } ?? []).compactMap(\.string).sorted() {
+                guard let definition = typeScope[type] else { continue }
+                active = try contexts.apply(scopeOf: definition, on: active, propagate: false)
+            }
+        }
+        var frame = Frame(property: property, active: active, typeScope: typeScope)
+        if let name = typeNames.first, let value = object[name], let last = (value.array ?? [value]).last?.string {
+            frame.isJSON =
+                active.state.expand(last, vocabulary: true, documentRelative: false) == .keyword(.json)
+        }
+        var members = ExpansionMembers()
+        try expandMembers(of: object, into: &members, frame)
+        return try finish(members, object, property, start)
+    }
+
+    /// What the members of one object have in common.
+    struct Frame {
+        var property: ActiveProperty
+        var active: ActiveContext
+        /// The context before the scopes of the types were applied: types are expanded by it.
+        let typeScope: ActiveContext
+        /// Whether the object's type is `@json`.
+        var isJSON = false
+    }
+
+    /// Step 13 and, for `@nest`, step 14.
+    mutating func expandMembers(
+        of object: JSONObject, into members: inout ExpansionMembers, _ frame: Frame
+    ) throws(JSONLDError) {
+        var nests: [JSONObject.Member] = []
+        let source = options.ordered ? object.members.sorted { $0.name < $1.name } : object.members
+        for member in source where member.name != Keyword.context.text {
+            log.enter(.name(member.name))
+            let definition = frame.active[member.name]
+            var expanded = definition?.fields.mapping
+            if expanded == nil {
+                expanded = try expandIRI(member.name, frame.active, vocabulary: true, documentRelative: false)
+            }
+            switch expanded ?? .nothing {
+            case .keyword(.nest): nests.append(member)
+            case .keyword(let keyword): try expandKeyword(keyword, member.value, into: &members, frame)
+            case .iri(let iri) where iri.utf8.contains(UInt8(ascii: ":")):
+                try expandProperty(iri, definition, member, into: &members, frame)
+            case .iri, .nothing: log.drop(.undefinedTerm)
+            }
+            log.leave()
+        }
+        for nest in nests { try expandNest(nest, into: &members, frame) }
+    }
+
+    private mutating func expandNest(
+        _ nest: JSONObject.Member, into members: inout ExpansionMembers, _ frame: Frame
+    ) throws(JSONLDError) {
+        log.enter(.name(nest.name))
+        var inner = frame
+        inner.property = .term(nest.name)
+        if let definition = frame.active[nest.name] {
+            inner.active = try contexts.apply(scopeOf: definition, on: frame.active, overrideProtected: true)
+        }
+        let values = nest.value.array
+        for (index, value) in (values ?? [nest.value]).enumerated() {
+            guard let object = value.object,
+                !object.names.contains(where: { isKeyword(.value, $0, inner.active) })
+            else { throw JSONLDError(.invalidNestValue) }
+            if values != nil { log.enter(.index(index)) }
+            try expandMembers(of: object, into: &members, inner)
+            if values != nil { log.leave() }
+        }
+        log.leave()
+    }
+
+    /// Steps 15 to 20: decides what the object is.
+    private mutating func finish(
+        _ members: ExpansionMembers, _ object: JSONObject, _ property: ActiveProperty, _ start: Int
+    ) throws(JSONLDError) -> Outcome {
+        if members.present.contains(.value) {
+            guard let value = try members.valueObject() else { return .nothing }
+            if let language = value.language, !LanguageTag.isWellFormed(language) {
+                log.drop(.languageTag, since: start)
+            }
+            return property.isTop ? floating(start) : .one(.value(value))
+        }
+        if members.present.contains(.list) || members.present.contains(.set) {
+            let kind: Keyword = members.present.contains(.list) ? .list : .set
+            guard members.consists(of: [kind, .index]) else { throw JSONLDError(.invalidSetOrListObject) }
+            if kind == .set { return members.set }
+            return property.isTop ? floating(start) : .one(.list(members.list, index: members.index))
+        }
+        if members.present == [.language], members.consists(of: [.language]) { return .nothing }
+        let node = members.node
+        if property.isTop, node.isReference, !members.present.contains(.included) { return floating(start) }
+        if let id = node.id, !(id.map { $0.hasPrefix("_:") || IRI.isWellFormed($0) } ?? false) {
+            dropNode(object, start)
+        }
+        return .one(.node(node))
+    }
+
+    private mutating func floating(_ start: Int) -> Outcome {
+        log.drop(.freeFloating, since: start)
+        return .nothing
+    }
+
+    /// A node that RDF cannot name takes all its members with it, and the references to it.
+    private mutating func dropNode(_ object: JSONObject, _ start: Int) {
+        guard log.path.isEmpty else { return log.drop(.relativeIRI, since: start) }
+        var mark: Int? = start
+        for member in object.members where member.name != Keyword.context.text {
+            log.enter(.name(member.name))
+            log.drop(.relativeIRI, since: mark)
+            log.leave()
+            mark = nil
+        }
+    }
+
+    /// Step 7: whether an object is a value object or a mere reference, to which a type's scope still applies.
+    private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
+        if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
+        return object.members.contains { isKeyword(.value, $0.name, active) }
+    }
+
+    private func isKeyword(_ keyword: Keyword, _ name: Text, _ active: ActiveContext) -> Bool {
+        name == keyword.text || active[name]?.fields.mapping == .keyword(keyword)
+    }
+
+    /// The names that expand to `@type`, in byte order.
+    private func namesOfType(in object: JSONObject, _ active: ActiveContext) -> [Text] {
+        let aliases = active.state.terms.typeAliases
+        if aliases.count > object.count {
+            return object.names.filter { isKeyword(.type, $0, active) }.sorted()
+        }
+        var names = aliases.filter { object[$0] != nil }
+        if object[Keyword.type.text] != nil { names.insert(Keyword.type.text) }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,125 @@
+import Encoding
+
+/// One element of an expanded document (JSON-LD 1.1 section 9: node, value and list objects).
+indirect enum ExpandedItem: Sendable {
+    case node(ExpandedNode)
+    case value(ExpandedValue)
+    case list([ExpandedItem], index: Text?)
+
+    /// Whether this is a graph object: `@graph`, and nothing else than `@id` and `@index`.
+    var isGraph: Bool {
+        guard case .node(let node) = self else { return false }
+        return node.graph != nil && node.types == nil && node.properties.isEmpty && node.reverse == nil
+            && node.included == nil
+    }
+}
+
+/// A node object after expansion.
+struct ExpandedNode: Sendable {
+    /// nil: no `@id`; a null inside: an `@id` that expands to nothing.
+    var id: Text??
+    /// The types; a null is a type that expands to nothing.
+    var types: [Text?]?
+    var properties = PropertyMap()
+    var reverse: PropertyMap?
+    var graph: [ExpandedItem]?
+    var included: [ExpandedItem]?
+    var index: Text?
+
+    /// Whether there is nothing but perhaps an `@id`.
+    var isReference: Bool {
+        types == nil && properties.isEmpty && reverse == nil && graph == nil && included == nil && index == nil
+    }
+}
+
+/// A value object after expansion.
+struct ExpandedValue: Sendable {
+    /// A string, number, boolean, or anything with type `@json`.
+    var value: JSON
+    /// `@json` or a datatype.
+    var type: Text?
+    var language: Text?
+    var direction: Direction?
+    var index: Text?
+}
+
+/// Properties with their values, in the order of first use.
+struct PropertyMap: Sendable {
+    /// One property.
+    struct Entry: Sendable {
+        let iri: Text
+        /// Whether it can be a predicate in RDF.
+        let isWellFormed: Bool
+        var items: [ExpandedItem]
+    }
+
+    private(set) var entries: [Entry] = []
+    private var positions: [Text: Int]?
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds `items` to the values of `iri`, before or behind those it has.
+    mutating func add(_ items: [ExpandedItem], to iri: Text, isWellFormed: Bool, first: Bool = false) {
+        if let position = positions?[iri] ?? (positions == nil ? entries.firstIndex { $0.iri == iri } : nil) {
+            entries[position].items.insert(contentsOf: items, at: first ? 0 : entries[position].items.count)
+            return
+        }
+        entries.append(Entry(iri: iri, isWellFormed: isWellFormed, items: items))
+        if positions != nil {
+            positions?[iri] = entries.count - 1
+        } else if entries.count == 24 {
+            positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.iri, $0) })
+        }
+    }
+
+    /// Adds every entry of `other`.
+    mutating func add(_ other: PropertyMap) {
+        for entry in other.entries { add(entry.items, to: entry.iri, isWellFormed: entry.isWellFormed) }
+    }
+}
+
+extension ExpandedItem {
+    /// The item as JSON-LD writes it.
+    var json: JSON {
+        switch self {
+        case .node(let node): .object(node.json)
+        case .value(let value): .object(value.json)
+        case .list(let items, let index):
+            .object(JSONObject([("@list", .array(items.map(\.json)))], "@index", index))
+        }
+    }
+}
+
+extension ExpandedNode {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        if let id { object["@id"] = id.map(JSON.string) ?? .null }
+        if let types { object["@type"] = .array(types.map { $0.map(JSON.string) ?? .null }) }
+        for entry in properties.entries { object[entry.iri] = .array(entry.items.map(\.json)) }
+        if let reverse {
+            object["@reverse"] = .object(
+                JSONObject(reverse.entries.map { .init($0.iri, .array($0.items.map(\.json))) }))
+        }
+        if let graph { object["@graph"] = .array(graph.map(\.json)) }
+        if let included { object["@included"] = .array(included.map(\.json)) }
+        if let index { object["@index"] = .string(index) }
+        return object
+    }
+}
+
+extension ExpandedValue {
+    fileprivate var json: JSONObject {
+        var object = JSONObject([("@value", value)], "@type", type)
+        if let language { object["@language"] = .string(language) }
+        if let direction { object["@direction"] = .text(direction.rawValue) }
+        if let index { object["@index"] = .string(index) }
+        return object
+    }
+}
+
+extension JSONObject {
+    fileprivate init(_ members: [(Text, JSON)], _ name: Text, _ optional: Text?) {
+        self.init(members.map { Member($0.0, $0.1) })
+        if let optional { self[name] = .string(optional) }
+    }
+}

@@ -1,0 +1,57 @@
+import Encoding
+
+/// What the members of one object came to, before it is known whether it is a node, value, list or set.
+struct ExpansionMembers {
+    /// The keywords that were met; not `@reverse` and `@nest`, which leave their content elsewhere.
+    var present: Keyword.Group = []
+    var id: Text??
+    var types: [Text?] = []
+    var typeIsArray = false
+    var value: JSON = .null
+    var language: Text?
+    var direction: Direction?
+    var index: Text?
+    var list: [ExpandedItem] = []
+    var set = Expander.Outcome.nothing
+    var graph: [ExpandedItem] = []
+    var included: [ExpandedItem] = []
+    var reverse = PropertyMap()
+    var properties = PropertyMap()
+
+    /// Whether there are keywords of this set only.
+    func consists(of keywords: Keyword.Group) -> Bool {
+        properties.isEmpty && reverse.isEmpty && present.isSubset(of: keywords)
+    }
+
+    /// The object as a node.
+    var node: ExpandedNode {
+        ExpandedNode(
+            id: id, types: present.contains(.type) ? types : nil, properties: properties,
+            reverse: reverse.isEmpty ? nil : reverse, graph: present.contains(.graph) ? graph : nil,
+            included: present.contains(.included) ? included : nil, index: index)
+    }
+
+    /// The object as a value (step 15); nil when it comes to nothing.
+    func valueObject() throws(JSONLDError) -> ExpandedValue? {
+        guard consists(of: [.direction, .index, .language, .type, .value]),
+            !present.contains(.type) || present.isDisjoint(with: [.language, .direction])
+        else { throw JSONLDError(.invalidValueObject) }
+        let type = types.first ?? nil
+        if present.contains(.type), !typeIsArray, type == Keyword.json.text {
+            return ExpandedValue(value: value, type: type, index: index)
+        }
+        switch value {
+        case .null: return nil
+        case .array(let elements) where elements.isEmpty: return nil
+        case .string: break
+        default:
+            if present.contains(.language) { throw JSONLDError(.invalidLanguageTaggedValue) }
+        }
+        if present.contains(.type) {
+            guard !typeIsArray, let type, IRI.hasScheme(type), IRI.isWellFormed(type) else {
+                throw JSONLDError(.invalidTypedValue)
+            }
+        }
+        return ExpandedValue(value: value, type: type, language: language, direction: direction, index: index)
+    }
+}

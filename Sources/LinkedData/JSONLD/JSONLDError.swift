@@ -1,0 +1,75 @@
+package import Encoding
+
+/// Why a JSON-LD document could not be processed, by the error codes of JSON-LD 1.1 API section 9.6.
+///
+/// Carries no values of the document apart from names in contexts and context URLs.
+package struct JSONLDError: Error, Hashable, Sendable {
+    /// The codes of the recommendation; the raw value is the code as its text has it.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        case collidingKeywords = "colliding keywords"
+        case conflictingIndexes = "conflicting indexes"
+        case contextOverflow = "context overflow"
+        case cyclicIRIMapping = "cyclic IRI mapping"
+        case invalidBaseDirection = "invalid base direction"
+        case invalidBaseIRI = "invalid base IRI"
+        case invalidContainerMapping = "invalid container mapping"
+        case invalidContextEntry = "invalid context entry"
+        case invalidContextNullification = "invalid context nullification"
+        case invalidDefaultLanguage = "invalid default language"
+        case invalidIDValue = "invalid @id value"
+        case invalidImportValue = "invalid @import value"
+        case invalidIncludedValue = "invalid @included value"
+        case invalidIndexValue = "invalid @index value"
+        case invalidIRIMapping = "invalid IRI mapping"
+        case invalidJSONLiteral = "invalid JSON literal"
+        case invalidKeywordAlias = "invalid keyword alias"
+        case invalidLanguageMapValue = "invalid language map value"
+        case invalidLanguageMapping = "invalid language mapping"
+        case invalidLanguageTaggedString = "invalid language-tagged string"
+        case invalidLanguageTaggedValue = "invalid language-tagged value"
+        case invalidLocalContext = "invalid local context"
+        case invalidNestValue = "invalid @nest value"
+        case invalidPrefixValue = "invalid @prefix value"
+        case invalidPropagateValue = "invalid @propagate value"
+        case invalidProtectedValue = "invalid @protected value"
+        case invalidRemoteContext = "invalid remote context"
+        case invalidReverseProperty = "invalid reverse property"
+        case invalidReversePropertyMap = "invalid reverse property map"
+        case invalidReversePropertyValue = "invalid reverse property value"
+        case invalidReverseValue = "invalid @reverse value"
+        case invalidScopedContext = "invalid scoped context"
+        case invalidSetOrListObject = "invalid set or list object"
+        case invalidTermDefinition = "invalid term definition"
+        case invalidTypeMapping = "invalid type mapping"
+        case invalidTypeValue = "invalid type value"
+        case invalidTypedValue = "invalid typed value"
+        case invalidValueObject = "invalid value object"
+        case invalidValueObjectValue = "invalid value object value"
+        case invalidVersionValue = "invalid @version value"
+        case invalidVocabMapping = "invalid vocab mapping"
+        case keywordRedefinition = "keyword redefinition"
+        case loadingDocumentFailed = "loading document failed"
+        case loadingRemoteContextFailed = "loading remote context failed"
+        case processingModeConflict = "processing mode conflict"
+        case protectedTermRedefinition = "protected term redefinition"
+        /// Ours, not the recommendation's: the document needs more than ``JSONLDProcessor/Limits`` allows.
+        case limitExceeded = "limit exceeded"
+    }
+
+    /// What was wrong.
+    package var code: Code
+    /// A term or keyword of the context, or which limit; never a value of the document.
+    package var detail: Text?
+    /// JSON pointer (RFC 6901) into the document, where the error belongs to a place in it.
+    package var pointer: String?
+    /// The URL of the context that is not available or not acceptable.
+    package var url: Text?
+
+    /// An error of that code.
+    package init(_ code: Code, detail: Text? = nil, pointer: String? = nil, url: Text? = nil) {
+        self.code = code
+        self.detail = detail
+        self.pointer = pointer
+        self.url = url
+    }
+}

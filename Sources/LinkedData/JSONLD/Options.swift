@@ -1,0 +1,41 @@
+package import Encoding
+
+/// How direction is put into RDF (JSON-LD 1.1 API, `rdfDirection`).
+package enum RDFDirection: String, Sendable {
+    /// As a datatype `https://www.w3.org/ns/i18n#language_direction`.
+    case i18nDatatype = "i18n-datatype"
+    /// As a blank node with `rdf:value`, `rdf:language` and `rdf:direction`.
+    case compoundLiteral = "compound-literal"
+}
+
+/// JSON-LD options (JSON-LD 1.1 API section 9.3), as far as they concern expansion and RDF.
+package struct Options: Hashable, Sendable {
+    /// `json-ld-1.0` only refuses what 1.1 added; superseded behaviour of 1.0 is not reproduced.
+    package enum ProcessingMode: String, Sendable {
+        case v1_0 = "json-ld-1.0"
+        case v1_1 = "json-ld-1.1"
+    }
+
+    /// The base IRI; nil leaves relative IRIs relative and drops their triples, as signature suites need it.
+    package var base: Text?
+    /// A context that applies before the document's own: a context or an object with `@context`.
+    package var expandContext: JSON?
+    /// How direction is put into RDF; nil drops it.
+    package var rdfDirection: RDFDirection?
+    /// What contexts may use.
+    package var processingMode: ProcessingMode
+    /// Whether members are processed in the byte order of their names instead of document order.
+    package var ordered: Bool
+
+    /// The defaults of signature suites: no base, no direction, JSON-LD 1.1.
+    package init(
+        base: Text? = nil, expandContext: JSON? = nil, rdfDirection: RDFDirection? = nil,
+        processingMode: ProcessingMode = .v1_1, ordered: Bool = false
+    ) {
+        self.base = base
+        self.expandContext = expandContext
+        self.rdfDirection = rdfDirection
+        self.processingMode = processingMode
+        self.ordered = ordered
+    }
+}

@@ -1,0 +1,110 @@
+import Encoding
+
+/// Numbers as RDF literals (JSON-LD 1.1 API section 8.2, steps 10 and 11, and section 8.6).
+enum RDFNumber {
+    /// The canonical lexical form and whether it is a double's.
+    ///
+    /// A number is an integer when it has no fraction and is below 10^21; it is then written exactly, by its decimal
+    /// digits. Everything else, and everything with datatype `xsd:double`, is a double.
+    static func text(_ number: JSONNumber, asDouble: Bool) -> (text: String, isDouble: Bool) {
+        if !asDouble, let integer = integer(number.text) { return (integer, false) }
+        return (double(number.double), true)
+    }
+
+    /// The digits of a number without fraction below 10^21, else nil.
+    private static func integer(_ text: String) -> String? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let parts = text.utf8.dropFirst(isNegative ? 1 : 0)
+            .split(omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
+        let mantissa = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let fraction = mantissa.count > 1 ? Array(mantissa[1]) : []
+        var digits = Array(mantissa[0]) + fraction
+        let zero = UInt8(ascii: "0")
+        guard digits.contains(where: { $0 != zero }) else { return "0" }
+        guard let exponent = parts.count > 1 ? Int(String(parts[1]) ?? "") : 0 else { return nil }
+        // value = digits × 10^scale
+        var scale = exponent.subtractingReportingOverflow(fraction.count).partialValue
+        digits = Array(digits.drop { $0 == zero })
+        while digits.last == zero {
+            digits.removeLast()
+            scale += 1
+        }
+        guard scale >= 0, scale <= 21, digits.count + scale <= 21 else { return nil }
+        return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: scale)
+    }
+
+    /// `printf("%1.15E")` without the zeros it pads with: `5.3E0`.
+    static func double(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-INF" : "INF" }
+        let sign = value.sign == .minus ? "-" : ""
+        if value == 0 { return sign + "0.0E0" }
+        var (digits, exponent) = DecimalExpansion(value.magnitude).rounded(to: 16)
+        while digits.count > 2, digits.last == 0 { digits.removeLast() }
+        let letters = digits.map { Character(Unicode.Scalar(UInt8(ascii: "0") + $0)) }
+        if letters.count == 1 { return sign + "\(letters[0]).0E\(exponent)" }
+        return sign + "\(letters[0])." + String(letters.dropFirst()) + "E\(exponent)"
+    }
+}
+
+/// The exact decimal digits of a double, by long multiplication: doubles are rare in credentials, and exactness is what
+/// a signature needs.
+struct DecimalExpansion {
+    /// All digits, most significant first; the first is not zero.
+    private var digits: [UInt8]
+    /// The power of ten of the first digit.
+    private var exponent: Int
+
+    /// Expands a positive finite number.
+    init(_ value: Double) {
+        // value = significand × 2^power with a whole significand
+        let power = Int(value.exponent) - 52
+        var limbs: [UInt64] = []  // base 10^9, least significant first
+        var whole = UInt64(value.significand * 4_503_599_627_370_496)
+        while whole > 0 {
+            limbs.append(whole % 1_000_000_000)
+            whole /= 1_000_000_000
+        }
+        // A negative power divides by 2^n, which is 5^n and a shift of the point by n.
+        for _ in 0..<power.magnitude {
+            var carry: UInt64 = 0
+            for index in limbs.indices {
+                let product = limbs[index] * (power > 0 ? 2 : 5) + carry
+                limbs[index] = product % 1_000_000_000
+                carry = product / 1_000_000_000
+            }
+            if carry > 0 { limbs.append(carry) }
+        }
+        var text: [UInt8] = []
+        for limb in limbs {
+            var rest = limb
+            for _ in 0..<9 {
+                text.append(UInt8(rest % 10))
+                rest /= 10
+            }
+        }
+        while text.last == 0 { text.removeLast() }
+        digits = text.reversed()
+        exponent = digits.count - 1 + min(power, 0)
+    }
+
+    /// The first `count` digits, rounded to nearest (ties to even), and the power of ten of the first.
+    func rounded(to count: Int) -> (digits: [UInt8], exponent: Int) {
+        guard digits.count > count else { return (digits, exponent) }
+        var kept = Array(digits[..<count])
+        let rest = digits[count...]
+        let isAboveHalf = rest.first.map { $0 > 5 || ($0 == 5 && rest.dropFirst().contains { $0 != 0 }) } ?? false
+        let isHalf = rest.first == 5 && !rest.dropFirst().contains { $0 != 0 }
+        guard isAboveHalf || (isHalf && (kept.last ?? 0) % 2 == 1) else { return (kept, exponent) }
+        var index = count - 1
+        while index >= 0, kept[index] == 9 {
+            kept[index] = 0
+            index -= 1
+        }
+        if index >= 0 {
+            kept[index] += 1
+            return (kept, exponent)
+        }
+        return ([1] + kept.dropLast(), exponent + 1)
+    }
+}

@@ -1,0 +1,125 @@
+import Encoding
+
+/// What a term of a context means (JSON-LD 1.1 API section 4.1.2), complete and immutable.
+final class TermDefinition: Sendable {
+    let fields: Fields
+    /// Whether ``Fields/mapping`` can stand in RDF, found once instead of for every use.
+    let isWellFormed: Bool
+    /// Whether the datatype can stand in RDF.
+    let isTypeWellFormed: Bool
+
+    init(_ fields: Fields) {
+        self.fields = fields
+        if case .iri(let iri) = fields.mapping { isWellFormed = IRI.isWellFormed(iri) } else { isWellFormed = false }
+        if case .datatype(let iri)? = fields.type {
+            isTypeWellFormed = IRI.isWellFormed(iri)
+        } else {
+            isTypeWellFormed = true
+        }
+    }
+
+    /// The parts of a definition while it is made.
+    struct Fields: Sendable {
+        var mapping = Expanded.nothing
+        var isPrefix = false
+        var isProtected = false
+        var isReverse = false
+        var type: Coercion?
+        var container: Container = []
+        /// The property that holds the keys of an index map, as the context spells it.
+        var index: Text?
+        var nest: Text?
+        var language: Override<Text> = .inherited
+        var direction: Override<Direction> = .inherited
+        var context: ScopedContext?
+
+        /// Whether the two say the same, `@protected` apart.
+        func means(_ other: Fields) -> Bool {
+            mapping == other.mapping && isPrefix == other.isPrefix && isReverse == other.isReverse
+                && type == other.type && container == other.container && index == other.index && nest == other.nest
+                && language == other.language && direction == other.direction
+                && context?.value.isSame(as: other.context?.value) ?? (other.context == nil)
+        }
+    }
+
+    /// What a text expands to.
+    enum Expanded: Hashable, Sendable {
+        /// Explicitly nothing, or of a reserved form.
+        case nothing
+        case keyword(Keyword)
+        /// An IRI or blank node identifier, or a relative IRI that could not be resolved.
+        case iri(Text)
+
+        /// The spelling; nil for nothing.
+        var text: Text? {
+            switch self {
+            case .nothing: nil
+            case .keyword(let keyword): keyword.text
+            case .iri(let iri): iri
+            }
+        }
+    }
+
+    /// What `@type` in a definition does with strings.
+    enum Coercion: Hashable, Sendable {
+        case id
+        case vocab
+        case json
+        case none
+        case datatype(Text)
+    }
+
+    /// A value of the definition that may replace the context's default, also by null.
+    enum Override<Value: Hashable & Sendable>: Hashable, Sendable {
+        case inherited
+        case cleared
+        case set(Value)
+    }
+
+    /// A context inside a definition, not processed yet.
+    struct ScopedContext: Sendable {
+        var value: JSON
+        /// The URL of the document that holds it.
+        var base: Text?
+    }
+
+    /// The keywords of `@container`.
+    struct Container: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+        static let graph = Container(rawValue: 1)
+        static let id = Container(rawValue: 2)
+        static let index = Container(rawValue: 4)
+        static let language = Container(rawValue: 8)
+        static let list = Container(rawValue: 16)
+        static let set = Container(rawValue: 32)
+        static let type = Container(rawValue: 64)
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        init?(_ keyword: Keyword) {
+            switch keyword {
+            case .graph: self = .graph
+            case .id: self = .id
+            case .index: self = .index
+            case .language: self = .language
+            case .list: self = .list
+            case .set: self = .set
+            case .type: self = .type
+            default: return nil
+            }
+        }
+    }
+}
+
+extension JSON {
+    /// Equality that ignores the order of members.
+    func isSame(as other: JSON?) -> Bool {
+        switch (self, other) {
+        case (.array(let left), .array(let right)?):
+            return left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
+        case (.object(let left), .object(let right)?):
+            return left.count == right.count && left.members.allSatisfy { $0.value.isSame(as: right[$0.name]) }
+        default: return self == other
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import Encoding
+
+/// A node of an RDF 1.1 graph (RDF 1.1 Concepts section 3.1).
+package enum Term: Hashable, Sendable {
+    /// An IRI, absolute.
+    case iri(Text)
+    /// A blank node by its label, without `_:`.
+    case blank(Text)
+    /// A literal.
+    case literal(Literal)
+}
+
+/// A literal of RDF 1.1 Concepts section 3.3: lexical form, datatype and, for `rdf:langString`, a language tag.
+package struct Literal: Hashable, Sendable {
+    /// The lexical form. A long one (a photo) shares its storage with the document it came from.
+    package var value: Text
+    /// The datatype IRI.
+    package var datatype: Text
+    /// The language tag as it was written; only with datatype `rdf:langString`.
+    package var language: Text?
+
+    /// A literal of these parts.
+    package init(_ value: Text, datatype: Text = XSD.string, language: Text? = nil) {
+        self.value = value
+        self.datatype = datatype
+        self.language = language
+    }
+}
+
+/// A triple with the graph it belongs to.
+package struct Quad: Hashable, Sendable {
+    /// An IRI or blank node.
+    package var subject: Term
+    /// An IRI; generalised RDF is not supported.
+    package var predicate: Text
+    /// Any term.
+    package var object: Term
+    /// An IRI or blank node; nil is the default graph.
+    package var graph: Term?
+
+    /// A quad of these terms.
+    package init(_ subject: Term, _ predicate: Text, _ object: Term, in graph: Term? = nil) {
+        self.subject = subject
+        self.predicate = predicate
+        self.object = object
+        self.graph = graph
+    }
+}
+
+/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and repetition in ``quads`` carry no meaning.
+package struct Dataset: Sendable {
+    /// The quads as they were found.
+    package var quads: [Quad]
+
+    /// A dataset of these quads.
+    package init(_ quads: [Quad] = []) {
+        self.quads = quads
+    }
+}

@@ -1,0 +1,135 @@
+package import Encoding
+
+/// What JSON-LD and RDF need to know of IRIs (RFC 3987): their form, and resolution by RFC 3986 section 5.2.
+package enum IRI {
+    /// Whether `text` begins with a scheme and a colon.
+    package static func hasScheme(_ text: Text) -> Bool { schemeLength(text.string.utf8[...]) != nil }
+
+    /// Whether `text` can stand in an RDF dataset: a scheme, then nothing that N-Quads forbids inside `<>`.
+    package static func isWellFormed(_ text: Text) -> Bool {
+        hasScheme(text) && text.utf8.allSatisfy(isAllowed)
+    }
+
+    /// Whether the letter may occur in an N-Quads IRIREF.
+    static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),
+            UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"):
+            false
+        default: true
+        }
+    }
+
+    /// The IRI that `reference` names relative to `base` (RFC 3986 section 5.2.2, strict); a base without scheme is
+    /// merged all the same.
+    package static func resolve(_ reference: Text, against base: Text) -> Text {
+        var target = Parts(reference)
+        if target.scheme != nil {
+            target.path = withoutDots(target.path)
+            return target.text
+        }
+        let base = Parts(base)
+        if target.authority == nil {
+            if target.path.isEmpty {
+                target.path = base.path
+                if target.query == nil { target.query = base.query }
+            } else if target.path.first == UInt8(ascii: "/") {
+                target.path = withoutDots(target.path)
+            } else {
+                target.path = withoutDots(merge(base, target.path))
+            }
+            target.authority = base.authority
+        } else {
+            target.path = withoutDots(target.path)
+        }
+        target.scheme = base.scheme
+        return target.text
+    }
+
+    private static func schemeLength(_ text: Substring.UTF8View) -> Int? {
+        guard let first = text.first, isLetter(first) else { return nil }
+        var length = 0
+        for byte in text {
+            if byte == UInt8(ascii: ":") { return length }
+            guard isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte) else { return nil }
+            length += 1
+        }
+        return nil
+    }
+
+    static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// RFC 3986 section 5.2.3.
+    private static func merge(_ base: Parts, _ path: Substring.UTF8View) -> Substring.UTF8View {
+        if base.authority != nil, base.path.isEmpty { return ("/" + (String(path) ?? ""))[...].utf8 }
+        guard let slash = base.path.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return ((String(base.path[...slash]) ?? "") + (String(path) ?? ""))[...].utf8
+    }
+
+    /// RFC 3986 section 5.2.4, on whole segments.
+    private static func withoutDots(_ path: Substring.UTF8View) -> Substring.UTF8View {
+        guard path.contains(UInt8(ascii: ".")) else { return path }
+        let rooted = path.first == UInt8(ascii: "/")
+        var output: [Substring.UTF8View] = []
+        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst(
+            rooted ? 1 : 0)
+        for (offset, segment) in segments.enumerated() {
+            let isLast = offset == segments.count - 1
+            let (single, double) = (segment.elementsEqual(".".utf8), segment.elementsEqual("..".utf8))
+            if double, !output.isEmpty { output.removeLast() }
+            if !single, !double { output.append(segment) } else if isLast { output.append(""[...].utf8) }
+        }
+        let joined = output.map { String($0) ?? "" }.joined(separator: "/")
+        return ((rooted ? "/" : "") + joined)[...].utf8
+    }
+
+    /// The five components of RFC 3986 appendix B.
+    private struct Parts {
+        var scheme: Substring.UTF8View?
+        var authority: Substring.UTF8View?
+        var path: Substring.UTF8View
+        var query: Substring.UTF8View?
+        var fragment: Substring.UTF8View?
+
+        init(_ text: Text) {
+            var rest = text.string.utf8[...]
+            if let length = schemeLength(rest) {
+                scheme = rest.prefix(length)
+                rest = rest.dropFirst(length + 1)
+            }
+            if let mark = rest.firstIndex(of: UInt8(ascii: "#")) {
+                fragment = rest[rest.index(after: mark)...]
+                rest = rest[..<mark]
+            }
+            if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+                query = rest[rest.index(after: mark)...]
+                rest = rest[..<mark]
+            }
+            if rest.starts(with: "//".utf8) {
+                rest = rest.dropFirst(2)
+                let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+                authority = rest[..<end]
+                rest = rest[end...]
+            }
+            path = rest
+        }
+
+        var text: Text {
+            var output = ""
+            func append(_ before: String, _ part: Substring.UTF8View?, _ after: String = "") {
+                guard let part else { return }
+                output += before + (String(part) ?? "") + after
+            }
+            append("", scheme, ":")
+            append("//", authority)
+            append("", path)
+            append("?", query)
+            append("#", fragment)
+            return Text(output)
+        }
+    }
+}

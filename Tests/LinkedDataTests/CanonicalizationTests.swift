@@ -1,0 +1,120 @@
+import Crypto
+import Encoding
+import LinkedData
+import Testing
+
+@Suite struct CanonicalizationTests {
+    private let predicate: Text = "http://a/p"
+
+    private func node(_ number: Int) -> Term { .blank(Text("n\(number)")) }
+
+    private func complete(_ count: Int) -> Dataset {
+        Dataset(
+            (0..<count).flatMap { a in (0..<count).filter { $0 != a }.map { Quad(node(a), predicate, node($0)) } })
+    }
+
+    private func cycle(_ count: Int) -> Dataset {
+        Dataset((0..<count).map { Quad(node($0), predicate, node(($0 + 1) % count)) })
+    }
+
+    private func code(_ dataset: Dataset, _ limits: CanonicalizationLimits = .init()) -> CanonicalizationError.Code? {
+        do {
+            _ = try RDFC10.canonicalize(dataset, limits: limits)
+            return nil
+        } catch {
+            #expect(error.work <= limits.work)
+            return error.code
+        }
+    }
+
+    /// Units as `Tests/Vectors/rdf-canon/README.md` counts them.
+    @Test func workIsCountedInTheAgreedUnits() throws {
+        #expect(try RDFC10.canonicalize(complete(4)).work == 556)
+        #expect(try RDFC10.canonicalize(cycle(10)).work == 300)
+        #expect(try RDFC10.canonicalize(Dataset([Quad(node(0), predicate, .iri("a:b"))])).work == 0)
+    }
+
+    @Test func poisonIsRefusedAndItsTwinIsNot() {
+        #expect(code(complete(5)) == nil)
+        for count in 6...10 { #expect(code(complete(count)) == .tooMuchWork) }
+        #expect(code(cycle(80)) == nil)
+        // Recursion goes as deep as the cycle is long.
+        #expect(code(cycle(1000)) == .tooMuchWork)
+    }
+
+    @Test func limitsAreExact() throws {
+        var limits = CanonicalizationLimits()
+        limits.work = 556
+        #expect(code(complete(4), limits) == nil)
+        limits.work = 555
+        #expect(code(complete(4), limits) == .tooMuchWork)
+
+        limits = CanonicalizationLimits()
+        let nodes = (0..<1001).map { Quad(node($0), predicate, .literal(Literal(Text("\($0)")))) }
+        #expect(code(Dataset(Array(nodes.prefix(1000)))) == nil)
+        #expect(code(Dataset(nodes)) == .tooManyBlankNodes)
+
+        let ground = (0..<20_001).map { Quad(.iri("a:s"), predicate, .literal(Literal(Text("\($0)")))) }
+        #expect(code(Dataset(Array(ground.prefix(20_000)))) == nil)
+        #expect(code(Dataset(ground)) == .tooManyQuads)
+    }
+
+    @Test func longTermsCannotBeMultipliedWithoutBound() {
+        let long = Term.iri(Text("a:" + String(repeating: "x", count: 100_000)))
+        let quads = (0..<1000).map { Quad(long, predicate, .literal(Literal(Text("\($0)")))) }
+        #expect(code(Dataset(quads)) == .tooManyBytes)
+        #expect(code(Dataset(Array(quads.prefix(200)))) == nil)
+        // Each of these bytes is written as six.
+        let controls = Literal(Text(String(repeating: "\u{7F}", count: 5_000_000)))
+        #expect(code(Dataset([Quad(.iri("a:s"), predicate, .literal(controls))])) == .tooManyBytes)
+    }
+
+    @Test(arguments: [HashAlgorithm.sha256, .sha384])
+    func labelsAndOrderDoNotMatter(_ hash: HashAlgorithm) throws {
+        var generator = Generator(state: 7)
+        for _ in 0..<150 {
+            let count = Int.random(in: 1...5, using: &generator)
+            let quads = (0..<Int.random(in: 1...9, using: &generator)).map { _ in
+                let ends = [node, { _ in .iri("a:o") }].map { $0(Int.random(in: 0..<count, using: &generator)) }
+                let object =
+                    Bool.random(using: &generator) ? node(Int.random(in: 0..<count, using: &generator)) : ends[1]
+                let predicate = Text("a:p\(Int.random(in: 0...1, using: &generator))")
+                let graph = Int.random(in: 0...5, using: &generator) == 0 ? node(0) : nil
+                return Quad(ends[0], predicate, object, in: graph)
+            }
+            let names = Dictionary(
+                uniqueKeysWithValues: zip(0..<count, (0..<count).map { "x\($0)" }.shuffled(using: &generator)))
+            func renamed(_ term: Term) -> Term {
+                guard case .blank(let label) = term, let number = Int(label.string.dropFirst()) else { return term }
+                return .blank(Text(names[number] ?? ""))
+            }
+            let other = (quads + quads.prefix(2)).shuffled(using: &generator).map {
+                Quad(renamed($0.subject), $0.predicate, renamed($0.object), in: $0.graph.map(renamed))
+            }
+            let first = try RDFC10.canonicalize(Dataset(quads), hash: hash)
+            let second = try RDFC10.canonicalize(Dataset(other), hash: hash)
+            #expect(first.nQuads == second.nQuads)
+            #expect(try RDFC10.canonicalize(Dataset(nQuads: first.nQuads), hash: hash).nQuads == first.nQuads)
+        }
+    }
+
+    @Test func digestIsThatOfTheDocument() throws {
+        let canonical = try RDFC10.canonicalize(complete(3))
+        #expect(canonical.count == 6)
+        #expect(canonical.digest(.sha256) == Array(SHA256.hash(data: canonical.nQuads)))
+        #expect(canonical.digest(.sha384) == Array(SHA384.hash(data: canonical.nQuads)))
+        #expect(try RDFC10.canonicalize(Dataset()).nQuads == [])
+    }
+
+    /// A small deterministic generator (xorshift).
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+    }
+}
