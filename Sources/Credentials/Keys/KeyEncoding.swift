@@ -1,0 +1,135 @@
+import Encoding
+
+/// Reads the forms in which DID documents carry keys (Controlled Identifiers 1.0 section 2.2 and its forerunners).
+enum KeyEncoding {
+    /// The key of a verification method: publicKeyMultibase, Jwk, Pem, Base58 or Hex.
+    static func key(of method: JSONObject) throws(PublicKey.Failure) -> PublicKey {
+        if let member = method["publicKeyMultibase"] { return try multibase(member.string) }
+        if let member = method["publicKeyJwk"] { return try jwk(member.object) }
+        if let member = method["publicKeyPem"] { return try pem(member.string) }
+        if let member = method["publicKeyBase58"] {
+            guard let bytes = member.string.flatMap({ Base58.decode($0.string, maxLength: 256) }) else {
+                throw .malformed
+            }
+            return try raw(bytes, type: method["type"]?.string)
+        }
+        if let member = method["publicKeyHex"] {
+            guard let bytes = member.string.flatMap({ Hex.decode($0.string) }) else { throw .malformed }
+            return try raw(bytes, type: method["type"]?.string)
+        }
+        throw .malformed
+    }
+
+    /// A Multikey: multibase text of a multicodec-prefixed key.
+    static func multibase(_ text: Text?) throws(PublicKey.Failure) -> PublicKey {
+        guard let text, let bytes = Multibase.decode(text.string), let (codec, key) = UnsignedVarint.decode(bytes[...])
+        else { throw .malformed }
+        switch codec {
+        case 0xED where key.count == 32: return .ed25519(Array(key))
+        case 0x1200: return try point(.p256, Array(key))
+        case 0x1201: return try point(.p384, Array(key))
+        case 0xE7: return try point(.secp256k1, Array(key))
+        case 0x1205: return .rsa(try rsa(pkcs1: key))
+        default: throw .malformed
+        }
+    }
+
+    /// A JSON Web Key (RFC 7517, 7518, 8037); private members are not looked at.
+    static func jwk(_ object: JSONObject?) throws(PublicKey.Failure) -> PublicKey {
+        guard let object else { throw .malformed }
+        func bytes(_ name: Text) throws(PublicKey.Failure) -> [UInt8] {
+            guard let bytes = object[name]?.string.flatMap({ Base64.decodeURL($0.string) }) else { throw .malformed }
+            return bytes
+        }
+        switch object["kty"]?.string {
+        case "OKP":
+            let key = try bytes("x")
+            guard object["crv"]?.string == "Ed25519", key.count == 32 else { throw .malformed }
+            return .ed25519(key)
+        case "EC":
+            guard let curve = object["crv"]?.string.flatMap({ PublicKey.Curve(rawValue: $0.string) }) else {
+                throw .malformed
+            }
+            let (x, y) = (try bytes("x"), try bytes("y"))
+            guard x.count == curve.coordinateBytes, y.count == curve.coordinateBytes else { throw .malformed }
+            return .ellipticCurve(curve, point: [4] + x + y)
+        case "RSA":
+            let (n, e) = (try bytes("n"), try bytes("e"))
+            return .rsa(try RSAPublicKey(modulus: Array(n.drop { $0 == 0 }), exponent: Array(e.drop { $0 == 0 })))
+        default: throw .malformed
+        }
+    }
+
+    /// `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM, with any line ends.
+    static func pem(_ text: Text?) throws(PublicKey.Failure) -> PublicKey {
+        guard let text else { throw .malformed }
+        let lines = text.string.utf8.split { [0x0A, 0x0D].contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+        guard let first = lines.first, let last = lines.last, lines.count >= 3,
+            let der = Base64.decodeAny(lines.dropFirst().dropLast().joined())
+        else { throw .malformed }
+        switch (first, last) {
+        case ("-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----"): return try subjectPublicKeyInfo(der)
+        case ("-----BEGIN RSA PUBLIC KEY-----", "-----END RSA PUBLIC KEY-----"): return .rsa(try rsa(pkcs1: der))
+        default: throw .malformed
+        }
+    }
+
+    private static func subjectPublicKeyInfo(_ der: [UInt8]) throws(PublicKey.Failure) -> PublicKey {
+        let (identifier, parameter, key): ([UInt8], [UInt8]?, [UInt8])
+        do throws(DERReader.Malformed) {
+            var outer = DERReader(der)
+            var info = try outer.sequence()
+            var algorithm = try info.sequence()
+            identifier = Array(try algorithm.element(0x06))
+            parameter = identifier == ecPublicKey ? Array(try algorithm.element(0x06)) : nil
+            key = Array(try info.bitString())
+            guard outer.isAtEnd, info.isAtEnd else { throw DERReader.Malformed() }
+        } catch { throw .malformed }
+        switch identifier {
+        case ed25519 where key.count == 32: return .ed25519(key)
+        case rsaEncryption, rsaPSS: return .rsa(try rsa(pkcs1: key))
+        case ecPublicKey:
+            guard let curve = parameter.flatMap({ curves[$0] }) else { throw .malformed }
+            return try point(curve, key)
+        default: throw .malformed
+        }
+    }
+
+    private static func rsa(pkcs1 der: some Collection<UInt8>) throws(PublicKey.Failure) -> RSAPublicKey {
+        let (modulus, exponent): ([UInt8], [UInt8])
+        do throws(DERReader.Malformed) {
+            var outer = DERReader(der)
+            var key = try outer.sequence()
+            modulus = try key.unsignedInteger()
+            exponent = try key.unsignedInteger()
+        } catch { throw .malformed }
+        return try RSAPublicKey(modulus: modulus, exponent: exponent)
+    }
+
+    /// A key without any wrapping: its kind follows from the method's type and its length.
+    private static func raw(_ bytes: [UInt8], type: Text?) throws(PublicKey.Failure) -> PublicKey {
+        let name = type?.string ?? ""
+        if name.contains("Secp256k1") { return try point(.secp256k1, bytes) }
+        if name.contains("Secp256r1") || name.contains("P256") { return try point(.p256, bytes) }
+        guard bytes.count == 32 else { throw .malformed }
+        return .ed25519(bytes)
+    }
+
+    private static func point(_ curve: PublicKey.Curve, _ bytes: [UInt8]) throws(PublicKey.Failure) -> PublicKey {
+        let size = curve.coordinateBytes
+        switch (bytes.first, bytes.count) {
+        case (2, size + 1), (3, size + 1), (4, 2 * size + 1): return .ellipticCurve(curve, point: bytes)
+        default: throw .malformed
+        }
+    }
+
+    private static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]
+    private static let rsaEncryption: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+    private static let rsaPSS: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0A]
+    private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+    private static let curves: [[UInt8]: PublicKey.Curve] = [
+        [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]: .p256,
+        [0x2B, 0x81, 0x04, 0x00, 0x22]: .p384,
+        [0x2B, 0x81, 0x04, 0x00, 0x0A]: .secp256k1,
+    ]
+}

@@ -1,0 +1,49 @@
+import CryptoExtras
+
+/// A public key that a verification method carries.
+package enum PublicKey: Sendable {
+    /// Ed25519 (RFC 8032), 32 bytes.
+    case ed25519([UInt8])
+    /// RSA of 2048 to 8192 bits.
+    case rsa(RSAPublicKey)
+    /// A point on P-256, P-384 or secp256k1, as SEC 1 writes it (compressed or not).
+    case ellipticCurve(Curve, point: [UInt8])
+
+    /// The curves of ECDSA suites.
+    package enum Curve: String, Sendable {
+        case p256 = "P-256"
+        case p384 = "P-384"
+        case secp256k1
+
+        /// Bytes of one coordinate.
+        var coordinateBytes: Int { self == .p384 ? 48 : 32 }
+    }
+
+    /// Why a key cannot be used.
+    package enum Failure: Error, Hashable, Sendable {
+        /// Unreadable, or of a kind that no suite uses.
+        case malformed
+        /// RSA under 2048 bits or with a worthless exponent.
+        case weak
+
+        var code: ReasonCode { self == .weak ? .keyWeak : .keyMalformed }
+    }
+}
+
+/// An RSA public key that is ready to verify with.
+package struct RSAPublicKey: Sendable {
+    let key: _RSA.Signing.PublicKey
+    /// Bytes of the modulus, which is the length of every signature.
+    let modulusBytes: Int
+
+    /// From modulus and exponent, most significant byte first, without leading zeros.
+    init(modulus: [UInt8], exponent: [UInt8]) throws(PublicKey.Failure) {
+        let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+        guard let last = exponent.last, last & 1 == 1, exponent.count <= 8, bits <= 8192, bits > 0 else {
+            throw .malformed
+        }
+        guard bits >= 2048, exponent != [1] else { throw .weak }
+        do { key = try _RSA.Signing.PublicKey(n: modulus, e: exponent) } catch { throw .malformed }
+        modulusBytes = modulus.count
+    }
+}

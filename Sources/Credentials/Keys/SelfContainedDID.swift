@@ -1,0 +1,32 @@
+import Encoding
+
+/// Identifiers that carry their own key: did:key and did:jwk. Their documents are computed, never stored.
+enum SelfContainedDID {
+    /// The document of `did`; nil when it is of another method.
+    static func document(_ did: Text) -> ControllerDocument? {
+        let text = did.string
+        if did.hasPrefix("did:key:") {
+            let value = Text(String(decoding: text.utf8.dropFirst("did:key:".utf8.count), as: UTF8.self))
+            // did:key section 3.1: the fragment repeats the value.
+            let key = Result { () throws(PublicKey.Failure) in
+                guard value.hasPrefix("z") else { throw .malformed }
+                return try KeyEncoding.multibase(value)
+            }
+            return ControllerDocument(id: did, method: Text(text + "#" + value.string), key: key)
+        }
+        if did.hasPrefix("did:jwk:") {
+            let value = String(decoding: text.utf8.dropFirst("did:jwk:".utf8.count), as: UTF8.self)
+            let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(jwk(value)) }
+            return ControllerDocument(id: did, method: Text(text + "#0"), key: key)
+        }
+        return nil
+    }
+
+    private static func jwk(_ value: String) throws(PublicKey.Failure) -> JSONObject? {
+        guard let bytes = Base64.decodeURL(value) else { throw .malformed }
+        var limits = JSON.Limits()
+        limits.depth = 4
+        guard let json = try? JSON.parse(bytes, limits: limits) else { throw .malformed }
+        return json.object
+    }
+}

@@ -1,0 +1,181 @@
+import Encoding
+
+/// The fixed surroundings of one verification.
+struct Surroundings {
+    let trust: TrustStore
+    let policy: VerificationPolicy
+    let limits: Limits
+    let clock: WallTime
+    let onStage: ((Stage) -> Void)?
+
+    /// Runs one stage and reports its end, whichever way it ends.
+    func stage<Value>(_ stage: Stage, _ work: () throws(Rejection) -> Value) throws(Rejection) -> Value {
+        defer { onStage?(stage) }
+        return try work()
+    }
+}
+
+/// Stages 4 to 11 for one linked-data credential: shape, validity, issuer, contexts, key, proof, unsigned claims, status.
+struct CredentialCheck {
+    let surroundings: Surroundings
+    /// What became known on the way, for the verdict; filled up to the stage that failed.
+    private(set) var summary: CredentialSummary
+    private(set) var findings: [Reason] = []
+    private(set) var unsigned: [String] = []
+    private(set) var proofContext: ProofContext?
+    /// The issuer's entry once it is known to be trusted.
+    private(set) var issuer: TrustedIssuer?
+
+    private var trust: TrustStore { surroundings.trust }
+    private var policy: VerificationPolicy { surroundings.policy }
+    private var limits: Limits { surroundings.limits }
+    private var now: Timestamp { surroundings.clock.utc }
+
+    init(_ surroundings: Surroundings, summary: CredentialSummary) {
+        self.surroundings = surroundings
+        self.summary = summary
+    }
+
+    /// All stages.
+    mutating func verify(_ document: JSONObject) throws(Rejection) {
+        let shape = try verifyIssued(document)
+        try surroundings.stage(.status) { () throws(Rejection) in
+            guard let issuer else { throw Rejection(.internal) }
+            try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: unsigned).check(shape.statusEntries)
+        }
+    }
+
+    /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
+    /// issuer in the trust list, for lists that another id may sign.
+    mutating func verifyIssued(
+        _ document: JSONObject, issuedBy entry: TrustedIssuer? = nil
+    ) throws(Rejection) -> CredentialShape {
+        let shape = try readShape(document)
+        try surroundings.stage(.validity) { () throws(Rejection) in try checkValidity(shape) }
+        let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
+            guard let issuer = entry ?? trust.issuer(shape.issuer), issuer.id == shape.issuer else {
+                throw Rejection(.issuerUntrusted, at: "/issuer")
+            }
+            return issuer
+        }
+        self.issuer = issuer
+        let content = try surroundings.stage(.contexts) { () throws(Rejection) in
+            try readContent(document, inlineAllowed: issuer.inlineContexts)
+        }
+        let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
+        try surroundings.stage(.proof) { () throws(Rejection) in try verifyProofs(proofs, shape, content) }
+        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(content.unsigned, types: shape.types)
+        }
+        return shape
+    }
+
+    /// Shape and expansion only: what needs no key, no trust and no clock.
+    mutating func checkShape(_ document: JSONObject) throws(Rejection) {
+        let shape = try readShape(document, proofRequired: false)
+        let content = try surroundings.stage(.contexts) { () throws(Rejection) in
+            try readContent(document, inlineAllowed: true)
+        }
+        // The credential's own types must mean something; nothing else can be unsigned where nothing is signed.
+        let types = content.unsigned.filter { $0.utf8.starts(with: "/type".utf8) }
+        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(types, types: shape.types) }
+    }
+
+    private mutating func readShape(_ document: JSONObject, proofRequired: Bool = true) throws(Rejection)
+        -> CredentialShape
+    {
+        let shape = try surroundings.stage(.shape) { () throws(Rejection) in
+            try CredentialShape(document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
+        }
+        // What a stranger wrote is kept for the record only as far as it is short.
+        summary.issuer = shape.issuer.utf8.count <= limits.recordedLetters ? shape.issuer : nil
+        summary.types = recordable(shape.types)
+        summary.validFrom = shape.validFrom
+        summary.validUntil = shape.validUntil
+        return shape
+    }
+
+    private func recordable(_ types: [Text]) -> [Text] {
+        Array(types.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.recordedTypes))
+    }
+
+    private func checkValidity(_ shape: CredentialShape) throws(Rejection) {
+        guard surroundings.clock.provenance >= policy.minimumClock else { throw Rejection(.clockUntrusted) }
+        let skew = policy.clockSkew
+        if let from = shape.validFrom, now.advanced(by: skew) < from { throw Rejection(.validityNotYet) }
+        if let until = shape.validUntil, until.advanced(by: skew) < now { throw Rejection(.validityExpired) }
+    }
+
+    private func readContent(_ document: JSONObject, inlineAllowed: Bool) throws(Rejection) -> LinkedDataDocument {
+        let allowed = inlineAllowed || policy.profile == .compat
+        try ContextRules(trust: trust, inlineAllowed: allowed).check(document)
+        return try LinkedDataDocument(document, processor: trust.processor)
+    }
+
+    /// All proofs of a supported suite made with the issuer's key must verify, and there must be one. Proofs of other
+    /// suites or other people's keys say nothing about the issuer and only warn.
+    private mutating func chooseProofs(
+        _ shape: CredentialShape, _ issuer: TrustedIssuer
+    ) throws(Rejection) -> [LinkedDataProof] {
+        var proofs: [LinkedDataProof] = []
+        var foreign: [Rejection] = []
+        for proof in shape.proofs {
+            do throws(Rejection) {
+                proofs.append(
+                    try LinkedDataProof(
+                        proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), trust: trust, limits: limits))
+            } catch {
+                guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
+                foreign.append(error)
+            }
+        }
+        if proofs.isEmpty, let first = foreign.first { throw first }
+        findings += foreign.map { Reason($0.reason.code, at: $0.reason.pointer, severity: .warning) }
+        return proofs
+    }
+
+    /// Whether a proof that cannot be used was made by somebody else or with a suite that this version does not know.
+    private func isForeign(_ proof: JSONObject, _ issuer: TrustedIssuer, _ code: ReasonCode) -> Bool {
+        switch code {
+        case .proofSuiteUnsupported, .issuerKeyMismatch: return true
+        case .keyUnknown:
+            let signer = KeyResolver.withoutFragment(proof["verificationMethod"]?.string ?? issuer.id)
+            return !KeyResolver.Authority(issuer).includes(signer)
+        default: return false
+        }
+    }
+
+    private mutating func verifyProofs(
+        _ proofs: [LinkedDataProof], _ shape: CredentialShape, _ content: LinkedDataDocument
+    ) throws(Rejection) {
+        let digest = try content.digest()
+        summary.signedDigest = digest
+        for proof in proofs {
+            let match = try proof.verify(
+                documentDigest: try chainDigest(proof, shape) ?? digest, documentContext: content.context, at: now,
+                trust: trust, policy: policy, limits: limits)
+            proofContext = proofContext ?? match.context
+            unsigned += match.unsigned
+        }
+    }
+
+    /// What a proof of a chain covers: the document with the proofs that it names (Data Integrity 1.0 section 4.3). Nil for
+    /// a proof that covers the document alone.
+    private func chainDigest(_ proof: LinkedDataProof, _ shape: CredentialShape) throws(Rejection) -> [UInt8]? {
+        let names = proof.previousProofs
+        if names.isEmpty { return nil }
+        let previous = shape.proofs.map(\.value).filter { $0["id"]?.string.map(names.contains) ?? false }
+        guard Set(previous.compactMap { $0["id"]?.string }) == Set(names) else {
+            throw Rejection(.proofInvalid, at: Pointer.append(proof.proof.pointer, "previousProof"))
+        }
+        return try LinkedDataDocument(shape.document, proofs: previous, processor: trust.processor).digest()
+    }
+
+    private mutating func markUnsigned(_ pointers: [String], types: [Text]) throws(Rejection) {
+        unsigned = Array((pointers + unsigned).prefix(limits.unsignedPointers))
+        summary.types = recordable(
+            types.enumerated().filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element))
+        guard let first = unsigned.first else { return }
+        if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
+        findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
+    }
+}

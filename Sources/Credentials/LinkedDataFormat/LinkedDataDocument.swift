@@ -1,0 +1,51 @@
+import Encoding
+import LinkedData
+
+/// A document as the RDF that a signature covers: everything but its proof, or with those proofs that the signature covers too.
+struct LinkedDataDocument {
+    /// The document's own `@context`.
+    let context: JSON
+    let dataset: Dataset
+    /// Members that no signature over the dataset covers and that state something.
+    let unsigned: [String]
+
+    /// Contexts stage: expands the document under the pinned contexts.
+    init(_ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor) throws(Rejection) {
+        context = document["@context"] ?? .null
+        var unsecured = document
+        unsecured["proof"] = proofs.isEmpty ? nil : .array(proofs.map { .object($0) })
+        let dropped: [DroppedTerm]
+        do throws(JSONLDError) {
+            (dataset, dropped) = try processor.dataset(.object(unsecured))
+        } catch { throw Self.rejection(error) }
+        unsigned = dropped.filter(\.statesSomething).map(\.pointer)
+    }
+
+    /// Proof stage: SHA-256 of the canonical N-Quads.
+    func digest() throws(Rejection) -> [UInt8] { try Self.digest(of: dataset) }
+
+    static func digest(of dataset: Dataset) throws(Rejection) -> [UInt8] {
+        do throws(CanonicalizationError) {
+            return try RDFC10.canonicalize(dataset).digest(.sha256)
+        } catch { throw Rejection(.canonTooComplex) }
+    }
+
+    static func rejection(_ error: JSONLDError) -> Rejection {
+        switch error.code {
+        case .loadingRemoteContextFailed, .loadingDocumentFailed: Rejection(.contextNotPinned, at: error.pointer)
+        case .protectedTermRedefinition: Rejection(.contextProtectedTerm, at: error.pointer)
+        case .limitExceeded: Rejection(.canonTooComplex, at: error.pointer)
+        default: Rejection(.contextInvalid, at: error.pointer)
+        }
+    }
+}
+
+extension DroppedTerm {
+    /// Whether dropping it loses a statement: `null`, index keys and base directions state nothing that RDF would carry.
+    var statesSomething: Bool {
+        switch reason {
+        case .undefinedTerm, .undefinedType, .relativeIRI, .blankProperty, .freeFloating, .languageTag: true
+        case .emptyValue, .index, .direction: false
+        }
+    }
+}

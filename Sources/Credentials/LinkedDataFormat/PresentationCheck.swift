@@ -1,0 +1,129 @@
+import Encoding
+
+/// A linked-data presentation: shape of the whole, every credential through its own stages, then the holder's proof.
+struct PresentationCheck {
+    let surroundings: Surroundings
+    let demand: HolderDemand
+    private(set) var summary: CredentialSummary
+    private(set) var findings: [Reason] = []
+    private(set) var unsigned: [String] = []
+    private(set) var proofContext: ProofContext?
+
+    private var trust: TrustStore { surroundings.trust }
+    private var policy: VerificationPolicy { surroundings.policy }
+
+    init(_ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary) {
+        self.surroundings = surroundings
+        self.demand = demand
+        self.summary = summary
+    }
+
+    /// All stages up to the holder's.
+    mutating func verify(_ document: JSONObject) throws(Rejection) {
+        let shape = try surroundings.stage(.shape) { () throws(Rejection) in
+            let shape = try PresentationShape(document, limits: surroundings.limits)
+            guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
+            // An unsigned presentation is no presentation: nobody vouches for putting these credentials together.
+            guard !shape.proofs.isEmpty else { throw Rejection(.holderProofMissing, at: "/proof") }
+            return shape
+        }
+        var issuers: [TrustedIssuer] = []
+        for credential in shape.credentials {
+            guard let object = credential.value.object else {
+                throw Rejection(.formatUnsupported, at: credential.pointer)
+            }
+            var check = CredentialCheck(surroundings, summary: summary)
+            defer { absorb(check, at: credential.pointer) }
+            do throws(Rejection) {
+                try check.verify(object)
+            } catch { throw error.inside(credential.pointer) }
+            if let issuer = check.issuer { issuers.append(issuer) }
+        }
+        let inline = policy.profile == .compat || issuers.allSatisfy(\.inlineContexts)
+        try surroundings.stage(.holder) { () throws(Rejection) in
+            try verifyHolder(shape, inlineAllowed: inline)
+        }
+    }
+
+    /// Shape and expansion only.
+    mutating func checkShape(_ document: JSONObject) throws(Rejection) {
+        let shape = try surroundings.stage(.shape) { () throws(Rejection) in
+            try PresentationShape(document, limits: surroundings.limits)
+        }
+        for credential in shape.credentials {
+            guard let object = credential.value.object, !object.isEmpty else { continue }
+            var check = CredentialCheck(surroundings, summary: summary)
+            do throws(Rejection) {
+                try check.checkShape(object)
+            } catch { throw error.inside(credential.pointer) }
+        }
+        try surroundings.stage(.contexts) { () throws(Rejection) in
+            try ContextRules(trust: trust, inlineAllowed: true).check(document)
+            _ = try LinkedDataDocument(document, processor: trust.processor)
+        }
+    }
+
+    private mutating func absorb(_ check: CredentialCheck, at pointer: String) {
+        summary = check.summary
+        findings += check.findings.map { Reason($0.code, at: pointer + ($0.pointer ?? ""), severity: $0.severity) }
+        unsigned += check.unsigned.map { pointer + $0 }
+        proofContext = proofContext ?? check.proofContext
+    }
+
+    private mutating func verifyHolder(_ shape: PresentationShape, inlineAllowed: Bool) throws(Rejection) {
+        try ContextRules(trust: trust, inlineAllowed: inlineAllowed).check(shape.document)
+        let content = try LinkedDataDocument(shape.document, processor: trust.processor)
+        do throws(Rejection) {
+            let digest = try content.digest()
+            for proof in shape.proofs { try verify(proof, shape, content, digest) }
+        } catch {
+            if error.reason.code == .canonTooComplex { throw error }
+            throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
+        }
+        let own = content.unsigned.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
+        guard let first = own.first else { return }
+        if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
+        unsigned += own
+        findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
+    }
+
+    private func verify(
+        _ proof: Located<JSONObject>, _ shape: PresentationShape, _ content: LinkedDataDocument, _ digest: [UInt8]
+    ) throws(Rejection) {
+        let now = surroundings.clock.utc
+        let resolver = KeyResolver(trust: trust)
+        guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
+        let controller = try resolver.method(reference, at: proof.pointer).method.controller
+        let holder = shape.holder ?? controller
+        try checkDemand(proof.value, at: now)
+        let signed = try LinkedDataProof(
+            proof, for: .authentication, of: KeyResolver.Authority(holder: holder), trust: trust,
+            limits: surroundings.limits)
+        let match = try signed.verify(
+            documentDigest: digest, documentContext: content.context, at: now, trust: trust, policy: policy,
+            limits: surroundings.limits)
+        // A challenge outside the signature answers nothing.
+        for member in ["challenge", "domain", "created"] as [Text] {
+            let pointer = Pointer.append(proof.pointer, member)
+            guard !match.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
+        }
+    }
+
+    /// What the gate asked for must be in the proof, and fresh; without a demand nothing is compared.
+    private func checkDemand(_ proof: JSONObject, at now: Timestamp) throws(Rejection) {
+        if let nonce = demand.nonce, proof["challenge"]?.string != nonce { throw Rejection(.holderInvalid) }
+        if let audience = demand.audience {
+            let domains = (proof["domain"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+            guard domains.contains(audience) else { throw Rejection(.holderInvalid) }
+        }
+        guard let maxAge = demand.maxAge else { return }
+        guard let created = proof["created"]?.string.flatMap({ Timestamp(rfc3339: $0.string, zoneRequired: false) }),
+            created <= now.advanced(by: policy.clockSkew), now <= created.advanced(by: maxAge)
+        else { throw Rejection(.holderInvalid) }
+    }
+}
+
+extension Rejection {
+    /// The same finding about a document that stands at `parent` in a larger one.
+    func inside(_ parent: String) -> Rejection { Rejection(reason.code, at: parent + (reason.pointer ?? "")) }
+}

@@ -1,0 +1,25 @@
+import Encoding
+
+/// A JWS with detached, unencoded payload: `header..signature` (RFC 7515 appendix F, RFC 7797).
+struct DetachedJWS {
+    /// The header's algorithm name; says nothing until suite and key agree.
+    let algorithm: String
+    /// The header's text exactly as received: it is signed in this form.
+    let headerText: [UInt8]
+    let signature: [UInt8]
+
+    /// `b64` must be false and be the one critical header; there must be no payload part.
+    init(_ text: Text, at pointer: String) throws(Rejection) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[1].isEmpty,
+            let headerBytes = Base64.decodeURL(Substring(parts[0])),
+            let signature = Base64.decodeURL(Substring(parts[2])),
+            let header = try? JSON.parse(headerBytes).object,
+            let algorithm = header["alg"]?.string,
+            header["b64"] == .bool(false), header["crit"] == .array(["b64"])
+        else { throw Rejection(.proofMalformed, at: pointer) }
+        self.algorithm = algorithm.string
+        self.signature = signature
+        headerText = Array(parts[0])
+    }
+}

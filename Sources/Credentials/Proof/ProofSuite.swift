@@ -1,0 +1,83 @@
+import Encoding
+
+/// A linked-data proof suite as data: what its proofs look like and which algorithms belong to it. One file each in `Suites`.
+struct ProofSuite: Sendable {
+    /// How a proof carries its signature.
+    enum Encoding: Sendable {
+        /// `jws`: detached, algorithms by their header name but only these.
+        case detachedJWS([SignatureAlgorithm])
+        /// `proofValue`: base58btc multibase of the raw signature; the algorithm is the suite's.
+        case proofValue(SignatureAlgorithm)
+    }
+
+    /// The proof's `type`.
+    let type: Text
+    /// The proof's `cryptosuite`, for suites of Data Integrity 1.0.
+    var cryptosuite: Text?
+    /// The RDF type that this name must have.
+    let iri: Text
+    /// The pinned context under which proof options are read when the document's own does not define the suite; nil when
+    /// only the document's counts.
+    let context: Text?
+    let encoding: Encoding
+
+    /// The suites of this version.
+    static let all = [ed25519Signature2018, ed25519Signature2020, rsaSignature2018, eddsaRDFC2022]
+
+    /// The suite that a proof names.
+    static func named(by proof: JSONObject) -> ProofSuite? {
+        all.first { suite in
+            suite.type == proof["type"]?.string
+                && (suite.cryptosuite == nil || suite.cryptosuite == proof["cryptosuite"]?.string)
+        }
+    }
+
+    /// Whether a proof may cover other proofs of the document (Data Integrity 1.0 section 4.3).
+    var formsChains: Bool { cryptosuite != nil }
+
+    /// Members of a proof that are no proof options.
+    static let signatureMembers: [Text] = ["jws", "proofValue", "signatureValue"]
+
+    /// The signature that a proof carries.
+    func signature(of proof: Located<JSONObject>, limits: Limits) throws(Rejection) -> ProofSignature {
+        switch encoding {
+        case .detachedJWS(let algorithms):
+            let pointer = Pointer.append(proof.pointer, "jws")
+            let jws = try DetachedJWS(text(of: proof, "jws", limits), at: pointer)
+            guard let algorithm = SignatureAlgorithm(rawValue: jws.algorithm), algorithms.contains(algorithm) else {
+                throw Rejection(.proofAlgorithm, at: pointer)
+            }
+            return ProofSignature(
+                algorithm: algorithm, bytes: jws.signature, prefix: jws.headerText + [UInt8(ascii: ".")],
+                pointer: pointer)
+        case .proofValue(let algorithm):
+            let text = try text(of: proof, "proofValue", limits)
+            let pointer = Pointer.append(proof.pointer, "proofValue")
+            // Base58 costs the square of its length: no signature of such a suite has more letters than this.
+            guard text.hasPrefix("z"), text.utf8.count <= 256, let bytes = Multibase.decode(text.string) else {
+                throw Rejection(.proofMalformed, at: pointer)
+            }
+            return ProofSignature(algorithm: algorithm, bytes: bytes, prefix: [], pointer: pointer)
+        }
+    }
+
+    private func text(of proof: Located<JSONObject>, _ name: Text, _ limits: Limits) throws(Rejection) -> Text {
+        guard let text = proof.value[name]?.string, text.utf8.count <= limits.signatureLetters else {
+            throw Rejection(.proofMalformed, at: Pointer.append(proof.pointer, name))
+        }
+        return text
+    }
+}
+
+/// A signature, what stands before the hashes in its input, and where it was found.
+struct ProofSignature {
+    let algorithm: SignatureAlgorithm
+    let bytes: [UInt8]
+    let prefix: [UInt8]
+    let pointer: String
+
+    /// Whether it matches the data to verify: hash of the proof options, then hash of the document.
+    func matches(_ hashes: [UInt8], key: PublicKey) throws(Rejection) -> Bool {
+        try algorithm.verify(bytes, over: prefix + hashes, by: key, at: pointer)
+    }
+}

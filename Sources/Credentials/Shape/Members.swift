@@ -1,0 +1,133 @@
+import Encoding
+import LinkedData
+
+/// Checks on single members of a credential or presentation; each failure names its member.
+struct Members {
+    let document: JSONObject
+    let limits: Limits
+
+    init(_ document: JSONObject, limits: Limits) {
+        self.document = document
+        self.limits = limits
+    }
+
+    /// `@context`: a list of URLs and objects that starts with a W3C credentials context.
+    func contextVersion() throws(Rejection) -> CredentialShape.Version {
+        guard let entries = document["@context"]?.array, let first = entries.first?.string,
+            let version = CredentialShape.Version(rawValue: first)
+        else { throw Rejection(.shapeContext, at: "/@context") }
+        for (index, entry) in entries.enumerated() where entry.object == nil {
+            guard let url = entry.string, isIdentifier(url) else {
+                throw Rejection(.shapeContext, at: Pointer.append("/@context", index))
+            }
+        }
+        return version
+    }
+
+    /// `type`: one text or a list of texts, `required` among them.
+    func types(including required: Text) throws(Rejection) -> [Text] {
+        let types = Self.texts(document["type"])
+        guard let types, types.contains(required) else { throw Rejection(.shapeType, at: "/type") }
+        return types
+    }
+
+    /// `issuer`: a URL or an object with one as `id`.
+    func issuer(describedIn version: CredentialShape.Version) throws(Rejection) -> Text {
+        let member = document["issuer"]
+        if let text = member?.string, isIdentifier(text) { return text }
+        guard let object = member?.object, let id = object["id"]?.string, isIdentifier(id) else {
+            throw Rejection(.shapeIssuer, at: "/issuer")
+        }
+        if version == .v2 { try languageValues(in: object, at: "/issuer") }
+        return id
+    }
+
+    /// `credentialSubject`: a non-empty object or a non-empty list of them; their ids are URLs.
+    func subjects() throws(Rejection) {
+        let pointer = "/credentialSubject"
+        let subjects = document["credentialSubject"].map { $0.array ?? [$0] } ?? []
+        guard !subjects.isEmpty else { throw Rejection(.shapeCredentialSubject, at: pointer) }
+        for subject in subjects {
+            guard let object = subject.object, !object.isEmpty, isIdentifierOrAbsent(object["id"]) else {
+                throw Rejection(.shapeCredentialSubject, at: pointer)
+            }
+        }
+    }
+
+    /// `id`: absent or one URL.
+    func id(_ code: ReasonCode) throws(Rejection) {
+        guard isIdentifierOrAbsent(document["id"]) else { throw Rejection(code, at: "/id") }
+    }
+
+    /// A date member: absent, or an RFC 3339 date-time.
+    func date(_ name: Text, zoneRequired: Bool) throws(Rejection) -> Timestamp? {
+        guard let member = document[name] else { return nil }
+        guard let text = member.string, let date = Timestamp(rfc3339: text.string, zoneRequired: zoneRequired) else {
+            throw Rejection(.shapeDates, at: Pointer.append("", name))
+        }
+        return date
+    }
+
+    /// One object or a list of them, each with a `type` of text and an `id` that is a URL if there is one.
+    func entries(_ name: Text, _ code: ReasonCode, idRequired: Bool = false) throws(Rejection) -> [Located<JSONObject>]
+    {
+        guard let member = document[name] else { return [] }
+        let pointer = Pointer.append("", name)
+        var entries: [Located<JSONObject>] = []
+        for (index, element) in (member.array ?? [member]).enumerated() {
+            guard let object = element.object, let types = Self.texts(object["type"]), !types.isEmpty,
+                isIdentifierOrAbsent(object["id"]), !idRequired || object["id"] != nil
+            else { throw Rejection(code, at: pointer) }
+            entries.append(
+                Located(value: object, pointer: member.array == nil ? pointer : Pointer.append(pointer, index)))
+        }
+        return entries
+    }
+
+    /// `name` and `description` of VCDM 2.0 (section 4.6): text, a language value object, or a list of those.
+    func languageValues(in object: JSONObject, at parent: String) throws(Rejection) {
+        let allowed: [Text] = ["@value", "@language", "@direction"]
+        for name in ["name", "description"] as [Text] {
+            guard let member = object[name] else { continue }
+            for value in member.array ?? [member] where value.string == nil {
+                guard let language = value.object, language["@value"]?.string != nil,
+                    language.members.allSatisfy({ allowed.contains($0.name) && $0.value.string != nil })
+                else { throw Rejection(.shapeMember, at: Pointer.append(parent, name)) }
+            }
+        }
+    }
+
+    /// `proof`: absent, an object or a list of objects, each with one `type`.
+    func proofs() throws(Rejection) -> [Located<JSONObject>] {
+        guard let member = document["proof"], !member.isNull else { return [] }
+        let elements = member.array ?? [member]
+        guard elements.count <= limits.proofs else { throw Rejection(.inputTooLarge, at: "/proof") }
+        var proofs: [Located<JSONObject>] = []
+        for (index, element) in elements.enumerated() {
+            let pointer = member.array == nil ? "/proof" : Pointer.append("/proof", index)
+            guard let proof = element.object, proof["type"]?.string != nil else {
+                throw Rejection(.shapeProof, at: pointer)
+            }
+            proofs.append(Located(value: proof, pointer: pointer))
+        }
+        return proofs
+    }
+
+    /// Whether `text` is a URL of acceptable length.
+    func isIdentifier(_ text: Text) -> Bool {
+        text.utf8.count <= limits.identifierLetters && IRI.isWellFormed(text) && !text.hasSuffix(":")
+    }
+
+    private func isIdentifierOrAbsent(_ member: JSON?) -> Bool {
+        guard let member else { return true }
+        return member.string.map(isIdentifier) ?? false
+    }
+
+    /// The texts of a member that is one text or a list of texts; nil for anything else.
+    private static func texts(_ member: JSON?) -> [Text]? {
+        if let text = member?.string { return [text] }
+        guard let elements = member?.array else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
+    }
+}

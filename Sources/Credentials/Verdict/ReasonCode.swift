@@ -1,0 +1,87 @@
+/// Why a verification ended as it did: a stable code and what a person needs to know about it.
+///
+/// Two codes are equal when their texts are. The codes are those of `vectors/README.md`; ``all`` is the documented table
+/// (code, severity, meaning, remedy for the operator, the code that MOSIP's vc-verifier uses for the same finding).
+package struct ReasonCode: Sendable {
+    /// The code itself, such as `validity.expired`; sent in reports and matched verbatim.
+    package let text: String
+    /// How serious it is where it is found; ``Severity/error`` ends the verification.
+    package let severity: Severity
+    /// What was found, in one sentence.
+    package let meaning: String
+    /// What the operator of the gate can do about it.
+    package let remedy: String
+    /// The code of mosip/vc-verifier 1.6 for this finding; nil when that verifier does not look.
+    package let mosip: String?
+
+    /// One row of the table.
+    init(_ text: String, _ meaning: String, _ remedy: String, severity: Severity = .error, mosip: String? = nil) {
+        self.text = text
+        self.severity = severity
+        self.meaning = meaning
+        self.remedy = remedy
+        self.mosip = mosip
+    }
+
+    /// The code of a rule of the gate's own policy: `policy.` and the rule's id.
+    package static func policy(_ rule: String) -> ReasonCode {
+        ReasonCode(
+            "policy." + rule, "The policy's rule \(rule) does not let this credential in.",
+            "See the rule of that id in the policy file.")
+    }
+}
+
+extension ReasonCode: Hashable, CustomStringConvertible {
+    package static func == (left: ReasonCode, right: ReasonCode) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package var description: String { text }
+}
+
+/// How much a finding weighs.
+package enum Severity: String, Sendable {
+    /// It decides: the credential is rejected.
+    case error
+    /// The credential can still be accepted, but somebody should know.
+    case warning
+    /// For the record only.
+    case info
+}
+
+/// One finding about one credential. Holds no claim: only a code and where it was found.
+package struct Reason: Hashable, Sendable {
+    /// What was found.
+    package let code: ReasonCode
+    /// The member it was found at, as a JSON pointer (RFC 6901) into the credential; nil for the whole.
+    package let pointer: String?
+    /// What it means for this verdict; a finding that usually decides can be a mere warning under the compat profile.
+    package let severity: Severity
+
+    /// Longest pointer that is kept: member names are a stranger's text.
+    private static let longestPointer = 512
+
+    /// The pointer, or that of the nearest containing member that is short enough.
+    private static func bounded(_ pointer: String) -> String {
+        guard pointer.utf8.count > longestPointer else { return pointer }
+        let kept = pointer.utf8.prefix(longestPointer)
+        return String(
+            decoding: kept.prefix(upTo: kept.lastIndex(of: UInt8(ascii: "/")) ?? kept.startIndex), as: UTF8.self)
+    }
+
+    /// A finding, by default as serious as its code.
+    package init(_ code: ReasonCode, at pointer: String? = nil, severity: Severity? = nil) {
+        self.code = code
+        self.pointer = pointer.map(Self.bounded)
+        self.severity = severity ?? code.severity
+    }
+}
+
+/// The end of a verification at the stage that threw it.
+struct Rejection: Error, Hashable {
+    let reason: Reason
+
+    init(_ code: ReasonCode, at pointer: String? = nil) {
+        reason = Reason(code, at: pointer, severity: .error)
+    }
+}

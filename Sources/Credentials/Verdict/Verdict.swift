@@ -1,0 +1,81 @@
+package import Encoding
+
+/// The result of one verification. Holds no claim and no credential byte: it may be logged, reported and recorded.
+package struct Verdict: Sendable {
+    /// What the gate may do.
+    package enum Decision: String, Sendable {
+        /// Every stage passed.
+        case accept
+        /// Some stage failed.
+        case reject
+    }
+
+    /// What the gate may do.
+    package let decision: Decision
+    /// Never empty; the first one decided (`ok` when accepted), the others are findings on the way.
+    package let reasons: [Reason]
+    /// What was verified, as far as it became known before the verdict.
+    package let credential: CredentialSummary
+    /// Members that the signature does not cover, as JSON pointers into the credential; never to be shown or used.
+    package let unsigned: [String]
+    /// Under which context the proof options matched; nil when no linked-data proof was verified.
+    package let proofContext: ProofContext?
+    /// Name of the trust data in force: ``TrustStore/version``.
+    package let trust: String
+    /// Name of the policy in force: ``VerificationPolicy/version``.
+    package let policy: String
+
+    /// A verdict of these parts; `reasons` must not be empty.
+    package init(
+        decision: Decision, reasons: [Reason], credential: CredentialSummary, unsigned: [String] = [],
+        proofContext: ProofContext? = nil, trust: String, policy: String
+    ) {
+        self.decision = decision
+        self.reasons = reasons
+        self.credential = credential
+        self.unsigned = unsigned
+        self.proofContext = proofContext
+        self.trust = trust
+        self.policy = policy
+    }
+
+    /// The code that decided; `ok` for an accepted credential.
+    package var code: ReasonCode { reasons.first?.code ?? .internal }
+
+    /// Whether the gate may open.
+    package var isAccepted: Bool { decision == .accept }
+}
+
+/// Which context gave the proof options their meaning (spec/vc-verification section 2.1).
+package enum ProofContext: String, Sendable {
+    /// The document's own.
+    case document
+    /// The pinned one of the proof suite.
+    case suite
+}
+
+/// What a record may say of a credential.
+package struct CredentialSummary: Hashable, Sendable {
+    /// The format found inside the envelope; nil when none was.
+    package var format: CredentialFormat?
+    /// The issuer's id; before the proof stage passed it is only what the payload says.
+    package var issuer: Text?
+    /// The credential's types as written, without those the signature does not cover.
+    package var types: [Text] = []
+    /// Start of validity.
+    package var validFrom: Timestamp?
+    /// End of validity.
+    package var validUntil: Timestamp?
+    /// SHA-256 of the payload as received (32 bytes).
+    package var payloadDigest: [UInt8]
+    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proof. The same for
+    /// every spelling of one credential, so records name it by HMAC(site key, this) and replays are found by it. Nil
+    /// until the proof stage was reached.
+    package var signedDigest: [UInt8]?
+
+    /// A summary of which nothing but the payload is known yet.
+    package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {
+        self.format = format
+        self.payloadDigest = payloadDigest
+    }
+}

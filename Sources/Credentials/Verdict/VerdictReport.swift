@@ -1,0 +1,125 @@
+import Encoding
+
+/// A verdict as `gatehouse verify` prints it: a JSON line for machines and a narration for people.
+package struct VerdictReport: Sendable {
+    /// One stage and how long it took.
+    package struct StageTime: Sendable {
+        /// The stage.
+        package let stage: Stage
+        /// Microseconds, whole.
+        package let microseconds: Int
+
+        /// The time one stage took.
+        package init(_ stage: Stage, microseconds: Int) {
+            self.stage = stage
+            self.microseconds = microseconds
+        }
+    }
+
+    /// The name of the file as the user gave it.
+    package let file: String
+    /// What was found.
+    package let verdict: Verdict
+    /// Times in the order in which the stages ended; a stage can occur more than once (presentations).
+    package let stages: [StageTime]
+
+    /// A report on one file.
+    package init(file: String, verdict: Verdict, stages: [StageTime] = []) {
+        self.file = file
+        self.verdict = verdict
+        self.stages = stages
+    }
+
+    /// `{"file","decision","reasons":[{"code","pointer"?,"severity"}],"stages":[{"name","us"}],"trust","policy"}` in one
+    /// line without line end. `reasons[0]` decided.
+    package var jsonLine: String {
+        let reasons = verdict.reasons.map { reason in
+            var object = JSONObject()
+            object["code"] = .text(reason.code.text)
+            if let pointer = reason.pointer { object["pointer"] = .text(pointer) }
+            object["severity"] = .text(reason.severity.rawValue)
+            return JSON.object(object)
+        }
+        let times = stages.map { JSON.object(["name": .text($0.stage.rawValue), "us": .int($0.microseconds)]) }
+        let line: JSON = [
+            "file": .text(file), "decision": .text(verdict.decision.rawValue), "reasons": .array(reasons),
+            "stages": .array(times), "trust": .text(verdict.trust), "policy": .text(verdict.policy),
+        ]
+        return line.compactText
+    }
+
+    /// The stages one by one with what happened, then what it means and what to do. Names no claim.
+    package var explanation: [String] {
+        var lines = [file]
+        let failed = verdict.isAccepted ? nil : stages.last?.stage
+        for time in stages {
+            let mark = time.stage == failed ? "FAILED" : "ok    "
+            lines.append("  \(mark)  \(time.stage.title) (\(time.microseconds) µs)")
+        }
+        let reached = Set(stages.map(\.stage))
+        if failed != nil {
+            for stage in Stage.allCases where !reached.contains(stage) && stage > (failed ?? .policy) {
+                lines.append("  –       \(stage.title): not reached")
+            }
+        }
+        lines += Self.facts(of: verdict).map { "  " + $0 }
+        lines.append("  " + (verdict.isAccepted ? "ACCEPTED" : "REJECTED") + " (\(verdict.code))")
+        for reason in verdict.reasons {
+            let place = reason.pointer.map { " at \($0)" } ?? ""
+            lines.append("    \(reason.severity.rawValue) \(reason.code)\(place): \(reason.code.meaning)")
+            if reason.severity != .info { lines.append("      → \(reason.code.remedy)") }
+        }
+        return lines
+    }
+
+    private static func facts(of verdict: Verdict) -> [String] {
+        let credential = verdict.credential
+        var facts: [String] = []
+        if let format = credential.format { facts.append("format   \(format.rawValue)") }
+        if let issuer = credential.issuer { facts.append("issuer   \(printable(issuer))") }
+        if !credential.types.isEmpty {
+            facts.append("types    " + credential.types.map(printable).joined(separator: ", "))
+        }
+        if let from = credential.validFrom { facts.append("from     \(from.rfc3339)") }
+        if let until = credential.validUntil { facts.append("until    \(until.rfc3339)") }
+        if let context = verdict.proofContext {
+            facts.append("proof    matched under the \(context.rawValue)'s context")
+        }
+        facts.append("trust    \(verdict.trust)")
+        facts.append("policy   \(verdict.policy)")
+        return facts
+    }
+
+    /// Text from a credential for a terminal: no control characters, no endless lines.
+    private static func printable(_ text: Text) -> String {
+        let scalars = text.string.unicodeScalars.prefix(200).map { scalar in
+            let isControl =
+                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                || scalar.properties.generalCategory == .format
+            return Character(isControl ? "\u{FFFD}" : scalar)
+        }
+        return String(scalars)
+    }
+}
+
+extension Stage {
+    /// The stage in plain words.
+    package var title: String {
+        switch self {
+        case .input: "size of the payload"
+        case .syntax: "syntax"
+        case .envelope: "what the wallet sent, and its format"
+        case .shape: "members of the data model"
+        case .validity: "validity at the gate's clock"
+        case .issuer: "issuer in the trust list"
+        case .contexts: "pinned contexts and their terms"
+        case .key: "the issuer's key and its permission"
+        case .proof: "signature"
+        case .claims: "claims outside the signature"
+        case .status: "revocation and suspension"
+        case .holder: "the holder's proof"
+        case .replay: "presented a moment ago?"
+        case .policy: "the gate's own rules"
+        }
+    }
+}

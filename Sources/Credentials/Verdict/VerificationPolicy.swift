@@ -1,0 +1,50 @@
+package import Encoding
+
+/// How strictly credentials are read (vectors/README.md, "Profiles").
+package enum Profile: String, Sendable {
+    /// Every claim must be signed, no inline contexts unless the issuer's entry allows them, dates with a zone.
+    case strict
+    /// What MOSIP and others really issue: unsigned members are hidden and listed, inline contexts are processed, dates
+    /// without zone are UTC. Trust, binding, signatures, validity and status are as in ``strict``.
+    case compat
+}
+
+/// The gate's rules for one verification.
+package struct VerificationPolicy: Sendable {
+    /// Name of this policy in verdicts and records.
+    package var version: String
+    /// How strictly credentials are read.
+    package var profile: Profile
+    /// How far the clocks of issuer and gate may differ.
+    package var clockSkew: Duration = .seconds(60)
+    /// The least trusted source of the date under which anything is accepted; below it: `clock.untrusted`.
+    package var minimumClock: WallTime.Provenance = .rtc
+    /// Age of a holder's proof at most.
+    package var holderProofAge: Duration = .seconds(300)
+
+    /// A policy of that name and profile with the documented defaults: any trusted issuer.
+    package init(version: String = "any-trusted-issuer", profile: Profile = .strict) {
+        self.version = version
+        self.profile = profile
+    }
+}
+
+/// What the gate asked of the holder before the payload came. Over Tuvali there is no way to ask, so nothing is.
+package struct HolderDemand: Sendable {
+    /// The challenge that a holder's proof must repeat.
+    package var nonce: Text?
+    /// The domain that a holder's proof must name.
+    package var audience: Text?
+    /// Whether a credential without holder's proof is refused.
+    package var required: Bool
+    /// Age of the holder's proof at most; nil takes the policy's.
+    package var maxAge: Duration?
+
+    /// A demand; without arguments: none.
+    package init(nonce: Text? = nil, audience: Text? = nil, required: Bool = false, maxAge: Duration? = nil) {
+        self.nonce = nonce
+        self.audience = audience
+        self.required = required
+        self.maxAge = maxAge
+    }
+}

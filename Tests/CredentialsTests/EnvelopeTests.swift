@@ -1,0 +1,65 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// What the wallets of all versions send, unwrapped.
+@Suite struct EnvelopeTests {
+    private let credential: JSON = ["@context": [], "type": ["VerifiableCredential"], "marker": 1]
+    private let presentation: JSON = ["@context": [], "type": "VerifiablePresentation", "verifiableCredential": []]
+
+    private func open(_ payload: JSON, claimed: CredentialFormat? = nil) throws -> Received {
+        let envelope = Envelope(limits: Limits())
+        return try envelope.open(envelope.parse(payload.compactBytes), claimed: claimed)
+    }
+
+    private func expect(
+        _ payload: JSON, _ format: CredentialFormat, _ body: JSON, location: SourceLocation = #_sourceLocation
+    ) throws {
+        let received = try open(payload)
+        #expect(received.format == format, sourceLocation: location)
+        guard case .object(let object) = received.body else { throw Rejection(.envelopeUnknown) }
+        #expect(JSON.object(object) == body, sourceLocation: location)
+    }
+
+    @Test func linkedData() throws {
+        try expect(credential, .ldpVC, credential)
+        try expect(["verifiableCredential": ["credential": credential], "isVerified": true], .ldpVC, credential)
+        try expect(["verifiableCredential": credential, "vcMetadata": ["format": "ldp_vc"]], .ldpVC, credential)
+        try expect(["credential": credential, "format": "ldp_vc"], .ldpVC, credential)
+        try expect(["credential": nil, "verifiableCredential": ["credential": credential]], .ldpVC, credential)
+        try expect(["verifiablePresentation": presentation], .ldpVP, presentation)
+        try expect(presentation, .ldpVP, presentation)
+    }
+
+    @Test func jsonInText() throws {
+        let text = JSON.text(credential.compactText)
+        try expect(text, .ldpVC, credential)
+        try expect(["verifiableCredential": ["credential": text]], .ldpVC, credential)
+        try expect(.text(JSON.object(["credential": text]).compactText), .ldpVC, credential)
+    }
+
+    @Test func whatTheRecordClaimsIsNotBelieved() throws {
+        try expect(["verifiableCredential": ["credential": credential], "format": "mso_mdoc"], .ldpVC, credential)
+    }
+
+    @Test func tokens() throws {
+        let sdJWT: JSON = ["verifiableCredential": ["credential": "eyJh.eyJh.AAAA~"], "format": "dc+sd-jwt"]
+        #expect(try open(sdJWT).format == .dcSDJWT)
+        #expect(try open(["verifiableCredential": ["credential": "eyJh.eyJh.AAAA"]]).format == .jwtVC)
+        let mdoc: JSON = ["verifiableCredential": ["credential": "omdk"], "vcMetadata": ["format": "mso_mdoc"]]
+        #expect(try open(mdoc).format == .mdoc)
+    }
+
+    @Test func unknown() {
+        let nested = (0..<6).reduce(credential) { inner, _ in .text(inner.compactText) }
+        for payload in [[:], ["verifiableCredential": 7], "text", 7, nil, ["credential": [1]], nested] as [JSON] {
+            #expect(throws: Rejection(.envelopeUnknown)) { try open(payload) }
+        }
+    }
+
+    @Test func brokenJSONInText() {
+        #expect(throws: Rejection(.jsonSyntax)) { try open(["credential": "{\"a\":"]) }
+        #expect(throws: Rejection(.jsonDuplicateKey)) { try open(["credential": "{\"a\":1,\"a\":2}"]) }
+    }
+}

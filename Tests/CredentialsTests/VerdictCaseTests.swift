@@ -1,0 +1,88 @@
+import Credentials
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// Every `cases.json` under the vectors root, in the one schema. Cases of formats and suites that come later are counted.
+@Suite struct VerdictCaseTests {
+    private static let folders = [
+        "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated",
+        "vc/jose-cose", "vc/ld-signatures", "vc/mosip", "vc/ssi", "vc/token-status-list", "vc/vcdm11", "vc/vcdm2",
+        "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "mdoc/generated", "mdoc/iso18013-5-annex-d",
+    ]
+
+    /// Folders of which this version must be able to run at least one case.
+    private static let ours: Set<String> = [
+        "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-eddsa", "vc/generated", "vc/mosip",
+        "vc/ssi", "vc/vcdm11", "vc/vcdm2",
+    ]
+
+    @Test(arguments: folders) func cases(of folder: String) throws {
+        guard let path = Vectors.path(folder) else { return }
+        var tally = VectorTally(folder)
+        let cases = try VerdictCase.all(in: path)
+        #expect(!cases.isEmpty)
+        var later = 0
+        for item in cases {
+            if let reason = item.outOfScope {
+                tally.skip(item.id, because: reason)
+            } else if let reason = try item.later() {
+                later += 1
+                tally.skip(item.id, because: "later: \(reason)")
+            } else {
+                tally.record(item.id, try Self.failure(of: item, among: cases))
+            }
+        }
+        if later > 0 { print("vectors: \(folder): \(later) cases of formats or suites that come later") }
+        let failures = later == cases.count - cases.count(where: { $0.outOfScope != nil }) ? [] : tally.finish()
+        for failure in failures { Issue.record("\(failure)") }
+        #expect(!Self.ours.contains(folder) || later < cases.count, "no case of \(folder) is run")
+    }
+
+    /// Nil when the case decides as written; it must do so with and without being told the format.
+    private static func failure(of item: VerdictCase, among cases: [VerdictCase]) throws -> String? {
+        if item.mode == "status-list" { return statusListFailure(of: item) }
+        guard let clock = item.clock ?? (item.mode == "shape" ? .some(Self.anyTime) : nil) else { return "no clock" }
+        let verifier = Verifier(trust: try item.trust(), policy: item.policy)
+        let payload = try item.payload()
+        let mode: Verifier.Mode = item.mode == "shape" ? .shape : .full
+        for claimed in Set([item.claimed, nil]) {
+            let verdict = verifier.verify(payload, claimed: claimed, demand: item.demand, at: clock, mode: mode)
+            if let failure = difference(of: verdict, from: item) {
+                return failure + (claimed == nil ? " (format detected)" : "")
+            }
+        }
+        guard let first = cases.first(where: { $0.id == item.replayOf }) else { return nil }
+        let before = verifier.verify(try first.payload(), claimed: first.claimed, at: clock)
+        let again = verifier.verify(
+            payload, claimed: item.claimed, recent: Set([before.credential.signedDigest].compactMap(\.self)), at: clock)
+        if item.wantedDecision == "accept", again.code != .replaySeen { return "as a replay: \(again.code)" }
+        return nil
+    }
+
+    private static func statusListFailure(of item: VerdictCase) -> String? {
+        let list = item.encodedList.flatMap { try? BitstringStatusList(encoded: $0) }
+        guard let list else { return item.wantedCodes.contains("status.invalid") ? nil : "refused" }
+        guard item.wantedDecision == "accept" else { return "accepted" }
+        let set = (item.json["expect"]?["set"]?.array ?? []).compactMap(\.int)
+        return list.count == item.json["expect"]?["length"]?.int && list.set == set ? nil : "other bits"
+    }
+
+    private static let anyTime = WallTime(utc: Timestamp(seconds: 1_800_000_000), provenance: .given)
+
+    private static func difference(of verdict: Verdict, from item: VerdictCase) -> String? {
+        let got = "\(verdict.decision) \(verdict.code) \(verdict.reasons.first?.pointer ?? "")"
+        guard verdict.decision.rawValue == item.wantedDecision, item.wantedCodes.contains(verdict.code.text) else {
+            return "wanted \(item.wantedDecision ?? "?") \(item.wantedCodes.joined(separator: "|")), got \(got)"
+        }
+        guard verdict.isAccepted else { return nil }
+        if Set(verdict.unsigned) != Set(item.wantedUnsigned) {
+            return "unsigned: wanted \(item.wantedUnsigned), got \(verdict.unsigned)"
+        }
+        if let wanted = item.wantedProofContext, verdict.proofContext?.rawValue != wanted {
+            return "proof context: wanted \(wanted), got \(verdict.proofContext?.rawValue ?? "none")"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,88 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// What `gatehouse verify` prints, and the values around it.
+@Suite struct VerdictReportTests {
+    private let issuer: TestIssuer
+
+    init() throws { issuer = try TestIssuer(seed: 7) }
+
+    private func report(_ change: (inout JSONObject) -> Void = { _ in }) throws -> VerdictReport {
+        var document = try #require(try issuer.sign(issuer.template).object)
+        change(&document)
+        var stages: [VerdictReport.StageTime] = []
+        let verdict = Verifier(trust: try TrustStore(issuer.material), policy: VerificationPolicy(version: "p-1"))
+            .verify(
+                JSON.object(document).compactBytes, at: TestIssuer.clock,
+                onStage: { stages.append(.init($0, microseconds: 5)) })
+        return VerdictReport(file: "a\"b.json", verdict: verdict, stages: stages)
+    }
+
+    @Test func accepted() throws {
+        let report = try report()
+        let line = try JSON.parse(report.jsonLine)
+        #expect(line.object?.names == ["file", "decision", "reasons", "stages", "trust", "policy"])
+        #expect(line["file"] == "a\"b.json" && line["decision"] == "accept" && line["policy"] == "p-1")
+        #expect(line["reasons"] == [["code": "ok", "severity": "info"]])
+        let stages: [Stage] = [
+            .input, .syntax, .envelope, .shape, .validity, .issuer, .contexts, .key, .proof, .claims, .status, .holder,
+            .replay,
+        ]
+        #expect(report.stages.map(\.stage) == stages)
+        #expect(line["stages"]?.array?.first == ["name": "input", "us": 5])
+        #expect(report.explanation.contains("  ACCEPTED (ok)"))
+    }
+
+    @Test func rejected() throws {
+        let report = try report { $0["vip"] = true }
+        let line = try JSON.parse(report.jsonLine)
+        #expect(line["decision"] == "reject")
+        #expect(line["reasons"]?.array?.first == ["code": "claims.unsigned", "pointer": "/vip", "severity": "error"])
+        #expect(report.stages.last?.stage == .claims)
+        let text = report.explanation.joined(separator: "\n")
+        #expect(
+            text.contains("FAILED  claims outside the signature")
+                && text.contains("revocation and suspension: not reached"))
+        #expect(text.contains(ReasonCode.claimsUnsigned.remedy))
+    }
+
+    /// Text from a credential cannot steer the operator's terminal.
+    @Test func explanationIsPrintable() throws {
+        let report = try report {
+            $0["type"] = ["VerifiableCredential", "\u{1B}[2J\u{202E}evil"]
+            $0["credentialSubject"] = ["id": "did:example:other"]
+        }
+        let text = report.explanation.joined()
+        #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}") && text.contains("evil"))
+    }
+
+    @Test func replayWindow() {
+        var window = ReplayWindow(window: .seconds(30), capacity: 2)
+        window.remember([1], at: .zero)
+        window.remember([2], at: .zero.advanced(by: .seconds(10)))
+        #expect(window.recent(at: .zero.advanced(by: .seconds(30))) == [[1], [2]])
+        #expect(window.recent(at: .zero.advanced(by: .seconds(31))) == [[2]])
+        for digest in 3...5 as ClosedRange<UInt8> { window.remember([digest], at: .zero.advanced(by: .seconds(31))) }
+        #expect(window.recent(at: .zero.advanced(by: .seconds(31))) == [[4], [5]])
+    }
+
+    @Test func builtInContextsHaveTheirHash() {
+        #expect(BuiltInContexts.documents.count == BuiltInContexts.all.count)
+        #expect(Set(ProofSuite.all.compactMap(\.context)).isSubset(of: Set(BuiltInContexts.documents.keys)))
+    }
+
+    @Test func trustVersionNamesTheContent() throws {
+        var material = issuer.material
+        let version = try TrustStore(material).version
+        material.issuers[0].keyPurpose = .didWide
+        #expect(try TrustStore(material).version != version)
+        material.issuers[0].keyPurpose = .strict
+        #expect(try TrustStore(material).version == version)
+        material.statusLists["https://example.org/1"] = [1]
+        #expect(try TrustStore(material).version != version)
+        material.documents = [Array("{}".utf8)]
+        #expect(throws: TrustStore.Failure.document(0)) { try TrustStore(material) }
+    }
+}
