@@ -1,0 +1,35 @@
+import Encoding
+
+/// A piece of connection data between host and controller (Core Specification Vol 4 Part E 5.4.2).
+struct ACLPacket: Equatable, Sendable {
+    let handle: ConnectionHandle
+    /// Whether it goes on with the PDU of the packet before it (packet boundary flag 0b01) or begins a new one (any
+    /// other value: 0b00 and 0b10 are the ordinary starts, 0b11 was one in old versions).
+    let isContinuation: Bool
+    let data: ArraySlice<UInt8>
+
+    /// Decodes a whole H4 packet, or nil when it is cut short. Bytes beyond the length field are not taken.
+    init?(packet: [UInt8]) {
+        var reader = ByteReader(packet)
+        guard let acl = try? ACLPacket(&reader) else { return nil }
+        self = acl
+    }
+
+    private init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
+        _ = try reader.uint8()
+        let header = try reader.uint16LE()
+        handle = ConnectionHandle(rawValue: header)
+        isContinuation = header >> 12 & 0b11 == 0b01
+        data = try reader.take(Int(try reader.uint16LE()))
+    }
+
+    /// An H4 packet to the controller. On LE the first piece is always marked 0b00, not automatically flushable.
+    static func encode(_ data: ArraySlice<UInt8>, isContinuation: Bool, on handle: ConnectionHandle) -> [UInt8] {
+        var packet: [UInt8] = [H4Framing.PacketType.acl.rawValue]
+        packet.reserveCapacity(5 + data.count)
+        packet.appendLE(handle.rawValue | (isContinuation ? 0x1000 : 0))
+        packet.appendLE(UInt16(truncatingIfNeeded: data.count))
+        packet.append(contentsOf: data)
+        return packet
+    }
+}

@@ -1,0 +1,34 @@
+import Encoding
+
+/// Keeps data that overtakes its own Connection Complete for a moment.
+///
+/// Over USB events and data come through different pipes, so a phone's first request can be read before the event that
+/// announces its connection. Dropped, it would cost the phone its 30 s transaction time. Only kept while advertising, so
+/// that nothing left over from an ended connection can slip into the next one.
+struct EarlyPackets: Sendable {
+    private let limits: Limits
+    private var packets: [(packet: ACLPacket, arrival: Instant)] = []
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Keeps a packet, if there is room.
+    mutating func keep(_ packet: ACLPacket, at now: Instant) {
+        packets.removeAll { $0.arrival.advanced(by: limits.earlyPacketTime) < now }
+        guard packets.count < limits.earlyPackets, packet.data.count <= limits.receivedPayload + 4 else { return }
+        packets.append((packet, now))
+    }
+
+    /// The packets of a connection that has just come about, oldest first. Everything else is forgotten.
+    mutating func take(for handle: ConnectionHandle, at now: Instant) -> [ACLPacket] {
+        defer { packets = [] }
+        return packets.filter { $0.packet.handle == handle && $0.arrival.advanced(by: limits.earlyPacketTime) >= now }
+            .map(\.packet)
+    }
+
+    /// Forgets everything.
+    mutating func forget() {
+        packets = []
+    }
+}

@@ -1,0 +1,61 @@
+import Encoding
+
+/// Requests and commands that write (Core Specification Vol 3 Part F 3.4.5).
+extension ATTServer {
+    /// 3.4.5.1: the answer comes first, so that the phone's next write is not kept waiting by what this one sets off.
+    mutating func writeRequest(_ parameters: ByteReader) throws(ATTFailure) -> [Effect] {
+        let (handle, value) = try Self.parse(parameters, Self.handleAndValue)
+        let effects = try write(value, to: handle, withResponse: true)
+        return [.respond([ATTOpcode.writeResponse.rawValue])] + effects
+    }
+
+    /// 3.4.5.3: never answered, not even when it is refused.
+    mutating func writeCommand(_ parameters: ByteReader) -> [Effect] {
+        guard let (handle, value) = try? Self.parse(parameters, Self.handleAndValue),
+            let effects = try? write(value, to: handle, withResponse: false)
+        else { return [] }
+        return effects
+    }
+
+    private mutating func write(
+        _ value: ArraySlice<UInt8>, to handle: UInt16, withResponse: Bool
+    ) throws(ATTFailure) -> [Effect] {
+        guard let attribute = database[handle] else { throw ATTFailure(.invalidHandle, handle) }
+        switch attribute.content {
+        case .declaration:
+            throw ATTFailure(.writeNotPermitted, handle)
+        case .value(_, let properties, let id):
+            guard let id, !properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
+                throw ATTFailure(.writeNotPermitted, handle)
+            }
+            guard value.count <= AttributeDatabase.maximumValueLength else {
+                throw ATTFailure(.invalidAttributeValueLength, handle)
+            }
+            return [.written(id, [UInt8](value), withResponse: withResponse)]
+        case .clientConfiguration(_, let id):
+            return try writeConfiguration(value, to: handle, id)
+        }
+    }
+
+    /// Vol 3 Part G 3.3.3.3. Notifications are granted for indicate-only characteristics, too: fielded verifiers send
+    /// notifications on exactly these, and refusing the wish would stop wallets that express it.
+    private mutating func writeConfiguration(
+        _ value: ArraySlice<UInt8>, to handle: UInt16, _ id: CharacteristicID?
+    ) throws(ATTFailure) -> [Effect] {
+        var reader = ByteReader(value)
+        guard value.count == 2, let bits = try? reader.uint16LE() else {
+            throw ATTFailure(.invalidAttributeValueLength, handle)
+        }
+        guard let configuration = ClientConfiguration(rawValue: bits) else {
+            throw ATTFailure(.improperlyConfigured, handle)
+        }
+        configure(handle, configuration)
+        return id.map { [.configured($0, configuration)] } ?? []
+    }
+
+    private static func handleAndValue(
+        _ reader: inout ByteReader
+    ) throws(ByteReader.Truncated) -> (handle: UInt16, value: ArraySlice<UInt8>) {
+        (try reader.uint16LE(), try reader.take(reader.remaining))
+    }
+}

@@ -1,0 +1,145 @@
+import Encoding
+
+/// The attribute server as one connection sees it: the shared attributes, and the connection's own MTU and client
+/// configurations (Core Specification Vol 3 Part F 3.4).
+///
+/// Every request gets exactly one answer and every command none, whatever is in them. The server starts no procedure of
+/// its own but notifications and indications: the Android wallet loses its session when it sees any other.
+struct ATTServer: Sendable {
+    /// What a PDU from the phone leads to, in order.
+    enum Effect: Equatable, Sendable {
+        case respond([UInt8])
+        /// The MTU after an exchange, also when it is the same as before.
+        case mtuExchanged(Int)
+        case written(CharacteristicID, [UInt8], withResponse: Bool)
+        case configured(CharacteristicID, ClientConfiguration)
+        case confirmed
+    }
+
+    /// The MTU of an LE link before any exchange, and the least there is (Vol 3 Part G 5.2.1).
+    static let defaultMTU = 23
+
+    let database: AttributeDatabase
+    /// The longest PDU that this host takes: the number in every Exchange MTU Response.
+    let receiveMTU: Int
+    /// The longest PDU that may be sent to the phone.
+    private(set) var mtu = defaultMTU
+    /// What the phone wrote into the client configurations, by their handles. Begins empty with each connection: there is
+    /// no bond that it could outlive (Vol 3 Part G 3.3.3.3).
+    private(set) var configurations: [UInt16: ClientConfiguration] = [:]
+
+    init(database: AttributeDatabase, receiveMTU: Int) {
+        self.database = database
+        self.receiveMTU = min(max(receiveMTU, Self.defaultMTU), AttributeDatabase.maximumValueLength + 5)
+    }
+
+    /// What the phone asked for concerning the characteristic whose value has that handle.
+    func configuration(forValue handle: UInt16) -> ClientConfiguration {
+        handle == .max ? .none : configurations[handle + 1] ?? .none
+    }
+
+    /// Takes one PDU.
+    mutating func receive(_ pdu: ArraySlice<UInt8>) -> [Effect] {
+        guard let code = pdu.first else { return [] }
+        let parameters = pdu.dropFirst()
+        guard let opcode = ATTOpcode(rawValue: code) else {
+            if ATTOpcode.isCommand(code) { return [] }
+            return [.respond(Self.refusal(of: code, ATTFailure(.requestNotSupported)))]
+        }
+        do {
+            return try answer(opcode, ByteReader(parameters))
+        } catch {
+            return [.respond(Self.refusal(of: code, error))]
+        }
+    }
+
+    /// One PDU of a known kind. A failure is thrown for requests only.
+    private mutating func answer(_ opcode: ATTOpcode, _ parameters: ByteReader) throws(ATTFailure) -> [Effect] {
+        switch opcode {
+        case .exchangeMTURequest: return try exchangeMTU(parameters)
+        case .findInformationRequest: return [.respond(try findInformation(parameters))]
+        case .findByTypeValueRequest: return [.respond(try findByTypeValue(parameters))]
+        case .readByTypeRequest: return [.respond(try readByType(parameters))]
+        case .readByGroupTypeRequest: return [.respond(try readByGroupType(parameters))]
+        case .readRequest: return [.respond(try read(parameters))]
+        case .readBlobRequest: return [.respond(try readBlob(parameters))]
+        case .readMultipleRequest: return [.respond(try readMultiple(parameters))]
+        case .readMultipleVariableRequest: return [.respond(try readMultipleVariable(parameters))]
+        case .writeRequest: return try writeRequest(parameters)
+        case .writeCommand: return writeCommand(parameters)
+        case .prepareWriteRequest, .executeWriteRequest:
+            // Queued writes are optional (Vol 3 Part F table 4.1); a server without them says so for both (3.4.1.1).
+            // Every value a wallet writes fits into one PDU of the MTU offered.
+            throw ATTFailure(.requestNotSupported)
+        case .handleValueConfirmation:
+            return parameters.remaining == 0 ? [.confirmed] : []
+        case .handleValueIndication:
+            // The phone's own server speaks to a client that is not there; unconfirmed, it would be stuck for 30 s.
+            return [.respond([ATTOpcode.handleValueConfirmation.rawValue])]
+        case .signedWriteCommand:
+            return []  // Needs a key from pairing, so no signature can be right (Vol 3 Part F 3.3.1).
+        case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+            .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
+            .writeResponse, .prepareWriteResponse, .executeWriteResponse, .handleValueNotification,
+            .readMultipleVariableResponse, .multipleHandleValueNotification:
+            return []  // Answers to questions that this host never asks.
+        }
+    }
+
+    /// 3.4.2. Answered with the same number each time: wallets ask up to three times and give up for good on one error.
+    private mutating func exchangeMTU(_ parameters: ByteReader) throws(ATTFailure) -> [Effect] {
+        let client = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in Int(try reader.uint16LE()) }
+        mtu = max(min(client, receiveMTU), Self.defaultMTU)
+        var response = [ATTOpcode.exchangeMTUResponse.rawValue]
+        response.appendLE(UInt16(truncatingIfNeeded: receiveMTU))
+        return [.respond(response), .mtuExchanged(mtu)]
+    }
+
+    mutating func configure(_ handle: UInt16, _ configuration: ClientConfiguration) {
+        configurations[handle] = configuration
+    }
+
+    // MARK: Helpers of the request handlers
+
+    /// Reads all of a request's parameters; too few or too many bytes are an Invalid PDU (3.4.1.1).
+    static func parse<Value>(
+        _ reader: ByteReader, _ body: (inout ByteReader) throws(ByteReader.Truncated) -> Value
+    ) throws(ATTFailure) -> Value {
+        var reader = reader
+        do {
+            let value = try body(&reader)
+            if reader.remaining == 0 { return value }
+        } catch {}
+        throw ATTFailure(.invalidPDU)
+    }
+
+    /// Reads the handle range that discovery requests begin with (3.4.3.1).
+    static func range(_ reader: inout ByteReader) throws(ByteReader.Truncated) -> (start: UInt16, end: UInt16) {
+        (try reader.uint16LE(), try reader.uint16LE())
+    }
+
+    /// The attributes of a requested range; handle 0 and a reversed range are errors (3.4.3.1).
+    func attributes(_ range: (start: UInt16, end: UInt16)) throws(ATTFailure) -> ArraySlice<Attribute> {
+        guard range.start > 0, range.start <= range.end else { throw ATTFailure(.invalidHandle, range.start) }
+        return database[range.start, range.end]
+    }
+
+    /// The whole present value of an attribute.
+    func value(of attribute: Attribute) throws(ATTFailure) -> [UInt8] {
+        guard attribute.isReadable else { throw ATTFailure(.readNotPermitted, attribute.handle) }
+        switch attribute.content {
+        case .declaration(let bytes), .value(let bytes, _, _): return bytes
+        case .clientConfiguration:
+            var bytes: [UInt8] = []
+            bytes.appendLE((configurations[attribute.handle] ?? .none).rawValue)
+            return bytes
+        }
+    }
+
+    private static func refusal(of opcode: UInt8, _ failure: ATTFailure) -> [UInt8] {
+        var response = [ATTOpcode.errorResponse.rawValue, opcode]
+        response.appendLE(failure.handle)
+        response.append(failure.error.rawValue)
+        return response
+    }
+}

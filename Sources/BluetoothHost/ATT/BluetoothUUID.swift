@@ -1,0 +1,94 @@
+import Encoding
+
+/// An attribute type or service name: a UUID, short when it lies in the Bluetooth base range (Core Specification Vol 3
+/// Part B 2.5.1).
+package struct BluetoothUUID: Hashable, Sendable {
+    /// The 16 bytes, most significant first.
+    private let high: UInt64
+    private let low: UInt64
+
+    private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The UUID `0000xxxx-0000-1000-8000-00805F9B34FB`.
+    package init(short: UInt16) {
+        self.init(high: UInt64(short) << 32 | 0x1000, low: Self.baseLow)
+    }
+
+    /// From the usual text of 36 characters, in either case; nil when it is anything else.
+    package init?(_ text: String) {
+        let characters = Array(text.utf8)
+        guard characters.count == 36 else { return nil }
+        var digits: [UInt8] = []
+        for (index, character) in characters.enumerated() {
+            let isDash = [8, 13, 18, 23].contains(index)
+            guard isDash == (character == UInt8(ascii: "-")) else { return nil }
+            if !isDash { digits.append(character) }
+        }
+        guard let bytes = Hex.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
+        self.init(littleEndian: bytes.reversed())
+    }
+
+    /// From 2 or 16 bytes, least significant first, as ATT carries it; nil for any other count.
+    package init?(littleEndian bytes: some Collection<UInt8>) {
+        let bytes = bytes.reversed()
+        switch bytes.count {
+        case 2:
+            self.init(short: bytes.reduce(0) { $0 << 8 | UInt16($1) })
+        case 16:
+            self.init(
+                high: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+                low: bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        default:
+            return nil
+        }
+    }
+
+    /// The short form, when there is one.
+    package var short: UInt16? {
+        guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == 0x1000 else { return nil }
+        return UInt16(truncatingIfNeeded: high >> 32)
+    }
+
+    /// As ATT carries it: 2 bytes where possible, else 16; least significant first.
+    var littleEndian: [UInt8] {
+        var bytes: [UInt8] = []
+        if let short {
+            bytes.appendLE(short)
+        } else {
+            bytes.appendLE(low)
+            bytes.appendLE(high)
+        }
+        return bytes
+    }
+}
+
+extension BluetoothUUID: CustomStringConvertible {
+    /// `0x2902`, or the usual 36 characters in lower case.
+    package var description: String {
+        if let short { return "0x" + Hex.encode([UInt8(short >> 8), UInt8(short & 0xFF)]) }
+        var bytes: [UInt8] = []
+        bytes.appendBE(high)
+        bytes.appendBE(low)
+        let digits = Array(Hex.encode(bytes))
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+}
+
+/// The attribute types that the server itself gives meaning to (Core Specification Vol 3 Part G table 3.2; Assigned
+/// Numbers 3).
+extension BluetoothUUID {
+    static let primaryService = BluetoothUUID(short: 0x2800)
+    static let secondaryService = BluetoothUUID(short: 0x2801)
+    static let characteristic = BluetoothUUID(short: 0x2803)
+    static let clientCharacteristicConfiguration = BluetoothUUID(short: 0x2902)
+    static let genericAccessService = BluetoothUUID(short: 0x1800)
+    static let genericAttributeService = BluetoothUUID(short: 0x1801)
+    static let deviceName = BluetoothUUID(short: 0x2A00)
+    static let appearance = BluetoothUUID(short: 0x2A01)
+    static let serviceChanged = BluetoothUUID(short: 0x2A05)
+}

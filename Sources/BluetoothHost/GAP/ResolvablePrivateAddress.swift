@@ -1,0 +1,38 @@
+import Crypto
+import CryptoExtras
+
+/// Makes resolvable private addresses (Core Specification Vol 6 Part B 1.3.2.2).
+///
+/// With an identity key that is thrown away nobody can resolve them: to phones they have the ordinary form, and nothing
+/// ties one visit's address to the next.
+package enum ResolvablePrivateAddress {
+    /// A key or random part of the wrong size was given; the sizes are 16 and 3 bytes.
+    package struct WrongSize: Error, Equatable, Sendable {}
+
+    /// The address for an identity resolving key of 16 bytes and 3 random bytes, both most significant byte first.
+    ///
+    /// The two highest bits of `random` are replaced by the type mark 01; if the other 22 are all equal, which the rule
+    /// forbids, the lowest is turned over.
+    package static func make(identityKey: [UInt8], random: [UInt8]) throws(WrongSize) -> DeviceAddress {
+        guard random.count == 3 else { throw WrongSize() }
+        var prand = UInt32(random[0] & 0x3F) << 16 | UInt32(random[1]) << 8 | UInt32(random[2])
+        if prand == 0 || prand == 0x3FFFFF { prand ^= 1 }
+        prand |= 0x400000
+        let bytes = [UInt8(prand >> 16 & 0xFF), UInt8(prand >> 8 & 0xFF), UInt8(prand & 0xFF)]
+        let hash = try hash(identityKey: identityKey, random: bytes)
+        return DeviceAddress(bytes: (bytes + hash).reversed(), isRandom: true)
+    }
+
+    /// The random address hash function `ah` (Vol 3 Part H 2.2.2): AES-128 over the zero-padded random part, of which
+    /// the 3 least significant bytes remain. All values most significant byte first.
+    static func hash(identityKey: [UInt8], random: [UInt8]) throws(WrongSize) -> [UInt8] {
+        guard identityKey.count == 16, random.count == 3 else { throw WrongSize() }
+        var block = [UInt8](repeating: 0, count: 13) + random
+        do {
+            try AES.permute(&block, key: SymmetricKey(data: identityKey))
+        } catch {
+            throw WrongSize()  // The only error this primitive has.
+        }
+        return [UInt8](block.suffix(3))
+    }
+}

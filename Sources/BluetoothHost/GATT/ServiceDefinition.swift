@@ -1,0 +1,80 @@
+/// The application's own name for a characteristic; must differ between all characteristics of a host.
+package struct CharacteristicID: RawRepresentable, Hashable, Sendable {
+    /// Any number.
+    package let rawValue: UInt16
+
+    /// The name of that number.
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+}
+
+/// What may be done with a characteristic (Core Specification Vol 3 Part G table 3.5).
+package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+    /// The byte in the characteristic's declaration.
+    package let rawValue: UInt8
+
+    /// The properties of that byte.
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Its value can be read.
+    package static let read = CharacteristicProperties(rawValue: 0x02)
+    /// Write Command is allowed.
+    package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
+    /// Write Request is allowed.
+    package static let write = CharacteristicProperties(rawValue: 0x08)
+    /// Its value may be pushed without confirmation.
+    package static let notify = CharacteristicProperties(rawValue: 0x10)
+    /// Its value may be pushed with confirmation.
+    package static let indicate = CharacteristicProperties(rawValue: 0x20)
+}
+
+/// A characteristic of the application. With `notify` or `indicate` it gets a Client Characteristic Configuration
+/// descriptor.
+package struct CharacteristicDefinition: Equatable, Sendable {
+    /// The application's name for it.
+    package let id: CharacteristicID
+    /// Its type.
+    package let uuid: BluetoothUUID
+    /// What phones may do with it. Write Command and Write Request are both taken if either is allowed: wallets use the
+    /// two as they like.
+    package let properties: CharacteristicProperties
+    /// What a read returns; at most 512 bytes.
+    package let value: [UInt8]
+
+    /// A characteristic; `value` is cut to 512 bytes (Core Specification Vol 3 Part F 3.2.9).
+    package init(
+        id: CharacteristicID, uuid: BluetoothUUID, properties: CharacteristicProperties, value: [UInt8] = []
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.properties = properties
+        self.value = [UInt8](value.prefix(AttributeDatabase.maximumValueLength))
+    }
+}
+
+/// A primary service of the application (Core Specification Vol 3 Part G 3.1).
+package struct ServiceDefinition: Equatable, Sendable {
+    /// Its type.
+    package let uuid: BluetoothUUID
+    /// Its characteristics, in the order of their handles.
+    package let characteristics: [CharacteristicDefinition]
+
+    /// A service.
+    package init(uuid: BluetoothUUID, characteristics: [CharacteristicDefinition]) {
+        self.uuid = uuid
+        self.characteristics = characteristics
+    }
+}
+
+/// What a phone wrote into a Client Characteristic Configuration descriptor (Core Specification Vol 3 Part G 3.3.3.3).
+package enum ClientConfiguration: UInt16, Sendable {
+    /// Nothing is wanted; also the state before any write.
+    case none = 0x0000
+    /// Notifications are wanted.
+    case notifications = 0x0001
+    /// Indications are wanted.
+    case indications = 0x0002
+}

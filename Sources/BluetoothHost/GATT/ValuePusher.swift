@@ -1,0 +1,68 @@
+import Encoding
+
+/// A value on its way from the application to a phone.
+struct PushedValue: Equatable, Sendable {
+    let characteristic: CharacteristicID
+    let handle: UInt16
+    let value: [UInt8]
+}
+
+/// Sends values to one phone in order: as an indication where the phone asked for that, else as a notification, also
+/// when it never asked for anything (Core Specification Vol 3 Part F 3.4.7; the Android wallet writes no configuration).
+struct ValuePusher: Sendable {
+    private let limits: Limits
+    private var waiting: [PushedValue] = []
+    private var unconfirmed: (value: PushedValue, deadline: Instant)?
+    /// After one missing confirmation the phone gets notifications: no second indication may follow an unconfirmed one
+    /// (Vol 3 Part F 3.3.3), and waiting for ever would lose the verdict.
+    private var usesNotificationsOnly = false
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// When the outstanding indication is given up.
+    var deadline: Instant? { unconfirmed?.deadline }
+
+    /// Appends a value. False when the queue is full.
+    mutating func push(_ value: PushedValue) -> Bool {
+        guard waiting.count < limits.queuedValues else { return false }
+        waiting.append(value)
+        return true
+    }
+
+    /// The next PDU, if one may be sent now. A notification waits behind an unconfirmed indication: the order is part of
+    /// what the application says.
+    mutating func next(for server: ATTServer, at now: Instant) -> (pdu: [UInt8], notified: PushedValue?)? {
+        guard unconfirmed == nil, let value = waiting.first else { return nil }
+        waiting.removeFirst()
+        let indicates = server.configuration(forValue: value.handle) == .indications && !usesNotificationsOnly
+        let opcode: ATTOpcode = indicates ? .handleValueIndication : .handleValueNotification
+        var pdu = [opcode.rawValue]
+        pdu.appendLE(value.handle)
+        pdu += value.value.prefix(max(server.mtu - 3, 0))  // The MTU may have shrunk since it was pushed.
+        if indicates { unconfirmed = (value, now.advanced(by: limits.confirmationTime)) }
+        return (pdu, indicates ? nil : value)
+    }
+
+    /// The phone confirmed; returns what.
+    mutating func confirmed() -> PushedValue? {
+        defer { unconfirmed = nil }
+        return unconfirmed?.value
+    }
+
+    /// The time for a confirmation has passed: the value goes out again as a notification. Returns it.
+    mutating func expire(at now: Instant) -> PushedValue? {
+        guard let (value, deadline) = unconfirmed, deadline <= now else { return nil }
+        unconfirmed = nil
+        usesNotificationsOnly = true
+        waiting.insert(value, at: 0)
+        return value
+    }
+
+    /// Everything not known to have reached the phone; the queue is empty afterwards.
+    mutating func abandon() -> [PushedValue] {
+        defer { (waiting, unconfirmed) = ([], nil) }
+        return (unconfirmed.map { [$0.value] } ?? []) + waiting
+    }
+}

@@ -1,0 +1,105 @@
+import Encoding
+
+/// Sends HCI commands one after the other, as the controller grants credits, and notices the ones that stay unanswered
+/// (flow control: Core Specification Vol 4 Part E 4.4).
+///
+/// One command is outstanding at a time even when the controller would take more: answers then need no matching beyond
+/// their opcode, and a controller that loses one answer cannot shift the others.
+struct CommandQueue: Sendable {
+    /// What became of a command.
+    enum Outcome: Equatable, Sendable {
+        /// Command Complete; what follows the status byte, if anything.
+        case completed(HCIStatus, returnParameters: ArraySlice<UInt8>)
+        /// Command Status: begun (success), or refused.
+        case status(HCIStatus)
+        /// An optional command that the controller does not know or never answered. It will not be sent again.
+        case unsupported
+        /// A mandatory command that the controller never answered.
+        case timedOut
+    }
+
+    private let limits: Limits
+    private var waiting: [HCICommand] = []
+    private var outstanding: HCICommand?
+    private var credits = 1  // Vol 4 Part E 4.4: one command may be sent before the first answer.
+    private var unsupported: Set<HCIOpcode> = []
+    /// When the outstanding command is given up or, while there is none, the wait for a credit.
+    private(set) var deadline: Instant?
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Commands that are on their way or wait for a credit.
+    var count: Int { waiting.count + (outstanding == nil ? 0 : 1) }
+
+    /// Appends a command. Optional ones are left out when known to be unsupported or when the queue is full; mandatory
+    /// ones never, but of equal ones only one waits, so that they cannot grow without bound either.
+    mutating func enqueue(_ command: HCICommand) {
+        switch command.requirement {
+        case .optional where unsupported.contains(command.opcode) || waiting.count >= limits.queuedCommands: return
+        case .mandatory where waiting.contains(command): return
+        case .optional, .mandatory: waiting.append(command)
+        }
+    }
+
+    /// Drops the waiting commands of a connection that has ended: its handle may soon mean another one.
+    mutating func forget(_ connection: ConnectionHandle) {
+        waiting.removeAll { $0.connection == connection }
+    }
+
+    /// The next packet to send, if one may be sent now.
+    mutating func next(at now: Instant) -> [UInt8]? {
+        guard outstanding == nil, let command = waiting.first else { return nil }
+        guard credits > 0 else {
+            if deadline == nil { deadline = now.advanced(by: limits.commandTime) }
+            return nil
+        }
+        waiting.removeFirst()
+        credits -= 1
+        outstanding = command
+        let time = command.requirement == .mandatory ? limits.commandTime : limits.optionalCommandTime
+        deadline = now.advanced(by: time)
+        return command.packet
+    }
+
+    /// Takes an answer; returns the command it belongs to and what became of it, or nil when it belongs to none: a late
+    /// answer to a command given up long ago, or a bare grant of credits.
+    mutating func answer(
+        to opcode: HCIOpcode, credits granted: UInt8, status: HCIStatus?, returnParameters: ArraySlice<UInt8>
+    ) -> (HCICommand, Outcome)? {
+        credits = Int(granted)
+        guard let command = outstanding, command.opcode == opcode else { return nil }
+        outstanding = nil
+        deadline = nil
+        if let status {
+            return (command, refusal(of: command, status) ?? .status(status))
+        }
+        // Every command used here returns a status first; an answer without one is an error of the controller.
+        let status = HCIStatus(rawValue: returnParameters.first ?? HCIStatus.unspecified.rawValue)
+        return (
+            command,
+            refusal(of: command, status) ?? .completed(status, returnParameters: returnParameters.dropFirst())
+        )
+    }
+
+    /// Gives up what is overdue. The command returned is the one that went unanswered or could not be sent at all.
+    mutating func expire(at now: Instant) -> (HCICommand, Outcome)? {
+        guard let deadline, deadline <= now else { return nil }
+        self.deadline = nil
+        guard let command = outstanding else {
+            return waiting.first.map { ($0, .timedOut) }
+        }
+        outstanding = nil
+        credits = max(credits, 1)  // The silent command took one and will not give it back.
+        guard command.requirement == .optional else { return (command, .timedOut) }
+        unsupported.insert(command.opcode)
+        return (command, .unsupported)
+    }
+
+    private mutating func refusal(of command: HCICommand, _ status: HCIStatus) -> Outcome? {
+        guard status == .unknownCommand, command.requirement == .optional else { return nil }
+        unsupported.insert(command.opcode)
+        return .unsupported
+    }
+}

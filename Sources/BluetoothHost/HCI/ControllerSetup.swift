@@ -1,0 +1,102 @@
+import Encoding
+
+/// Brings a controller from any state to ready: reset, questions, masks, buffers, preferences, one command at a time
+/// (order after Core Specification Vol 6 Part D 2.1).
+struct ControllerSetup: Sendable {
+    private enum Step: Int, CaseIterable {
+        case reset, version, commands, features, address, eventMask, leEventMask, leBuffers, buffers, leFeatures
+        case dataLength, phy
+    }
+
+    private var remaining = Step.allCases[...]
+    private(set) var information = ControllerInformation()
+
+    /// The next command, or nil when the controller is ready. Steps that this controller does not need are left out.
+    mutating func next() -> HCICommand? {
+        while let step = remaining.popFirst() {
+            if let command = command(for: step) { return command }
+        }
+        return nil
+    }
+
+    /// Takes the outcome of the command that ``next()`` gave.
+    ///
+    /// Fails with what makes the controller unusable; an optional question left unanswered is not among that.
+    mutating func take(_ outcome: CommandQueue.Outcome, of command: HCICommand) throws(HostFailure) {
+        switch outcome {
+        case .timedOut:
+            throw .commandTimedOut(command.opcode)
+        case .unsupported, .status(.success):
+            break
+        case .status(let status):
+            if command.requirement == .mandatory { throw .commandFailed(command.opcode, status) }
+        case .completed(.success, let parameters):
+            // A truncated answer is the same as none: what was not told stays unset.
+            var reader = ByteReader(parameters)
+            try? read(&reader, answering: command.opcode)
+        case .completed(let status, _):
+            if command.requirement == .mandatory { throw .commandFailed(command.opcode, status) }
+        }
+        if command.opcode == .readBufferSize, !hasBuffers { throw .noDataBuffers }
+    }
+
+    private var hasBuffers: Bool { information.aclLength > 0 && information.aclPackets > 0 }
+
+    private func command(for step: Step) -> HCICommand? {
+        switch step {
+        case .reset: HCICommand(.reset)
+        case .version: HCICommand(.readLocalVersion, [], .optional)
+        case .commands: HCICommand(.readLocalSupportedCommands, [], .optional)
+        case .features: HCICommand(.readLocalSupportedFeatures, [], .optional)
+        case .address: HCICommand(.readAddress, [], .optional)
+        case .eventMask: .setEventMask
+        case .leEventMask: .leSetEventMask
+        case .leBuffers: HCICommand(.leReadBufferSize, [], .optional)
+        // Zero or no answer means that LE shares the BR/EDR buffers (Vol 4 Part E 7.8.2).
+        case .buffers: hasBuffers ? nil : HCICommand(.readBufferSize, [], .optional)
+        case .leFeatures: HCICommand(.leReadLocalSupportedFeatures, [], .optional)
+        case .dataLength: wanted(.leWriteSuggestedDefaultDataLength, if: information.supportsDataLengthExtension)
+        case .phy: wanted(.leSetDefaultPHY, if: information.supports2MPHY)
+        }
+    }
+
+    private func wanted(_ command: HCICommand, if supported: Bool) -> HCICommand? {
+        supported && information.announces(command.opcode) ? command : nil
+    }
+
+    private mutating func read(
+        _ reader: inout ByteReader, answering opcode: HCIOpcode
+    ) throws(ByteReader.Truncated) {
+        switch opcode {
+        case .readLocalVersion:
+            information.version = try reader.uint8()
+            _ = try reader.take(3)  // HCI revision, LMP version
+            information.manufacturer = try reader.uint16LE()
+            information.subversion = try reader.uint16LE()
+        case .readLocalSupportedCommands:
+            information.supportedCommands = [UInt8](try reader.take(64))
+        case .readLocalSupportedFeatures:
+            information.features = try reader.uint64LE()
+        case .readAddress:
+            information.address = DeviceAddress(bytes: try reader.take(6), isRandom: false)
+        case .leReadBufferSize:
+            let length = try reader.uint16LE()
+            let packets = try reader.uint8()
+            // Below 27 bytes no controller may go (Vol 4 Part E 7.8.2); such an answer is not believed.
+            guard length >= 27 else { return }
+            information.aclLength = Int(length)
+            information.aclPackets = Int(packets)
+        case .readBufferSize:
+            let length = try reader.uint16LE()
+            _ = try reader.uint8()  // synchronous length
+            let packets = try reader.uint16LE()
+            guard length >= 27 else { return }
+            information.aclLength = Int(length)
+            information.aclPackets = Int(packets)
+        case .leReadLocalSupportedFeatures:
+            information.leFeatures = try reader.uint64LE()
+        default:
+            break
+        }
+    }
+}

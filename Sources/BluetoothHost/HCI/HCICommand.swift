@@ -1,0 +1,124 @@
+import Encoding
+
+/// One HCI command on its way to the controller (Core Specification Vol 4 Part E 5.4.1).
+struct HCICommand: Equatable, Sendable {
+    /// What it means when the controller does not know the command or never answers it.
+    enum Requirement: Sendable {
+        /// The host cannot work without it: silence is a dead controller.
+        case mandatory
+        /// An improvement only: "unknown command" and silence both mean "not supported".
+        case optional
+    }
+
+    let opcode: HCIOpcode
+    let parameters: [UInt8]
+    let requirement: Requirement
+    /// The connection it is about, if any: an answer that arrives after that connection's end is of no interest.
+    let connection: ConnectionHandle?
+
+    init(
+        _ opcode: HCIOpcode, _ parameters: [UInt8] = [], _ requirement: Requirement = .mandatory,
+        connection: ConnectionHandle? = nil
+    ) {
+        self.opcode = opcode
+        self.parameters = parameters
+        self.requirement = requirement
+        self.connection = connection
+    }
+
+    /// The H4 packet. No command built here exceeds 64 parameter bytes.
+    var packet: [UInt8] {
+        var packet: [UInt8] = [H4Framing.PacketType.command.rawValue]
+        packet.appendLE(opcode.rawValue)
+        packet.append(UInt8(truncatingIfNeeded: parameters.count))
+        return packet + parameters
+    }
+}
+
+/// The commands of an LE peripheral, with the parameters this host uses. Sections are of Core Specification Vol 4 Part E.
+extension HCICommand {
+    /// 7.1.6
+    static func disconnect(_ handle: ConnectionHandle, _ reason: DisconnectReason) -> HCICommand {
+        HCICommand(.disconnect, handle.bytes + [reason.rawValue], connection: handle)
+    }
+
+    /// 7.3.1: disconnection (bit 4), encryption change (7), remote version (11), hardware error (15), data buffer
+    /// overflow (25), encryption key refresh (47), and the LE meta event (61) that carries everything else.
+    static let setEventMask = HCICommand(.setEventMask, [0x90, 0x88, 0x00, 0x02, 0x00, 0x80, 0x00, 0x20])
+
+    /// 7.8.1: connection complete (bit 0), connection update (2), remote features (3), long term key request (4), remote
+    /// connection parameter request (5), data length change (6), enhanced connection complete (9), PHY update (11).
+    ///
+    /// Optional, because the default mask already lets connection complete through.
+    static let leSetEventMask = HCICommand(.leSetEventMask, [0x7D, 0x0A, 0, 0, 0, 0, 0, 0], .optional)
+
+    /// 7.8.4
+    static func leSetRandomAddress(_ address: DeviceAddress) -> HCICommand {
+        HCICommand(.leSetRandomAddress, address.bytes)
+    }
+
+    /// 7.8.5: connectable and scannable undirected (ADV_IND), from the random address, on all three channels, to
+    /// everyone. Intervals in units of 0.625 ms.
+    static func leSetAdvertisingParameters(interval: ClosedRange<UInt16>) -> HCICommand {
+        var parameters: [UInt8] = []
+        parameters.appendLE(interval.lowerBound)
+        parameters.appendLE(interval.upperBound)
+        parameters += [0x00, 0x01, 0x00]  // ADV_IND, own address random, peer address type unused
+        parameters += [0, 0, 0, 0, 0, 0]
+        parameters += [0x07, 0x00]  // channels 37, 38, 39; no filter
+        return HCICommand(.leSetAdvertisingParameters, parameters)
+    }
+
+    /// 7.8.7: length, then always 31 bytes.
+    static func leSetAdvertisingData(_ data: [UInt8]) -> HCICommand {
+        HCICommand(.leSetAdvertisingData, padded(data))
+    }
+
+    /// 7.8.8: length, then always 31 bytes.
+    static func leSetScanResponseData(_ data: [UInt8]) -> HCICommand {
+        HCICommand(.leSetScanResponseData, padded(data))
+    }
+
+    /// 7.8.9
+    static func leSetAdvertisingEnable(_ on: Bool) -> HCICommand {
+        HCICommand(.leSetAdvertisingEnable, [on ? 1 : 0])
+    }
+
+    /// 7.8.25: this host never has a key.
+    static func leLongTermKeyRequestNegativeReply(_ handle: ConnectionHandle) -> HCICommand {
+        HCICommand(.leLongTermKeyRequestNegativeReply, handle.bytes, .optional, connection: handle)
+    }
+
+    /// 7.8.31: accepts what the central asked for. `wanted` holds interval minimum and maximum, latency and timeout, as
+    /// received; connection event lengths are left to the controller (0).
+    static func leRemoteConnectionParameterRequestReply(
+        _ handle: ConnectionHandle, wanted: ArraySlice<UInt8>
+    ) -> HCICommand {
+        let parameters = handle.bytes + wanted + [0, 0, 0, 0]
+        return HCICommand(.leRemoteConnectionParameterRequestReply, parameters, .optional, connection: handle)
+    }
+
+    /// 7.8.33: the longest packets there are, 251 octets in 2120 µs.
+    static func leSetDataLength(_ handle: ConnectionHandle) -> HCICommand {
+        HCICommand(.leSetDataLength, handle.bytes + longestPackets, .optional, connection: handle)
+    }
+
+    /// 7.8.35
+    static let leWriteSuggestedDefaultDataLength =
+        HCICommand(.leWriteSuggestedDefaultDataLength, longestPackets, .optional)
+
+    /// 7.8.48: 1M or 2M in both directions.
+    static let leSetDefaultPHY = HCICommand(.leSetDefaultPHY, [0x00, 0x03, 0x03], .optional)
+
+    /// 7.8.49: 2M in both directions; the last two bytes are options of the coded PHY.
+    static func leSetPHY(_ handle: ConnectionHandle) -> HCICommand {
+        HCICommand(.leSetPHY, handle.bytes + [0x00, 0x02, 0x02, 0x00, 0x00], .optional, connection: handle)
+    }
+
+    private static let longestPackets: [UInt8] = [0xFB, 0x00, 0x48, 0x08]
+
+    private static func padded(_ data: [UInt8]) -> [UInt8] {
+        let data = data.prefix(Advertisement.maximumBytes)
+        return [UInt8(data.count)] + data + [UInt8](repeating: 0, count: Advertisement.maximumBytes - data.count)
+    }
+}

@@ -1,0 +1,106 @@
+import Encoding
+
+/// What a controller reports (Core Specification Vol 4 Part E 7.7), as far as a peripheral cares.
+enum HCIEvent: Equatable, Sendable {
+    /// 7.7.14 An answer with results; also grants `credits`.
+    case commandComplete(HCIOpcode, credits: UInt8, returnParameters: ArraySlice<UInt8>)
+    /// 7.7.15 The answer to a command whose result comes later; also grants `credits`.
+    case commandStatus(HCIOpcode, credits: UInt8, HCIStatus)
+    /// 7.7.5
+    case disconnectionComplete(ConnectionHandle, HCIStatus, reason: HCIStatus)
+    /// 7.7.16 The controller reports that it is broken.
+    case hardwareError(UInt8)
+    /// 7.7.19 Data packets sent, or flushed, since the last time.
+    case numberOfCompletedPackets([CompletedPackets])
+    /// 7.7.65.1 and 7.7.65.10
+    case connectionComplete(HCIStatus, Connection)
+    /// 7.7.65.3
+    case connectionUpdateComplete(ConnectionHandle, HCIStatus, ConnectionParameters)
+    /// 7.7.65.5 The central wants to encrypt with a key it believes we share.
+    case longTermKeyRequest(ConnectionHandle)
+    /// 7.7.65.6 The central wants other connection parameters: 8 bytes, as received.
+    case remoteConnectionParameterRequest(ConnectionHandle, wanted: ArraySlice<UInt8>)
+    /// Well-formed, and of no interest (data length change, PHY update, remote features, vendor events …).
+    case other(code: UInt8)
+
+    /// Decodes a whole H4 packet, or nil when it is cut short or contradicts its own length.
+    init?(packet: [UInt8]) {
+        var reader = ByteReader(packet)
+        guard let event = try? HCIEvent(&reader) else { return nil }
+        self = event
+    }
+
+    private init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
+        _ = try reader.uint8()
+        let code = try reader.uint8()
+        let length = try reader.uint8()
+        var body = ByteReader(try reader.take(Int(length)))
+        switch code {
+        case 0x05:
+            let status = HCIStatus(rawValue: try body.uint8())
+            let handle = try ConnectionHandle(&body)
+            self = .disconnectionComplete(handle, status, reason: HCIStatus(rawValue: try body.uint8()))
+        case 0x0E:
+            let credits = try body.uint8()
+            let opcode = HCIOpcode(rawValue: try body.uint16LE())
+            self = .commandComplete(opcode, credits: credits, returnParameters: body.rest)
+        case 0x0F:
+            let status = HCIStatus(rawValue: try body.uint8())
+            let credits = try body.uint8()
+            self = .commandStatus(HCIOpcode(rawValue: try body.uint16LE()), credits: credits, status)
+        case 0x10:
+            self = .hardwareError(try body.uint8())
+        case 0x13:
+            var counts: [CompletedPackets] = []
+            for _ in 0..<(try body.uint8()) {
+                let handle = try ConnectionHandle(&body)
+                counts.append(CompletedPackets(handle: handle, count: Int(try body.uint16LE())))
+            }
+            self = .numberOfCompletedPackets(counts)
+        case 0x3E:
+            self = try HCIEvent(meta: &body)
+        default:
+            self = .other(code: code)
+        }
+    }
+
+    /// The LE meta event, 7.7.65.
+    private init(meta body: inout ByteReader) throws(ByteReader.Truncated) {
+        switch try body.uint8() {
+        case 0x01:
+            self = try HCIEvent(connection: &body, enhanced: false)
+        case 0x0A, 0x29:  // Version 2 (7.7.65.10) only appends fields for periodic advertising.
+            self = try HCIEvent(connection: &body, enhanced: true)
+        case 0x03:
+            let status = HCIStatus(rawValue: try body.uint8())
+            let handle = try ConnectionHandle(&body)
+            self = .connectionUpdateComplete(handle, status, try ConnectionParameters(&body))
+        case 0x05:
+            self = .longTermKeyRequest(try ConnectionHandle(&body))
+        case 0x06:
+            let handle = try ConnectionHandle(&body)
+            self = .remoteConnectionParameterRequest(handle, wanted: try body.take(8))
+        default:
+            self = .other(code: 0x3E)
+        }
+    }
+
+    private init(connection body: inout ByteReader, enhanced: Bool) throws(ByteReader.Truncated) {
+        let status = HCIStatus(rawValue: try body.uint8())
+        let handle = try ConnectionHandle(&body)
+        let role: Connection.Role = try body.uint8() == 0 ? .central : .peripheral
+        // Types 2 and 3 (Enhanced only) are resolved identities of public and random kind.
+        let isRandom = try body.uint8() & 1 == 1
+        let peer = DeviceAddress(bytes: try body.take(6), isRandom: isRandom)
+        // Resolvable private addresses of both sides: this host has the controller resolve none.
+        if enhanced { _ = try body.take(12) }
+        let parameters = try ConnectionParameters(&body)
+        self = .connectionComplete(status, Connection(handle: handle, role: role, peer: peer, parameters: parameters))
+    }
+}
+
+/// One entry of Number Of Completed Packets.
+struct CompletedPackets: Equatable, Sendable {
+    let handle: ConnectionHandle
+    let count: Int
+}

@@ -1,0 +1,94 @@
+import Encoding
+
+/// The name of an HCI command: group (6 bits) and number (10 bits) (Core Specification Vol 4 Part E 5.4.1).
+package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
+    /// Group in the upper 6 bits, number in the lower 10.
+    package let rawValue: UInt16
+
+    /// The command of that number.
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    private init(_ group: UInt16, _ number: UInt16) {
+        rawValue = group << 10 | number
+    }
+
+    /// 0x0000: names no command. A Command Complete for it only grants credits (Vol 4 Part E 7.7.14).
+    static let none = HCIOpcode(rawValue: 0)
+
+    // Link Control, Vol 4 Part E 7.1
+    static let disconnect = HCIOpcode(0x01, 0x006)
+
+    // Controller & Baseband, Vol 4 Part E 7.3
+    static let setEventMask = HCIOpcode(0x03, 0x001)
+    static let reset = HCIOpcode(0x03, 0x003)
+
+    // Informational Parameters, Vol 4 Part E 7.4
+    static let readLocalVersion = HCIOpcode(0x04, 0x001)
+    static let readLocalSupportedCommands = HCIOpcode(0x04, 0x002)
+    static let readLocalSupportedFeatures = HCIOpcode(0x04, 0x003)
+    static let readBufferSize = HCIOpcode(0x04, 0x005)
+    static let readAddress = HCIOpcode(0x04, 0x009)
+
+    // LE Controller, Vol 4 Part E 7.8
+    static let leSetEventMask = HCIOpcode(0x08, 0x001)
+    static let leReadBufferSize = HCIOpcode(0x08, 0x002)
+    static let leReadLocalSupportedFeatures = HCIOpcode(0x08, 0x003)
+    static let leSetRandomAddress = HCIOpcode(0x08, 0x005)
+    static let leSetAdvertisingParameters = HCIOpcode(0x08, 0x006)
+    static let leSetAdvertisingData = HCIOpcode(0x08, 0x008)
+    static let leSetScanResponseData = HCIOpcode(0x08, 0x009)
+    static let leSetAdvertisingEnable = HCIOpcode(0x08, 0x00A)
+    static let leLongTermKeyRequestNegativeReply = HCIOpcode(0x08, 0x01B)
+    static let leRemoteConnectionParameterRequestReply = HCIOpcode(0x08, 0x020)
+    static let leSetDataLength = HCIOpcode(0x08, 0x022)
+    static let leWriteSuggestedDefaultDataLength = HCIOpcode(0x08, 0x024)
+    static let leSetDefaultPHY = HCIOpcode(0x08, 0x031)
+    static let leSetPHY = HCIOpcode(0x08, 0x032)
+
+    /// The bit of Read Local Supported Commands that announces this command (Vol 4 Part E 6.27), for those that are sent
+    /// only when announced; nil for all others, which are simply tried.
+    var announcement: (octet: Int, bit: Int)? {
+        switch self {
+        case .leSetDataLength: (33, 6)
+        case .leWriteSuggestedDefaultDataLength: (34, 0)
+        case .leSetDefaultPHY: (35, 5)
+        case .leSetPHY: (35, 6)
+        default: nil
+        }
+    }
+}
+
+extension HCIOpcode: CustomStringConvertible {
+    /// Its name in the Core Specification, as far as this host uses it, and its number.
+    package var description: String {
+        let name =
+            switch self {
+            case .disconnect: "Disconnect"
+            case .setEventMask: "Set Event Mask"
+            case .reset: "Reset"
+            case .readLocalVersion: "Read Local Version Information"
+            case .readLocalSupportedCommands: "Read Local Supported Commands"
+            case .readLocalSupportedFeatures: "Read Local Supported Features"
+            case .readBufferSize: "Read Buffer Size"
+            case .readAddress: "Read BD_ADDR"
+            case .leSetEventMask: "LE Set Event Mask"
+            case .leReadBufferSize: "LE Read Buffer Size"
+            case .leReadLocalSupportedFeatures: "LE Read Local Supported Features"
+            case .leSetRandomAddress: "LE Set Random Address"
+            case .leSetAdvertisingParameters: "LE Set Advertising Parameters"
+            case .leSetAdvertisingData: "LE Set Advertising Data"
+            case .leSetScanResponseData: "LE Set Scan Response Data"
+            case .leSetAdvertisingEnable: "LE Set Advertising Enable"
+            case .leLongTermKeyRequestNegativeReply: "LE Long Term Key Request Negative Reply"
+            case .leRemoteConnectionParameterRequestReply: "LE Remote Connection Parameter Request Reply"
+            case .leSetDataLength: "LE Set Data Length"
+            case .leWriteSuggestedDefaultDataLength: "LE Write Suggested Default Data Length"
+            case .leSetDefaultPHY: "LE Set Default PHY"
+            case .leSetPHY: "LE Set PHY"
+            default: "HCI command"
+            }
+        return name + " (0x" + Hex.encode([UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)]) + ")"
+    }
+}

@@ -1,0 +1,76 @@
+import Encoding
+
+/// What comes from the controller: events, and the connections' data.
+extension Host {
+    mutating func receive(
+        _ packet: [UInt8], at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
+        if case .down = phase { return }
+        lastHeard = now
+        switch packet.first.flatMap(H4Framing.PacketType.init) {
+        case .event:
+            guard let event = HCIEvent(packet: packet) else { return ignore() }
+            try receive(event, at: now, &actions)
+        case .acl:
+            guard let packet = ACLPacket(packet: packet), case .ready = phase else { return ignore() }
+            if let index = index(of: packet.handle) {
+                receive(packet, index, at: now, &actions)
+            } else if advertiser.isOn {
+                early.keep(packet, at: now)
+            } else {
+                ignore()
+            }
+        case .command, .synchronous, .isochronous, .none:
+            ignore()
+        }
+    }
+
+    private mutating func ignore() {
+        ignoredPackets &+= 1
+    }
+
+    private mutating func receive(
+        _ event: HCIEvent, at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
+        switch event {
+        case .commandComplete(let opcode, let credits, let parameters):
+            let answer = commands.answer(to: opcode, credits: credits, status: nil, returnParameters: parameters)
+            if let (command, outcome) = answer { try conclude(command, outcome, at: now, &actions) }
+        case .commandStatus(let opcode, let credits, let status):
+            let answer = commands.answer(to: opcode, credits: credits, status: status, returnParameters: [])
+            if let (command, outcome) = answer { try conclude(command, outcome, at: now, &actions) }
+        case .hardwareError(let code):
+            throw .hardwareError(code)
+        default:
+            // Before the controller is ready, whatever else it says is left over from an earlier life.
+            guard case .ready(let information) = phase else { return ignore() }
+            receive(event, from: information, at: now, &actions)
+        }
+    }
+
+    private mutating func receive(
+        _ event: HCIEvent, from information: ControllerInformation, at now: Instant, _ actions: inout [HostAction]
+    ) {
+        switch event {
+        case .connectionComplete(.success, let connection):
+            begin(connection, information, at: now, &actions)
+        case .connectionComplete:
+            follow(advertiser.attemptFailed(), &actions)
+        case .connectionUpdateComplete(let handle, .success, let parameters):
+            guard let index = index(of: handle) else { return ignore() }
+            links[index].current = parameters
+            actions.append(.parametersChanged(handle, parameters))
+        case .disconnectionComplete(let handle, .success, let reason):
+            end(handle, reason, &actions)
+        case .numberOfCompletedPackets(let counts):
+            for entry in counts { transmitter.completed(entry.handle, entry.count) }
+        case .longTermKeyRequest(let handle):
+            commands.enqueue(.leLongTermKeyRequestNegativeReply(handle))
+        case .remoteConnectionParameterRequest(let handle, let wanted):
+            commands.enqueue(.leRemoteConnectionParameterRequestReply(handle, wanted: wanted))
+        case .commandComplete, .commandStatus, .hardwareError, .connectionUpdateComplete, .disconnectionComplete,
+            .other:
+            break
+        }
+    }
+}

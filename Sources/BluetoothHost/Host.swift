@@ -1,0 +1,175 @@
+package import Encoding
+
+/// A Bluetooth LE peripheral: everything between a controller's HCI packets and an application's characteristics.
+///
+/// A life, top to bottom: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts one
+/// advertisement on the air (``Advertiser``) → a phone connects → its data is put together (``ACLReassembler``), sorted by
+/// channel and answered (``ATTServer``); writes come out as `written`, values go back by `notify` (``ValuePusher``,
+/// ``ACLTransmitter``) → `disconnected`. A controller that stays silent or reports an error ends it all with `failed`; the
+/// owner opens the transport again and says `start`.
+///
+/// A pure value: no clock, no input or output, no randomness. Its owner passes packets and time in, carries the actions
+/// out in their order, and sends `timer` at ``deadline``.
+package struct Host: Sendable {
+    enum Phase: Sendable {
+        /// Not started, or failed.
+        case down
+        case settingUp(ControllerSetup)
+        case ready(ControllerInformation)
+    }
+
+    let configuration: HostConfiguration
+    let database: AttributeDatabase
+    var phase: Phase = .down
+    var commands: CommandQueue
+    var advertiser: Advertiser
+    var transmitter: ACLTransmitter
+    var early: EarlyPackets
+    var links: [Link] = []
+    /// When the controller last said anything.
+    var lastHeard: Instant = .zero
+    /// Packets that made no sense or belonged to nothing, since the start.
+    package internal(set) var ignoredPackets = 0
+
+    /// A host with these services, not started.
+    package init(configuration: HostConfiguration = HostConfiguration(), services: [ServiceDefinition]) {
+        self.configuration = configuration
+        database = AttributeDatabase(
+            deviceName: configuration.deviceName, appearance: configuration.appearance, services: services)
+        commands = CommandQueue(limits: configuration.limits)
+        advertiser = Advertiser(interval: configuration.advertisingInterval)
+        transmitter = Self.idleTransmitter(configuration.limits)
+        early = EarlyPackets(limits: configuration.limits)
+    }
+
+    /// Takes an event that happens at `now`; returns what is to be done, in order.
+    ///
+    /// Packets come first and news after them: a phone gets its answer before anything that the news sets off, and an
+    /// owner who reacts to news by calling in again while still carrying out the list cannot overtake a packet.
+    package mutating func handle(_ event: HostEvent, at now: Instant) -> [HostAction] {
+        var news: [HostAction] = []
+        do {
+            try take(event, at: now, &news)
+        } catch {
+            fail(error, &news)
+        }
+        var packets: [HostAction] = []
+        pump(at: now, &packets, &news)
+        return packets + news
+    }
+
+    /// When `timer` is due; nil while nothing is waited for.
+    package var deadline: Instant? {
+        var instants = links.compactMap(\.deadline)
+        if let deadline = commands.deadline { instants.append(deadline) }
+        if let deadline = watchdogDeadline { instants.append(deadline) }
+        return instants.min()
+    }
+
+    /// When a silent controller is asked for a sign of life.
+    private var watchdogDeadline: Instant? {
+        guard case .ready = phase, commands.count == 0, let interval = configuration.watchdogInterval else {
+            return nil
+        }
+        return lastHeard.advanced(by: interval)
+    }
+
+    private mutating func take(
+        _ event: HostEvent, at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
+        switch event {
+        case .start:
+            start(at: now)
+        case .received(let packet):
+            try receive(packet, at: now, &actions)
+        case .timer:
+            try expire(at: now, &actions)
+        case .advertise(let advertisement):
+            guard case .ready = phase else { return }
+            follow(advertiser.want(advertisement), &actions)
+        case .stopAdvertising:
+            guard case .ready = phase else { return }
+            follow(advertiser.want(nil), &actions)
+        case .notify(let handle, let characteristic, let value):
+            notify(handle, characteristic, value, &actions)
+        case .disconnect(let handle, let reason):
+            if let index = index(of: handle) { disconnect(index, reason, at: now, &actions) }
+        case .transportLost:
+            throw .transportLost
+        }
+    }
+
+    /// Forgets everything and begins with Reset.
+    private mutating func start(at now: Instant) {
+        clear()
+        ignoredPackets = 0
+        lastHeard = now
+        var setup = ControllerSetup()
+        if let command = setup.next() { commands.enqueue(command) }
+        phase = .settingUp(setup)
+    }
+
+    private mutating func clear() {
+        phase = .down
+        commands = CommandQueue(limits: configuration.limits)
+        advertiser = Advertiser(interval: configuration.advertisingInterval)
+        transmitter = Self.idleTransmitter(configuration.limits)
+        early.forget()
+        links = []
+    }
+
+    /// What stands in for a transmitter as long as the controller's buffers are unknown: it sends nothing.
+    private static func idleTransmitter(_ limits: Limits) -> ACLTransmitter {
+        ACLTransmitter(packetLength: 27, packets: 0, limits: limits)
+    }
+
+    /// Tells the application that everything has ended, and why.
+    private mutating func fail(_ failure: HostFailure, _ actions: inout [HostAction]) {
+        if advertiser.isOn { actions.append(.advertisingStopped) }
+        for link in links { actions.append(.disconnected(link.handle, .unspecified)) }
+        clear()
+        actions.append(.failed(failure))
+    }
+
+    /// Does what has become due.
+    private mutating func expire(at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
+        if let (command, outcome) = commands.expire(at: now) {
+            try conclude(command, outcome, at: now, &actions)
+        }
+        if let deadline = watchdogDeadline, deadline <= now { commands.enqueue(HCICommand(.readAddress)) }
+        for index in links.indices {
+            if let closing = links[index].closing, closing <= now { throw .disconnectionStalled(links[index].handle) }
+            if let value = links[index].pusher.expire(at: now) {
+                actions.append(.unconfirmed(links[index].handle, value.characteristic))
+            }
+        }
+    }
+
+    /// Sends what credits allow: commands first, for among them is the end of a connection.
+    private mutating func pump(at now: Instant, _ packets: inout [HostAction], _ news: inout [HostAction]) {
+        while let packet = commands.next(at: now) { packets.append(.send(packet)) }
+        for index in links.indices { fill(index, at: now) }
+        while let transmission = transmitter.next() {
+            packets.append(.send(transmission.packet))
+            guard let value = transmission.finished, let index = index(of: transmission.handle) else { continue }
+            news.append(.delivered(transmission.handle, value.characteristic, confirmed: false))
+            fill(index, at: now)  // The frame has left the queue: there is room for the next value.
+        }
+    }
+
+    /// Moves waiting values into the connection's frame queue.
+    private mutating func fill(_ index: Int, at now: Instant) {
+        let handle = links[index].handle
+        guard links[index].closing == nil else { return }
+        while transmitter.hasRoom(on: handle),
+            let (pdu, value) = links[index].pusher.next(for: links[index].server, at: now)
+        {
+            transmitter.enqueue(
+                L2CAPFrame(channel: L2CAPChannel.attribute, payload: pdu), on: handle, reporting: value)
+        }
+    }
+
+    func index(of handle: ConnectionHandle) -> Int? {
+        links.firstIndex { $0.handle == handle }
+    }
+}

@@ -1,0 +1,84 @@
+import Encoding
+
+/// What a host wants done, or tells.
+package enum HostAction: Equatable, Sendable {
+    /// Give this H4 packet to the controller, in the order of the actions.
+    case send([UInt8])
+    /// The controller is set up.
+    case ready(ControllerInformation)
+    /// The advertisement last asked for is on the air. A connection reported before this belongs to an earlier one.
+    case advertisingStarted
+    /// Nothing is on the air any more: as asked, or because a phone has connected.
+    case advertisingStopped
+    /// The controller would not show the advertisement; nothing is on the air. Some controllers cannot advertise while a
+    /// connection exists: asking again after its end may help.
+    case advertisingRefused(HCIOpcode, HCIStatus)
+    /// A phone is connected; its ATT MTU is 23 so far.
+    case connected(Connection)
+    /// The phone, or the radio, has changed the connection's timing.
+    case parametersChanged(ConnectionHandle, ConnectionParameters)
+    /// A connection has ended, for that reason. Its handle may be used again by the next.
+    case disconnected(ConnectionHandle, HCIStatus)
+    /// The phone has exchanged MTUs: the longest ATT PDU in both directions, in bytes. Told at each exchange.
+    case mtuChanged(ConnectionHandle, Int)
+    /// The phone wrote a value, by Write Request (`withResponse`, already answered) or Write Command.
+    case written(ConnectionHandle, CharacteristicID, [UInt8], withResponse: Bool)
+    /// The phone wrote a characteristic's client configuration.
+    case subscribed(ConnectionHandle, CharacteristicID, ClientConfiguration)
+    /// A value has gone to the controller as a notification, or was confirmed by the phone as an indication.
+    case delivered(ConnectionHandle, CharacteristicID, confirmed: Bool)
+    /// The phone did not confirm an indication in time. The value goes out again as a notification, as do all later ones.
+    case unconfirmed(ConnectionHandle, CharacteristicID)
+    /// A value will not reach the phone.
+    case notDelivered(ConnectionHandle, CharacteristicID, DeliveryFailure)
+    /// The controller or the transport is lost. All connections have been reported as ended; only `start` goes on from here.
+    case failed(HostFailure)
+}
+
+/// Why a value was not sent.
+package enum DeliveryFailure: Equatable, Sendable {
+    /// The connection does not exist, or is ending.
+    case notConnected
+    /// No characteristic that can be pushed has this name.
+    case unknownCharacteristic
+    /// The value is longer than the MTU less 3 bytes, or than 512.
+    case tooLong
+    /// Too many values wait already.
+    case queueFull
+}
+
+/// Why the host stopped.
+package enum HostFailure: Error, Equatable, Sendable {
+    /// No answer to a command that every controller must answer.
+    case commandTimedOut(HCIOpcode)
+    /// The controller refused a command without which nothing works.
+    case commandFailed(HCIOpcode, HCIStatus)
+    /// The controller has no buffers for connection data.
+    case noDataBuffers
+    /// The controller reported an internal error with this code of its maker.
+    case hardwareError(UInt8)
+    /// The end of a connection was asked for and never reported.
+    case disconnectionStalled(ConnectionHandle)
+    /// The transport closed.
+    case transportLost
+}
+
+extension HostFailure: CustomStringConvertible {
+    /// What happened and what helps, in plain words.
+    package var description: String {
+        switch self {
+        case .commandTimedOut(let opcode):
+            "Bluetooth adapter does not answer \(opcode): reset it, else unplug it or restart the machine"
+        case .commandFailed(let opcode, let status):
+            "Bluetooth adapter refused \(opcode) with \(status): update its firmware or use another adapter"
+        case .noDataBuffers:
+            "Bluetooth adapter reports no data buffers: use an adapter with Bluetooth LE (4.0 or later)"
+        case .hardwareError(let code):
+            "Bluetooth adapter reports hardware error 0x\(Hex.encode([code])): reset it; if it recurs, check power supply"
+        case .disconnectionStalled(let handle):
+            "Bluetooth adapter did not end connection \(handle.rawValue): reset it"
+        case .transportLost:
+            "connection to the Bluetooth adapter was lost: check that it is plugged in and not blocked (rfkill)"
+        }
+    }
+}

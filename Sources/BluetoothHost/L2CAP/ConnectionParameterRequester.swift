@@ -1,0 +1,56 @@
+import Encoding
+
+/// Asks the phone once for a faster connection, and once more with a wider range when it says no (Core Specification
+/// Vol 3 Part A 4.20).
+///
+/// The phone decides; nothing depends on its answer, so there is no time limit to watch: without an answer nothing more
+/// is asked.
+struct ConnectionParameterRequester: Sendable {
+    private enum State {
+        case idle
+        case asked(identifier: UInt8)
+        case done
+    }
+
+    private var attempts: ArraySlice<PreferredConnectionParameters>
+    private var identifier: UInt8 = 0
+    private var state: State = .idle
+
+    /// `attempts` in the order in which they are tried.
+    init(attempts: [PreferredConnectionParameters]) {
+        self.attempts = attempts[...]
+    }
+
+    /// The first request, unless it has gone out already or the connection is as fast as wished.
+    mutating func begin(current: ConnectionParameters) -> LESignal? {
+        guard case .idle = state else { return nil }
+        state = .done
+        if let first = attempts.first, current.interval <= first.maximumInterval, current.latency <= first.latency {
+            return nil
+        }
+        return ask()
+    }
+
+    /// Takes the phone's answer, or its Command Reject; returns the next request after a no.
+    mutating func answered(_ signal: LESignal) -> LESignal? {
+        guard case .asked(identifier) = state, signal.identifier == identifier else { return nil }
+        state = .done
+        // Result 0 is a yes. A Command Reject means that asking again is pointless (Vol 3 Part A 4.20, 4.21).
+        guard signal.code == LESignal.parameterUpdateResponse, signal.data.elementsEqual([0x01, 0x00]) else {
+            return nil
+        }
+        return ask()
+    }
+
+    private mutating func ask() -> LESignal? {
+        guard let wish = attempts.popFirst() else { return nil }
+        identifier = identifier % 255 + 1
+        state = .asked(identifier: identifier)
+        var data: [UInt8] = []
+        data.appendLE(wish.minimumInterval)
+        data.appendLE(wish.maximumInterval)
+        data.appendLE(wish.latency)
+        data.appendLE(wish.supervisionTimeout)
+        return LESignal(code: LESignal.parameterUpdateRequest, identifier: identifier, data: data)
+    }
+}

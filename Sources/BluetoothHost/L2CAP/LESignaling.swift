@@ -1,0 +1,54 @@
+import Encoding
+
+/// One command of the LE signalling channel (Core Specification Vol 3 Part A 4).
+struct LESignal: Equatable, Sendable {
+    static let commandReject: UInt8 = 0x01
+    static let parameterUpdateRequest: UInt8 = 0x12
+    static let parameterUpdateResponse: UInt8 = 0x13
+
+    let code: UInt8
+    let identifier: UInt8
+    let data: ArraySlice<UInt8>
+    /// Whether the length in its header agrees with the PDU.
+    let isWellFormed: Bool
+
+    init(code: UInt8, identifier: UInt8, data: [UInt8]) {
+        self.code = code
+        self.identifier = identifier
+        self.data = data[...]
+        isWellFormed = true
+    }
+
+    /// The command in a PDU of the signalling channel: on LE exactly one (Vol 3 Part A 4). Nil when there is not even a
+    /// header, or the identifier is 0, which no command may have: nothing could be answered.
+    init?(_ payload: ArraySlice<UInt8>) {
+        var reader = ByteReader(payload)
+        guard let code = try? reader.uint8(), let identifier = try? reader.uint8(), identifier != 0,
+            let length = try? reader.uint16LE()
+        else { return nil }
+        self.code = code
+        self.identifier = identifier
+        data = reader.rest
+        isWellFormed = Int(length) == reader.remaining
+    }
+
+    /// Command Reject, reason "command not understood" (Vol 3 Part A 4.1).
+    static func reject(_ identifier: UInt8) -> LESignal {
+        LESignal(code: commandReject, identifier: identifier, data: [0x00, 0x00])
+    }
+
+    /// Whether the command is an answer. One that nobody asked for is passed over: rejecting an answer could make two
+    /// hosts reject each other for ever. Codes from Vol 3 Part A table 4.2.
+    var isAnswer: Bool {
+        switch code {
+        case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x15, 0x18, 0x1A: true
+        default: false
+        }
+    }
+
+    var frame: L2CAPFrame {
+        var payload = [code, identifier]
+        payload.appendLE(UInt16(truncatingIfNeeded: data.count))
+        return L2CAPFrame(channel: L2CAPChannel.signaling, payload: payload + data)
+    }
+}

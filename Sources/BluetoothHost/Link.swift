@@ -1,0 +1,34 @@
+import Encoding
+
+/// Everything that belongs to one connection, and goes with it.
+struct Link: Sendable {
+    let connection: Connection
+    var server: ATTServer
+    var reassembler: ACLReassembler
+    var pusher: ValuePusher
+    var parameters: ConnectionParameterRequester
+    /// The parameters in force.
+    var current: ConnectionParameters
+    /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
+    var closing: Instant?
+
+    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration) {
+        let limits = configuration.limits
+        self.connection = connection
+        server = ATTServer(database: database, receiveMTU: min(configuration.serverMTU, limits.receivedPayload))
+        reassembler = ACLReassembler(limit: limits.receivedPayload)
+        pusher = ValuePusher(limits: limits)
+        parameters = ConnectionParameterRequester(attempts: configuration.connectionParameters)
+        current = connection.parameters
+    }
+
+    var handle: ConnectionHandle { connection.handle }
+
+    var deadline: Instant? { closing ?? pusher.deadline }
+
+    /// When a disconnection asked for now is overdue: the link layer gives up after the supervision timeout at the latest
+    /// (Core Specification Vol 6 Part B 4.5.2).
+    func closingDeadline(at now: Instant, margin: Duration) -> Instant {
+        now.advanced(by: .milliseconds(10 * Int64(current.supervisionTimeout)) + margin)
+    }
+}
