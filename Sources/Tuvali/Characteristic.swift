@@ -1,0 +1,94 @@
+/// What a GATT characteristic may be used for: the properties byte of its declaration (Core Specification Vol 3 Part G 3.3.1.1).
+package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+    /// The byte as it stands in the declaration.
+    package let rawValue: UInt8
+
+    /// Wraps a declaration's properties byte.
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// May be read.
+    package static let read = CharacteristicProperties(rawValue: 0x02)
+    /// May be written by Write Command.
+    package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
+    /// May be written by Write Request.
+    package static let write = CharacteristicProperties(rawValue: 0x08)
+    /// Is indicated. Tuvali's Android verifier sends plain notifications on these all the same, and so may we.
+    package static let indicate = CharacteristicProperties(rawValue: 0x20)
+}
+
+/// The GATT service of a Tuvali verifier, wire generation B (Tuvali 0.5 and later).
+package enum TuvaliService {
+    /// The service's 16-bit UUID, also the key of the service data in the advertisement.
+    package static let uuid: UInt16 = 0x0001
+    /// The 16-bit UUID that keys the service data in the scan response; no GATT service of that UUID exists.
+    package static let scanResponseUUID: UInt16 = 0x0002
+}
+
+/// The characteristics of the service. `allCases` is the order in which they stand in the GATT table.
+package enum Characteristic: CaseIterable, Hashable, Sendable {
+    /// Wallet to verifier: nonce (12 bytes) and X25519 public key (32 bytes).
+    case identify
+    /// Declared, never used by a released wallet.
+    case requestSize
+    /// Declared, never used by a released wallet.
+    case request
+    /// Wallet to verifier: the number of encrypted bytes, 4 bytes, most significant first.
+    case responseSize
+    /// Wallet to verifier: the chunks.
+    case submitResponse
+    /// Wallet to verifier: 0x01 asks for a transfer report, 0x02 says that the wallet failed.
+    case transferReportRequest
+    /// Verifier to wallet: the transfer report.
+    case transferReportResponse
+    /// Verifier to wallet: 0x00 accepted, 0x01 rejected.
+    case verificationStatus
+    /// Verifier to wallet: 0x01 asks it to disconnect.
+    case disconnect
+
+    /// The 128-bit UUID, most significant byte first as in its text; ATT sends it the other way round.
+    package var uuid: [UInt8] {
+        if let shortUUID {
+            // Bluetooth Base UUID, Core Specification Vol 3 Part B 2.5.1.
+            return [0, 0, UInt8(truncatingIfNeeded: shortUUID >> 8), UInt8(truncatingIfNeeded: shortUUID)]
+                + [0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
+        }
+        return [0, 0, 0, number] + [0x50, 0x26, 0x44, 0x4A, 0x9E, 0x0E, 0xD6, 0xF2, 0x45, 0x0F, 0x3A, 0x77]
+    }
+
+    /// The 16-bit form of the UUID, for the one characteristic that has one.
+    package var shortUUID: UInt16? { self == .verificationStatus ? 0x2037 : nil }
+
+    /// The properties to declare. No encryption and no pairing is asked for anywhere.
+    package var properties: CharacteristicProperties {
+        switch self {
+        case .identify, .responseSize, .submitResponse, .transferReportRequest: [.write, .writeWithoutResponse]
+        case .requestSize, .request: [.read, .indicate]
+        case .transferReportResponse, .verificationStatus, .disconnect: [.indicate]
+        }
+    }
+
+    /// Whether a Client Characteristic Configuration descriptor (0x2902) follows the value.
+    ///
+    /// iPhones look for it; Android wallets never write one, so notifications must go out regardless of its value.
+    package var hasConfigurationDescriptor: Bool { properties.contains(.indicate) }
+
+    /// Whether the wallet writes it.
+    package var isWritable: Bool { properties.contains(.write) }
+
+    /// The number that tells the 128-bit UUIDs apart.
+    private var number: UInt8 {
+        switch self {
+        case .requestSize: 0x04
+        case .request: 0x05
+        case .identify: 0x06
+        case .responseSize: 0x07
+        case .submitResponse: 0x08
+        case .transferReportRequest: 0x09
+        case .transferReportResponse: 0x0A
+        case .disconnect: 0x0B
+        case .verificationStatus: 0
+        }
+    }
+}

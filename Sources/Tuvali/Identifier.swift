@@ -1,0 +1,44 @@
+/// The name a verifier shows in its advertisement and invitation.
+package struct Identifier: Hashable, Sendable {
+    /// Why a text cannot be the name.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The Android wallet refuses an invitation without a name.
+        case empty
+        /// More than 14 UTF-8 bytes: `bytes` of them. The advertisement has 31 bytes, 17 of which are taken.
+        case tooLong(bytes: Int)
+        /// A character outside `A-Z a-z 0-9 _ -`, which not every wallet reads alike from a URI.
+        case characters
+    }
+
+    /// Which characters may occur.
+    package enum Alphabet: Sendable {
+        /// `A-Z a-z 0-9 _ -`: what every wallet reads alike. For names that people configure.
+        case portable
+        /// Any text; the invitation percent-encodes it.
+        case any
+    }
+
+    /// The largest name in UTF-8 bytes: 31 − flags (3) − service UUIDs (4) − service data header (4) − `_` (1) − key (5).
+    package static let maximumLength = 14
+
+    /// The UTF-8 bytes of the name, 1…14.
+    package let bytes: [UInt8]
+
+    /// Checks a name.
+    package init(_ text: String, alphabet: Alphabet = .portable) throws(Failure) {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty else { throw .empty }
+        guard bytes.count <= Self.maximumLength else { throw .tooLong(bytes: bytes.count) }
+        guard alphabet == .any || bytes.allSatisfy(Self.isPortable) else { throw .characters }
+        self.bytes = bytes
+    }
+
+    private static func isPortable(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Encoding
+
+/// What a verifier shows to wallets for one session: its name and public key, on the air and as a QR text.
+///
+/// The wallet compares the name and the first 5 key bytes of both and then uses the key it heard over the air: 40 bits of
+/// authentication, a known weakness of the protocol. Keys therefore live for one session.
+package struct Invitation: Hashable, Sendable {
+    /// The verifier's name.
+    package let identifier: Identifier
+    /// The X25519 public key, 32 bytes.
+    package let publicKey: [UInt8]
+
+    /// The invitation to a session that will use `key`.
+    package init(identifier: Identifier, key: VerifierKey) {
+        self.init(identifier: identifier, publicKey: key.publicKey)
+    }
+
+    init(identifier: Identifier, publicKey: [UInt8]) {
+        self.identifier = identifier
+        self.publicKey = publicKey
+    }
+
+    /// The payload of the advertising PDU (ADV_IND), at most 31 bytes: flags, the service's UUID, and its service data
+    /// (name, `_`, first 5 key bytes). Wallets match the service data byte for byte and filter on the UUID list.
+    package var advertisingData: [UInt8] {
+        let generalDiscoverableLEOnly: UInt8 = 0x06
+        return Self.structure(.flags, [generalDiscoverableLEOnly])
+            + Self.structure(.completeListOf16BitUUIDs, Self.littleEndian(TuvaliService.uuid))
+            + Self.structure(
+                .serviceData16,
+                Self.littleEndian(TuvaliService.uuid) + identifier.bytes + [UInt8(ascii: "_")] + publicKey.prefix(5))
+    }
+
+    /// The payload of the scan response, exactly 31 bytes: the other 27 key bytes.
+    ///
+    /// It must go on the air together with ``advertisingData`` and never alone: an iPhone that sees only this one crashes.
+    package var scanResponseData: [UInt8] {
+        Self.structure(
+            .serviceData16, Self.littleEndian(TuvaliService.scanResponseUUID) + publicKey.dropFirst(5))
+    }
+
+    /// The text of the QR code. The scheme is upper case and followed by `://` because wallets take nothing else.
+    package var uri: String {
+        "OPENID4VP://connect?name=\(Self.percentEncoded(identifier.bytes))&key=\(Hex.encode(publicKey))"
+    }
+
+    /// AD types, Assigned Numbers 2.3.
+    private enum ADType: UInt8 {
+        case flags = 0x01
+        case completeListOf16BitUUIDs = 0x03
+        case serviceData16 = 0x16
+    }
+
+    /// One AD structure: length, type, value (Core Specification Vol 3 Part C 11). Callers stay far below 255 bytes.
+    private static func structure(_ type: ADType, _ value: [UInt8]) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: value.count + 1), type.rawValue] + value
+    }
+
+    private static func littleEndian(_ value: UInt16) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendLE(value)
+        return bytes
+    }
+
+    /// Escapes everything but the unreserved characters of RFC 2396 section 2.3, the set that Android's URI builder leaves.
+    /// A space becomes `%20`: phones disagree about `+`.
+    private static func percentEncoded(_ bytes: [UInt8]) -> String {
+        let unreserved = Array("-_.!~*'()".utf8)
+        return bytes.map { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                String(Unicode.Scalar(byte))
+            case _ where unreserved.contains(byte): String(Unicode.Scalar(byte))
+            default: "%" + Hex.encode([byte]).uppercased()
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import Encoding
+
+/// The keys of one session, made from a valid Identify write.
+///
+/// Of the two directions only wallet to verifier is ever used: the verifier's own values go in clear.
+struct SecureChannel: Sendable {
+    /// Whom a key is for: the receiver's name stands in the derivation.
+    enum Receiver: String {
+        case verifier = "SKVerifier"
+        case wallet = "SKWallet"
+    }
+
+    /// Bytes of an Identify value: nonce (12), public key (32).
+    static let identifyLength = 44
+    private static let nonceLength = 12
+    private static let tagLength = 16
+
+    /// The 44 bytes that made this channel. Neither part is secret.
+    let identify: [UInt8]
+    private let key: SymmetricKey
+    private let nonce: AES.GCM.Nonce
+
+    /// Derives the keys; `identify` holds exactly ``identifyLength`` bytes.
+    init(verifierKey: VerifierKey, identify: [UInt8]) throws(TuvaliError) {
+        guard identify.count == Self.identifyLength,
+            let secret = verifierKey.sharedSecret(with: identify[Self.nonceLength...]),
+            let nonce = try? AES.GCM.Nonce(data: identify.prefix(Self.nonceLength))
+        else { throw .weakWalletKey }
+        self.identify = identify
+        self.nonce = nonce
+        key = Self.deriveKey(secret, for: .verifier)
+    }
+
+    /// HKDF-SHA-256 with the salt "SHA-256" (the ASCII text): 32 bytes.
+    static func deriveKey(_ secret: SharedSecret, for receiver: Receiver) -> SymmetricKey {
+        secret.hkdfDerivedSymmetricKey(
+            using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array(receiver.rawValue.utf8),
+            outputByteCount: 32)
+    }
+
+    /// Checks and decrypts what the wallet sent (AES-256-GCM, tag last), then inflates it to at most `inflatedLimit` bytes.
+    func open(_ sealed: [UInt8], inflatedLimit: Int) throws(TuvaliError) -> [UInt8] {
+        guard sealed.count > Self.tagLength,
+            let box = try? AES.GCM.SealedBox(
+                nonce: nonce, ciphertext: sealed.dropLast(Self.tagLength), tag: sealed.suffix(Self.tagLength)),
+            let opened = try? AES.GCM.open(box, using: key)
+        else { throw .notAuthentic }
+        var compressed = Array(opened)
+        defer { compressed.wipe() }
+        do {
+            return try Gzip.inflate(compressed, limit: inflatedLimit)
+        } catch .tooLarge {
+            throw .inflatedTooLarge
+        } catch {
+            throw .notCompressed
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes with zero and lets go of them.
+    mutating func wipe() {
+        withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        self = []
+    }
+}

@@ -1,0 +1,96 @@
+import Encoding
+
+/// The receiving state: from the response size to the delivery.
+struct Transfer: Sendable {
+    /// Where the answer to a report request stands.
+    enum Report: Sendable {
+        /// Nothing is owed.
+        case none
+        /// Asked for; to be sent at `at`.
+        case due(at: Instant)
+        /// A MISSING report went out and nothing came back yet; to be repeated at `again`.
+        case unanswered(again: Instant, repetitionsLeft: Int)
+    }
+
+    let channel: SecureChannel
+    private(set) var assembler: Assembler
+    /// The opened message or why it could not be opened, made as soon as the last chunk is there. A wallet that is done
+    /// asks for the report next; by then the payload is ready.
+    private var opened: Result<[UInt8], TuvaliError>?
+    var report = Report.none
+    /// When the first response size was accepted.
+    let startedAt: Instant
+    private(set) var lastWrite: Instant
+    /// MISSING reports sent on request.
+    var retries = 0
+    private var shownPercent = 0
+
+    init(channel: SecureChannel, assembler: Assembler, at now: Instant) {
+        self.channel = channel
+        self.assembler = assembler
+        startedAt = now
+        lastWrite = now
+    }
+
+    var statistics: TransferStatistics {
+        TransferStatistics(
+            chunks: assembler.totalChunks, crcErrors: assembler.crcFailures, duplicates: assembler.duplicates,
+            retries: retries, encryptedSize: assembler.size)
+    }
+
+    /// When this state wants the clock next.
+    func deadline(_ settings: SessionSettings) -> Instant {
+        let limit = min(
+            lastWrite.advanced(by: settings.silenceLimit), startedAt.advanced(by: settings.transferLimit))
+        switch report {
+        case .none: return limit
+        case .due(let time), .unanswered(let time, _): return min(limit, time)
+        }
+    }
+
+    /// Notes that the wallet wrote something: it lives, and a report it was sent needs no repetition.
+    mutating func heard(at now: Instant) {
+        lastWrite = now
+        if case .unanswered = report { report = .none }
+    }
+
+    /// Forgets all chunks and begins with a new size. A report that was asked for would speak of the old ones: none is owed.
+    mutating func restart(with next: Assembler) {
+        wipe()
+        assembler = next
+        report = .none
+        shownPercent = 0
+    }
+
+    /// Takes a chunk and tells of the progress.
+    mutating func add(_ chunk: [UInt8], inflatedLimit: Int, _ actions: inout [SessionAction]) {
+        guard assembler.add(chunk) == .accepted else { return }
+        let (received, total) = (assembler.receivedChunks, assembler.totalChunks)
+        let percent = received * 100 / total
+        if percent > shownPercent {
+            shownPercent = percent
+            actions.append(.progress(received: received, total: total))
+        }
+        guard assembler.isComplete else { return }
+        do throws(TuvaliError) {
+            let bytes = try channel.open(assembler.bytes, inflatedLimit: inflatedLimit)
+            opened = .success(bytes)
+            actions.append(.assembled(TransferredPayload(bytes: bytes, statistics: statistics)))
+        } catch {
+            opened = .failure(error)
+            actions.append(.assembled(nil))
+        }
+    }
+
+    /// The plain bytes of a complete transfer, or what was wrong with it.
+    func openedBytes() throws(TuvaliError) -> [UInt8] {
+        guard let opened else { throw .notAuthentic }
+        return try opened.get()
+    }
+
+    /// Overwrites what was received.
+    mutating func wipe() {
+        assembler.wipe()
+        if case .success(var bytes) = opened.take() { bytes.wipe() }
+    }
+}

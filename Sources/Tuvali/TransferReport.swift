@@ -1,0 +1,37 @@
+import Encoding
+
+/// The verifier's answer to a report request.
+package enum TransferReport: Hashable, Sendable {
+    /// Every chunk is held.
+    case success
+    /// `count` chunks are missing; `numbers` are the lowest of them, ascending, at least one (an iPhone crashes on an
+    /// empty list).
+    case missing(numbers: [UInt16], count: Int)
+
+    /// How many sequence numbers one report holds: 2 bytes each after the 3 bytes of type and page count.
+    package static func capacity(maxData: Int) -> Int { max(1, (maxData - 3) / 2) }
+
+    /// The report on an assembly, for a link that carries values of `maxData` bytes.
+    package init(_ assembler: Assembler, maxData: Int) {
+        self =
+            assembler.isComplete
+            ? .success
+            : .missing(
+                numbers: assembler.missing(limit: Self.capacity(maxData: maxData)), count: assembler.missingChunks)
+    }
+
+    /// The value to notify: type, number of pages, numbers, most significant bytes first. Only the first page is ever
+    /// sent: the wallet repairs what it lists and asks again.
+    package func bytes(maxData: Int) -> [UInt8] {
+        switch self {
+        case .success: return [1, 0, 0]
+        case .missing(let numbers, let count):
+            let capacity = Self.capacity(maxData: maxData)
+            let pages = (max(count, 1) - 1) / capacity + 1
+            var bytes: [UInt8] = [0]
+            bytes.appendBE(UInt16(clamping: pages))
+            for number in numbers.prefix(capacity) { bytes.appendBE(number) }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Why a session failed on the verifier's side.
+///
+/// Each is raised once: Disconnect is notified, the link dropped, and keys and buffers are gone. Nothing here carries
+/// content of the transfer.
+package enum TuvaliError: Error, Hashable, Sendable {
+    /// The codes that Tuvali documents for a verifier. None of them crosses the air.
+    package enum Code: String, CaseIterable, Sendable {
+        /// Anything else, on either side.
+        case unknown = "TUV_UNK_001"
+        /// The link carries too little in one packet.
+        case connection = "TVV_CON_001"
+        /// The announced size of the response is impossible.
+        case responseSize = "TVV_TRA_001"
+        /// Too many chunks were lost.
+        case tooManyMissing = "TVV_TRA_002"
+        /// A failure of the verifier that has no code of its own.
+        case verifier = "TVV_UNK_001"
+        /// A write that breaks the protocol.
+        case peripheral = "TVV_UNK_002"
+        /// The received bytes are no payload.
+        case transfer = "TVV_UNK_003"
+    }
+
+    /// The ATT MTU is below 67 bytes, so that a chunk would not hold 60 bytes.
+    case mtuTooSmall(attMTU: Int)
+    /// The announced number of encrypted bytes is outside the accepted range (17…2 097 152).
+    case responseSizeOutOfRange(size: Int)
+    /// A report was asked for before any size was announced.
+    case reportBeforeSize
+    /// More than the tolerated share (70 %) of the chunks is missing when a report is asked for.
+    case tooManyMissing(missing: Int, total: Int)
+    /// A size write of fewer than 4 bytes.
+    case malformedSize(length: Int)
+    /// The wallet's public key has low order: the shared secret would be zero (RFC 7748 section 6.1).
+    case weakWalletKey
+    /// A second, different Identify.
+    case identifiedAgain
+    /// A second transfer after the first was delivered; it would use key and nonce twice.
+    case secondTransfer
+    /// The authentication tag does not fit: damaged, or not encrypted for this session.
+    case notAuthentic
+    /// The decrypted bytes are no gzip stream.
+    case notCompressed
+    /// More than the accepted number of bytes (8 MiB) would come out of the gzip stream.
+    case inflatedTooLarge
+    /// The wallet said (report request 0x02) that it failed.
+    case walletFailed
+    /// No write for the silence limit in the middle of a transfer.
+    case silence
+    /// The transfer is not done within its limit, though the wallet keeps writing.
+    case transferTooLong
+    /// The application gave no verdict in time.
+    case noVerdict
+
+    /// The documented code.
+    package var code: Code {
+        switch self {
+        case .mtuTooSmall: .connection
+        case .responseSizeOutOfRange, .reportBeforeSize: .responseSize
+        case .tooManyMissing: .tooManyMissing
+        case .malformedSize, .weakWalletKey, .identifiedAgain, .secondTransfer: .peripheral
+        case .notAuthentic, .notCompressed, .inflatedTooLarge: .transfer
+        case .walletFailed, .silence, .transferTooLong: .verifier
+        case .noVerdict: .unknown
+        }
+    }
+
+    /// What an operator can do about it, in one sentence.
+    package var remedy: String {
+        switch self {
+        case .mtuTooSmall: "The phone accepts only tiny packets: use another phone."
+        case .responseSizeOutOfRange: "The credential is larger than 2 MiB or empty: share another one."
+        case .tooManyMissing, .silence, .transferTooLong:
+            "The radio link is poor: hold the phone nearer, or look for interference and obstacles at the antenna."
+        case .notAuthentic, .notCompressed, .inflatedTooLarge:
+            "The phone sent damaged or foreign data: restart the wallet app and share again."
+        case .reportBeforeSize, .malformedSize, .weakWalletKey, .identifiedAgain, .secondTransfer:
+            "The phone broke the protocol: restart or update the wallet app."
+        case .walletFailed: "The wallet app gave up: restart it and share again."
+        case .noVerdict: "The verification took too long: look at this machine's load."
+        }
+    }
+}

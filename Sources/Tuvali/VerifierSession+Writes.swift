@@ -1,0 +1,156 @@
+import Encoding
+
+/// What the wallet writes (spec: Tuvali "What a robust verifier decides").
+extension VerifierSession {
+    /// A write on any characteristic: only the four that wallets write have an effect.
+    mutating func write(
+        _ value: [UInt8], to characteristic: Characteristic, _ now: Instant, _ actions: inout [SessionAction]
+    ) {
+        guard characteristic.isWritable else { return }
+        do throws(TuvaliError) {
+            switch take() {
+            case .connected(let key, let since):
+                state = .connected(key, since: since)
+                if characteristic == .identify { try identify(value, key, now, &actions) }
+            case .keyed(let channel, let since):
+                state = .keyed(channel, since: since)
+                try writeKeyed(value, to: characteristic, channel, now, &actions)
+            case .receiving(var transfer):
+                // Put back whatever happens: the way out wipes it.
+                defer { if case .ended = state { state = .receiving(transfer) } }
+                try writeReceiving(value, to: characteristic, &transfer, now, &actions)
+            case .delivered(var delivery):
+                defer { state = .delivered(delivery) }
+                try writeDelivered(value, to: characteristic, &delivery, now)
+            case let other: state = other
+            }
+        } catch {
+            fail(error, now, &actions)
+        }
+    }
+
+    /// The wallet's nonce and key. Fewer bytes than 44 are ignored, and so are more, as the library does.
+    private mutating func identify(
+        _ value: [UInt8], _ key: VerifierKey, _ now: Instant, _ actions: inout [SessionAction]
+    ) throws(TuvaliError) {
+        guard value.count >= SecureChannel.identifyLength else { return }
+        guard attMTU >= Self.smallestMTU else { throw .mtuTooSmall(attMTU: attMTU) }
+        let channel = try SecureChannel(
+            verifierKey: key, identify: Array(value.prefix(SecureChannel.identifyLength)))
+        state = .keyed(channel, since: now)
+        actions.append(.identified)
+    }
+
+    /// A later Identify must be the same one: two keys in one session would be an attack or a fault.
+    private func checkRepeatedIdentify(_ value: [UInt8], _ known: [UInt8]) throws(TuvaliError) {
+        guard value.count >= SecureChannel.identifyLength else { return }
+        guard value.starts(with: known) else { throw .identifiedAgain }
+    }
+
+    private mutating func writeKeyed(
+        _ value: [UInt8], to characteristic: Characteristic, _ channel: SecureChannel, _ now: Instant,
+        _ actions: inout [SessionAction]
+    ) throws(TuvaliError) {
+        switch characteristic {
+        case .identify: try checkRepeatedIdentify(value, channel.identify)
+        case .responseSize:
+            let assembler = try assembler(for: value)
+            state = .receiving(Transfer(channel: channel, assembler: assembler, at: now))
+            actions.append(.transferStarted(size: assembler.size, totalChunks: assembler.totalChunks))
+        case .transferReportRequest:
+            switch ReportRequest(value) {
+            case .report: throw .reportBeforeSize
+            case .walletFailed: throw .walletFailed
+            case nil: break
+            }
+        default: break
+        }
+    }
+
+    private mutating func writeReceiving(
+        _ value: [UInt8], to characteristic: Characteristic, _ transfer: inout Transfer, _ now: Instant,
+        _ actions: inout [SessionAction]
+    ) throws(TuvaliError) {
+        transfer.heard(at: now)
+        switch characteristic {
+        case .identify: try checkRepeatedIdentify(value, transfer.channel.identify)
+        case .responseSize:
+            let assembler = try assembler(for: value)
+            transfer.restart(with: assembler)
+            actions.append(.transferStarted(size: assembler.size, totalChunks: assembler.totalChunks))
+        case .submitResponse: transfer.add(value, inflatedLimit: settings.inflatedLimit, &actions)
+        case .transferReportRequest:
+            switch ReportRequest(value) {
+            case .report: try requestReport(&transfer, now, &actions)
+            case .walletFailed: throw .walletFailed
+            case nil: break
+            }
+        default: break
+        }
+    }
+
+    private mutating func requestReport(
+        _ transfer: inout Transfer, _ now: Instant, _ actions: inout [SessionAction]
+    ) throws(TuvaliError) {
+        let reportAt = now.advanced(by: settings.reportHoldBack)
+        let assembler = transfer.assembler
+        if assembler.isComplete {
+            try deliver(&transfer, reportAt: reportAt, now, &actions)
+        } else if settings.isTooMany(missing: assembler.missingChunks, total: assembler.totalChunks) {
+            throw .tooManyMissing(missing: assembler.missingChunks, total: assembler.totalChunks)
+        } else {
+            transfer.report = .due(at: reportAt)
+        }
+    }
+
+    /// Hands the payload over, or raises what was wrong with it. From here on the session takes no other transfer.
+    mutating func deliver(
+        _ transfer: inout Transfer, reportAt: Instant, _ now: Instant, _ actions: inout [SessionAction]
+    ) throws(TuvaliError) {
+        let bytes = try transfer.openedBytes()
+        actions.append(.payload(TransferredPayload(bytes: bytes, statistics: transfer.statistics)))
+        state = .delivered(
+            Delivery(
+                identify: transfer.channel.identify, success: reportAt,
+                verdictNotBefore: reportAt.advanced(by: settings.verdictHoldBack),
+                verdict: .awaited(limit: now.advanced(by: settings.verdictLimit))))
+        transfer.wipe()
+    }
+
+    private func writeDelivered(
+        _ value: [UInt8], to characteristic: Characteristic, _ delivery: inout Delivery, _ now: Instant
+    ) throws(TuvaliError) {
+        switch characteristic {
+        case .identify: try checkRepeatedIdentify(value, delivery.identify)
+        case .responseSize: throw .secondTransfer
+        case .transferReportRequest where ReportRequest(value) == .report:
+            delivery.success = now.advanced(by: settings.reportHoldBack)
+        default: break
+        }
+    }
+
+    /// An assembler for the announced number of encrypted bytes, whose stride is that of the link as it is now.
+    private func assembler(for value: [UInt8]) throws(TuvaliError) -> Assembler {
+        var reader = ByteReader(value)
+        guard let size = try? reader.uint32BE() else { throw .malformedSize(length: value.count) }
+        do {
+            return try Assembler(size: Int(size), maxData: maxData, accepting: settings.acceptedSizes)
+        } catch {
+            throw .responseSizeOutOfRange(size: error.size)
+        }
+    }
+
+    /// The largest value that the link carries in one write or notification: both sides reckon with at most 512.
+    var maxData: Int { min(attMTU, 512) - 3 }
+}
+
+/// The values of a transfer report request; others are ignored, and so are surplus bytes.
+enum ReportRequest: UInt8 {
+    case report = 1
+    case walletFailed = 2
+
+    init?(_ value: [UInt8]) {
+        guard let first = value.first else { return nil }
+        self.init(rawValue: first)
+    }
+}

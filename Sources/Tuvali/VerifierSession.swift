@@ -1,0 +1,162 @@
+package import Encoding
+
+/// The verifier's side of one Tuvali session (wire generation B), from the advertisement to the end of the link.
+///
+/// A pure value: the host feeds events and the time, and carries out the actions in their order. It calls
+/// ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` has come; later is harmless. Every state has a
+/// deadline, so a session ends whatever the phone does. After ``SessionAction/ended(_:)`` it holds no keys, and further
+/// events have no effect.
+package struct VerifierSession: Sendable {
+    /// Where the session stands, with all that belongs to it.
+    enum State: Sendable {
+        /// On the air since an instant.
+        case advertising(VerifierKey, since: Instant)
+        /// A phone is connected since an instant; it may be no wallet.
+        case connected(VerifierKey, since: Instant)
+        /// The keys are derived since an instant; a person chooses.
+        case keyed(SecureChannel, since: Instant)
+        /// Chunks come.
+        case receiving(Transfer)
+        /// The application has the payload.
+        case delivered(Delivery)
+        /// Disconnect was notified; the link is dropped at an instant.
+        case parting(SessionOutcome, dropAt: Instant)
+        /// The link is being dropped; its end is waited for until an instant.
+        case dropping(SessionOutcome, giveUpAt: Instant)
+        /// Over.
+        case ended
+    }
+
+    /// The smallest ATT MTU a wallet can work with: 64 bytes in a write.
+    static let smallestMTU = 67
+
+    var state: State
+    let settings: SessionSettings
+    /// The link's ATT MTU in bytes; 23 before any exchange (Core Specification Vol 3 Part G 5.2.1).
+    var attMTU = 23
+
+    /// A session that is on the air with `key` from `now` on.
+    package init(key: VerifierKey, settings: SessionSettings = SessionSettings(), at now: Instant) {
+        state = .advertising(key, since: now)
+        self.settings = settings
+    }
+
+    /// When ``SessionEvent/timer`` is due next; nil once the session has ended.
+    package var deadline: Instant? {
+        switch state {
+        case .advertising(_, let since): since.advanced(by: settings.keyLifetime)
+        case .connected(_, let since): since.advanced(by: settings.identifyLimit)
+        case .keyed(_, let since): since.advanced(by: settings.responseSizeLimit)
+        case .receiving(let transfer): transfer.deadline(settings)
+        case .delivered(let delivery): delivery.deadline
+        case .parting(_, let time), .dropping(_, let time): time
+        case .ended: nil
+        }
+    }
+
+    /// The figures of the transfer while there is one; nil before the response size and after the delivery.
+    package var statistics: TransferStatistics? {
+        if case .receiving(let transfer) = state { transfer.statistics } else { nil }
+    }
+
+    /// Takes one event at `now`, which never goes back. What had become due before comes first.
+    package mutating func handle(_ event: SessionEvent, at now: Instant) -> [SessionAction] {
+        var actions: [SessionAction] = []
+        runTimers(now, &actions)
+        switch event {
+        case .timer: break
+        case .connected(let mtu): connect(mtu, now, &actions)
+        case .mtuChanged(let mtu): changeMTU(mtu, now, &actions)
+        case .write(let characteristic, let value): write(value, to: characteristic, now, &actions)
+        case .verdict(let accepted): decide(accepted, now)
+        case .cancel: cancel(now, &actions)
+        case .linkLost: loseLink(&actions)
+        }
+        runTimers(now, &actions)
+        return actions
+    }
+
+    // MARK: Events
+
+    private mutating func connect(_ mtu: Int, _ now: Instant, _ actions: inout [SessionAction]) {
+        guard case .advertising(let key, _) = state else { return }
+        attMTU = mtu
+        state = .connected(key, since: now)
+        actions.append(.stopAdvertising)
+    }
+
+    private mutating func changeMTU(_ mtu: Int, _ now: Instant, _ actions: inout [SessionAction]) {
+        switch state {
+        case .connected, .keyed, .receiving, .delivered:
+            attMTU = mtu
+            if mtu < Self.smallestMTU { fail(.mtuTooSmall(attMTU: mtu), now, &actions) }
+        case .advertising, .parting, .dropping, .ended: break
+        }
+    }
+
+    private mutating func decide(_ accepted: Bool, _ now: Instant) {
+        guard case .delivered(var delivery) = state, case .awaited = delivery.verdict else { return }
+        delivery.verdict = .told(accepted: accepted, count: 0, next: max(now, delivery.verdictNotBefore))
+        state = .delivered(delivery)
+    }
+
+    private mutating func cancel(_ now: Instant, _ actions: inout [SessionAction]) {
+        switch state {
+        case .advertising:
+            actions.append(.stopAdvertising)
+            end(.abandoned(.cancelled), &actions)
+        case .connected, .keyed, .receiving: part(.abandoned(.cancelled), now, &actions)
+        case .delivered(let delivery): part(.delivered(status: delivery.status), now, &actions)
+        case .parting, .dropping, .ended: break
+        }
+    }
+
+    private mutating func loseLink(_ actions: inout [SessionAction]) {
+        switch state {
+        case .connected, .keyed, .receiving: end(.abandoned(.disconnected), &actions)
+        case .delivered(let delivery): end(.delivered(status: delivery.status), &actions)
+        case .parting(let outcome, _), .dropping(let outcome, _): end(outcome, &actions)
+        case .advertising, .ended: break
+        }
+    }
+
+    // MARK: Ways out. Each wipes what the state held.
+
+    /// Raises an error: the wallet is asked to disconnect, once, and the link dropped soon after.
+    mutating func fail(_ error: TuvaliError, _ now: Instant, _ actions: inout [SessionAction]) {
+        actions.append(.failed(error))
+        part(.failed(error), now, &actions)
+    }
+
+    /// Asks the wallet to disconnect and leaves it a moment to do so.
+    mutating func part(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
+        actions.append(.notify(.disconnect, [1]))
+        replace(.parting(outcome, dropAt: now.advanced(by: settings.disconnectGrace)))
+    }
+
+    /// Drops the link without asking.
+    mutating func drop(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
+        actions.append(.dropLink)
+        replace(.dropping(outcome, giveUpAt: now.advanced(by: settings.dropLimit)))
+    }
+
+    /// Ends the session.
+    mutating func end(_ outcome: SessionOutcome, _ actions: inout [SessionAction]) {
+        actions.append(.ended(outcome))
+        replace(.ended)
+    }
+
+    /// Moves to a state that keeps nothing of the present one. Keys zero themselves when they go.
+    private mutating func replace(_ next: State) {
+        let old = take()
+        state = next
+        if case .receiving(var transfer) = consume old { transfer.wipe() }
+    }
+
+    /// Moves the state out, so that what it holds is changed in place and not copied.
+    mutating func take() -> State {
+        var taken = State.ended
+        swap(&taken, &state)
+        return taken
+    }
+}

@@ -1,0 +1,144 @@
+import Encoding
+import Testing
+
+@testable import Tuvali
+
+@Suite struct InvitationTests {
+    @Test func advertisementsAsWanted() {
+        VectorCases.check("advertisement") { item, _ in
+            let name = try item.text("identifier")
+            let publicKey = try item.hex("public_key")
+            guard try item.flag("fits") else {
+                let refused = (try? Identifier(name, alphabet: .any)) == nil
+                return refused ? nil : "a name that does not fit was taken"
+            }
+            let identifier = try Identifier(name, alphabet: .any)
+            let invitation = Invitation(identifier: identifier, publicKey: publicKey)
+            let parsed = WalletURI.android(invitation.uri)
+            return firstFailure(
+                difference(
+                    "adv", withoutFlags(invitation.advertisingData), withoutFlags(try item.hex("adv_pdu_data"))),
+                difference("rsp", invitation.scanResponseData, try item.hex("scan_rsp_pdu_data")),
+                difference("uri", invitation.uri, try item.text("uri")),
+                difference("parsed", parsed, .init(name: Text(name), key: Text(Hex.encode(publicKey)), isValid: true)))
+        }
+    }
+
+    /// The parsers that the builder is tried with are themselves held against what real wallets read.
+    @Test func walletParsersReadAsRealOnes() {
+        VectorCases.check("uri") { item, _ in
+            let uri = try item.text("uri")
+            let android = item["android_wallet"] ?? .null
+            let ios = item["ios_wallet"] ?? .null
+            return firstFailure(
+                difference("android", WalletURI.android(uri), WalletURI.Reading(android)),
+                difference("ios", WalletURI.ios(uri), WalletURI.Reading(ios)),
+                difference("app", uri.utf8.starts(with: "OPENID4VP://".utf8), try item.flag("inji_app_accepts_qr")))
+        }
+    }
+
+    /// Whatever name is allowed, both phones read back what was put in.
+    @Test func everyInvitationIsReadByBothWallets() throws {
+        var random = SplitMix64(seed: 7)
+        let names = ["OVPMOSIP", "A", "gate_12-b", "EXACTLY14CHARS", "Zoë", "a+b&c=d%#?/:", "門", "it's (1)!*~."]
+        for name in names {
+            let key = try VerifierKey(privateBytes: random.bytes(32))
+            let invitation = Invitation(identifier: try Identifier(name, alphabet: .any), key: key)
+            let want = WalletURI.Reading(name: Text(name), key: Text(Hex.encode(key.publicKey)), isValid: true)
+            #expect(WalletURI.android(invitation.uri) == want)
+            #expect(WalletURI.ios(invitation.uri) == want)
+            #expect(!invitation.uri.utf8.contains(UInt8(ascii: "+")))
+            #expect(invitation.advertisingData.count <= 31)
+            #expect(invitation.advertisingData.starts(with: [0x02, 0x01, 0x06, 0x03, 0x03, 0x01, 0x00]))
+            #expect(invitation.scanResponseData.count == 31)
+        }
+    }
+
+    @Test func namesAreChecked() throws {
+        #expect(throws: Identifier.Failure.empty) { try Identifier("") }
+        #expect(throws: Identifier.Failure.empty) { try Identifier("", alphabet: .any) }
+        #expect(throws: Identifier.Failure.tooLong(bytes: 15)) { try Identifier("FIFTEENCHARSXXX") }
+        #expect(throws: Identifier.Failure.tooLong(bytes: 16)) { try Identifier("ëëëëëëëë", alphabet: .any) }
+        for name in ["Gate 7", "a+b", "Zoë", "a.b", "a\u{0}"] {
+            #expect(throws: Identifier.Failure.characters) { try Identifier(name) }
+        }
+        #expect(try Identifier("az-AZ_09").bytes == Array("az-AZ_09".utf8))
+    }
+
+    @Test func theTableOfCharacteristics() {
+        let table = Characteristic.allCases.map {
+            "\(Hex.encode($0.uuid)) \($0.properties.rawValue) \($0.hasConfigurationDescriptor)"
+        }
+        let tail = "-5026-444a-9e0e-d6f2450f3a77".filter { $0 != "-" }
+        #expect(
+            table == [
+                "00000006\(tail) 12 false", "00000004\(tail) 34 true", "00000005\(tail) 34 true",
+                "00000007\(tail) 12 false", "00000008\(tail) 12 false", "00000009\(tail) 12 false",
+                "0000000a\(tail) 32 true", "0000203700001000800000805f9b34fb 32 true", "0000000b\(tail) 32 true",
+            ])
+        #expect(Characteristic.allCases.compactMap(\.shortUUID) == [0x2037])
+        #expect(TuvaliService.uuid == 1)
+    }
+}
+
+/// What wallets read out of the QR text, written from the recorded readings in `uri.json`.
+enum WalletURI {
+    struct Reading: Equatable {
+        var name: Text?
+        var key: Text?
+        /// Whether the wallet goes on with it.
+        var isValid: Bool
+
+        init(name: Text?, key: Text?, isValid: Bool) {
+            self.name = name
+            self.key = key
+            self.isValid = isValid
+        }
+
+        /// A recorded reading; nil where the wallet threw.
+        init?(_ recorded: JSON) {
+            guard let isValid = recorded["valid"]?.bool else { return nil }
+            self.init(name: recorded["name"]?.string, key: recorded["key"]?.string, isValid: isValid)
+        }
+    }
+
+    /// Any scheme, but a URI without authority that has one throws (nil); what is absent reads as empty; both must be there.
+    static func android(_ uri: String) -> Reading? {
+        if let colon = uri.firstIndex(of: ":"), !uri[colon...].hasPrefix("://") { return nil }
+        let (name, key) = (value("name", in: uri, plusIsSpace: true), value("key", in: uri, plusIsSpace: true))
+        return Reading(
+            name: name ?? "", key: key ?? "",
+            isValid: name.map { !$0.isEmpty } ?? false && key.map { !$0.isEmpty } ?? false)
+    }
+
+    /// The scheme exactly in upper case; name and key present, empty or not.
+    static func ios(_ uri: String) -> Reading? {
+        let (name, key) = (value("name", in: uri, plusIsSpace: false), value("key", in: uri, plusIsSpace: false))
+        let scheme = uri.utf8.starts(with: "OPENID4VP:".utf8)
+        return Reading(name: name, key: key, isValid: scheme && name != nil && key != nil)
+    }
+
+    private static func value(_ name: String, in uri: String, plusIsSpace: Bool) -> Text? {
+        guard let mark = uri.firstIndex(of: "?") else { return nil }
+        let query = uri[uri.index(after: mark)...].prefix { $0 != "#" }
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, parts[0] == name { return decoded(parts[1], plusIsSpace) }
+        }
+        return nil
+    }
+
+    private static func decoded(_ text: Substring, _ plusIsSpace: Bool) -> Text? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)) {
+                bytes += value
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return Text(utf8: bytes)
+    }
+}

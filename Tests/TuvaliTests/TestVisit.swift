@@ -1,0 +1,64 @@
+import Encoding
+import Testing
+
+@testable import Tuvali
+
+/// A session brought to a given state by a well-behaved wallet, for tests that begin there.
+struct TestVisit {
+    /// The states of a session, in the order of a visit.
+    enum Stage: CaseIterable {
+        case advertising, connected, keyed, receiving, reportAsked, reportSent, assembled, delivered, successSent, told
+    }
+
+    static let plain = Array("{\"a\":\"credential\"}".utf8)
+
+    var driver: SessionDriver
+    let wallet: TestWallet
+    let sealed: [UInt8]
+    let chunks: [[UInt8]]
+
+    /// Goes as far as `stage`. The payload is cut into two chunks at the least, the first of which comes with the others at
+    /// `assembled`, so that a repair round is possible before.
+    init(at stage: Stage, settings: SessionSettings = SessionSettings(), seed: UInt64 = 1) throws {
+        var random = SplitMix64(seed: seed)
+        let key = try VerifierKey(privateBytes: random.bytes(32))
+        wallet = try TestWallet(verifierKey: key.publicKey, random: &random)
+        sealed = try wallet.seal(Self.plain + random.bytes(600))
+        chunks = TestWallet.cut(sealed, maxData: 182)
+        driver = SessionDriver(key: key, settings: settings)
+        let index = Stage.allCases.firstIndex(of: stage) ?? 0
+        for next in Stage.allCases[...index].dropFirst() { step(to: next) }
+    }
+
+    private mutating func step(to stage: Stage) {
+        switch stage {
+        case .advertising: break
+        case .connected:
+            driver.give(.connected(attMTU: 23))
+            driver.give(.mtuChanged(185))
+        case .keyed: driver.give(.write(.identify, wallet.identify))
+        case .receiving:
+            driver.give(.write(.responseSize, TestWallet.size(sealed)))
+            for chunk in chunks.dropFirst() { driver.give(.write(.submitResponse, chunk)) }
+        case .reportAsked: driver.give(.write(.transferReportRequest, [1]))
+        case .reportSent: driver.advance(.milliseconds(100))
+        case .assembled: driver.give(.write(.submitResponse, chunks[0]))
+        case .delivered: driver.give(.write(.transferReportRequest, [1]))
+        case .successSent: driver.advance(.milliseconds(100))
+        case .told:
+            driver.give(.verdict(accepted: true))
+            driver.advance(.milliseconds(300))
+        }
+    }
+}
+
+/// An ordinary visit on a fresh session, from the connection to the wallet's leaving; nil, or what went wrong.
+func ordinaryVisit(seed: UInt64) throws -> String? {
+    var visit = try TestVisit(at: .told, seed: seed)
+    visit.driver.give(.linkLost)
+    return firstFailure(
+        difference("outcome", visit.driver.outcomes, [.delivered(status: true)]),
+        difference("reports", visit.driver.notified(.transferReportResponse), [[0, 0, 1, 0, 1], [1, 0, 0]]),
+        difference("status", visit.driver.notified(.verificationStatus), [[0]]),
+        difference("payload", visit.driver.payloads.first?.bytes.starts(with: TestVisit.plain), true))
+}

@@ -1,0 +1,205 @@
+import Encoding
+import Testing
+
+@testable import Tuvali
+
+/// Every state has a limit, and what follows it is written here.
+@Suite struct TimeLimitTests {
+    /// What a session does when the phone falls silent in a state: how long until the end begins, what is done then.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let stage: TestVisit.Stage
+        let limit: Duration
+        let actions: [SessionAction]
+        let outcome: SessionOutcome
+        var testDescription: String { "\(stage)" }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            stage: .advertising, limit: .seconds(300), actions: [.stopAdvertising, .ended(.abandoned(.keyExpired))],
+            outcome: .abandoned(.keyExpired)),
+        Row(stage: .connected, limit: .seconds(10), actions: [.dropLink], outcome: .abandoned(.notIdentified)),
+        Row(
+            stage: .keyed, limit: .seconds(120), actions: [.notify(.disconnect, [1])],
+            outcome: .abandoned(.nothingSent)),
+        Row(
+            stage: .receiving, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            outcome: .failed(.silence)),
+        Row(
+            stage: .reportAsked, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            outcome: .failed(.silence)),
+        // Silence counts from the wallet's last write, 100 ms before the report.
+        Row(
+            stage: .reportSent, limit: .milliseconds(29_900), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            outcome: .failed(.silence)),
+        Row(
+            stage: .assembled, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            outcome: .failed(.silence)),
+        Row(
+            stage: .delivered, limit: .seconds(15), actions: [.failed(.noVerdict), .notify(.disconnect, [1])],
+            outcome: .failed(.noVerdict)),
+        Row(
+            stage: .successSent, limit: .milliseconds(14_900),
+            actions: [.failed(.noVerdict), .notify(.disconnect, [1])], outcome: .failed(.noVerdict)),
+        Row(stage: .told, limit: .seconds(5), actions: [.dropLink], outcome: .delivered(status: true)),
+    ]
+
+    @Test func theTableNamesEveryState() {
+        #expect(Self.rows.map(\.stage) == TestVisit.Stage.allCases)
+    }
+
+    @Test(arguments: rows) func silenceEnds(row: Row) throws {
+        var driver = try TestVisit(at: row.stage).driver
+        let begun = driver.log.count
+        driver.advance(row.limit - .nanoseconds(1))
+        let early = driver.log.dropFirst(begun).map(\.action)
+        #expect(early.allSatisfy { if case .notify(let name, _) = $0 { name != .disconnect } else { false } })
+        let before = driver.log.count
+        driver.advance(.nanoseconds(1))
+        #expect(driver.log.dropFirst(before).map(\.action) == row.actions)
+        guard row.stage != .advertising else { return }
+
+        // Disconnect is followed by the end of the link after 200 ms, and that by the end of the session when the host says so.
+        if row.actions.last != .dropLink {
+            driver.advance(.milliseconds(200) - .nanoseconds(1))
+            #expect(driver.actions.last == row.actions.last)
+            driver.advance(.nanoseconds(1))
+        }
+        #expect(driver.actions.last == .dropLink)
+        var confirmed = driver
+        #expect(confirmed.give(.linkLost) == [.ended(row.outcome)])
+        #expect(confirmed.session.deadline == nil)
+        // Without the host's word it ends all the same.
+        driver.advance(.seconds(3) - .nanoseconds(1))
+        #expect(driver.outcomes == [])
+        driver.advance(.nanoseconds(1))
+        #expect(driver.outcomes == [row.outcome])
+        #expect(driver.session.deadline == nil)
+    }
+
+    @Test(arguments: TestVisit.Stage.allCases) func aTimerThatComesHoursLateEndsTheSessionToo(stage: TestVisit.Stage)
+        throws
+    {
+        var session = try TestVisit(at: stage).driver.session
+        var actions: [SessionAction] = []
+        for hour in 1...20 {
+            actions += session.handle(.timer, at: Instant(nanoseconds: 0).advanced(by: .seconds(3600 * hour)))
+        }
+        #expect(session.deadline == nil)
+        #expect(actions.filter { if case .ended = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test(arguments: TestVisit.Stage.allCases) func aTimerThatComesEarlyDoesNothing(stage: TestVisit.Stage) throws {
+        var driver = try TestVisit(at: stage).driver
+        let deadline = driver.session.deadline
+        #expect(driver.give(.timer) == [])
+        #expect(driver.session.deadline == deadline)
+    }
+
+    @Test func reportIsHeldBack() throws {
+        var visit = try TestVisit(at: .reportAsked)
+        let asked = visit.driver.now
+        visit.driver.advance(.seconds(1))
+        #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(100))])
+    }
+
+    @Test func twoRequestsWithinTheHoldBackGetOneReport() throws {
+        var visit = try TestVisit(at: .reportAsked)
+        visit.driver.advance(.milliseconds(60))
+        let asked = visit.driver.now
+        visit.driver.give(.write(.transferReportRequest, [1]))
+        visit.driver.advance(.seconds(1))
+        #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(100))])
+    }
+
+    @Test func verdictIsHeldBackAndRepeated() throws {
+        var visit = try TestVisit(at: .delivered)
+        let asked = visit.driver.now
+        visit.driver.give(.verdict(accepted: false))
+        visit.driver.advance(.seconds(20))
+        #expect(visit.driver.times(.transferReportResponse).last == asked.advanced(by: .milliseconds(100)))
+        let first = asked.advanced(by: .milliseconds(400))
+        #expect(visit.driver.times(.verificationStatus) == (0..<5).map { first.advanced(by: .seconds($0)) })
+        #expect(visit.driver.notified(.verificationStatus) == Array(repeating: [1], count: 5))
+        #expect(visit.driver.notified(.disconnect) == [])
+        #expect(visit.driver.outcomes == [.delivered(status: false)])
+    }
+
+    @Test func lateVerdictGoesOutAtOnce() throws {
+        var visit = try TestVisit(at: .successSent)
+        visit.driver.advance(.seconds(5))
+        #expect(visit.driver.give(.verdict(accepted: true)) == [.notify(.verificationStatus, [0])])
+        #expect(visit.driver.give(.verdict(accepted: false)) == [])
+        visit.driver.advance(.seconds(1))
+        #expect(visit.driver.notified(.verificationStatus) == [[0], [0]])
+        #expect(visit.driver.give(.linkLost) == [.ended(.delivered(status: true))])
+    }
+
+    @Test func aLateTimerStillHoldsTheVerdictBackAfterTheReport() throws {
+        var visit = try TestVisit(at: .delivered)
+        visit.driver.give(.verdict(accepted: true))
+        var session = visit.driver.session
+        let late = visit.driver.now.advanced(by: .milliseconds(900))
+        #expect(session.handle(.timer, at: late) == [.notify(.transferReportResponse, [1, 0, 0])])
+        #expect(session.deadline == late.advanced(by: .milliseconds(300)))
+    }
+
+    /// Whether it asks within the hold-back of the last report or after it.
+    @Test(arguments: [60, 150]) func walletThatKeepsAskingGetsItsVerdictAllTheSame(milliseconds: Int) throws {
+        var visit = try TestVisit(at: .delivered)
+        visit.driver.give(.verdict(accepted: true))
+        for _ in 0..<7000 / milliseconds {
+            visit.driver.give(.write(.transferReportRequest, [1]))
+            visit.driver.advance(.milliseconds(milliseconds))
+        }
+        #expect(visit.driver.notified(.verificationStatus).count == 5)
+        #expect(visit.driver.actions.last == .dropLink)
+    }
+
+    @Test func startingOverCancelsTheReportThatWasAskedFor() throws {
+        var visit = try TestVisit(at: .reportAsked)
+        visit.driver.give(.write(.responseSize, TestWallet.size(visit.sealed)))
+        visit.driver.advance(.seconds(20))
+        #expect(visit.driver.notified(.transferReportResponse) == [])
+    }
+
+    @Test func unansweredReportIsRepeatedThreeTimes() throws {
+        var visit = try TestVisit(at: .reportSent)
+        let sent = visit.driver.now
+        visit.driver.advance(.seconds(20))
+        #expect(visit.driver.times(.transferReportResponse) == (0..<4).map { sent.advanced(by: .seconds(2 * $0)) })
+        #expect(Set(visit.driver.notified(.transferReportResponse)) == [[0, 0, 1, 0, 1]])
+    }
+
+    @Test func noReportIsRepeatedWhileChunksCome() throws {
+        var visit = try TestVisit(at: .reportSent)
+        visit.driver.advance(.milliseconds(1900))
+        visit.driver.give(.write(.submitResponse, visit.chunks[1]))
+        visit.driver.advance(.seconds(20))
+        #expect(visit.driver.notified(.transferReportResponse).count == 1)
+    }
+
+    @Test func busyWalletCannotHoldTheGateForEver() throws {
+        var visit = try TestVisit(at: .receiving)
+        for _ in 0..<59 {
+            visit.driver.advance(.seconds(10))
+            visit.driver.give(.write(.responseSize, TestWallet.size(visit.sealed)))
+            visit.driver.give(.write(.submitResponse, visit.chunks[1]))
+        }
+        #expect(visit.driver.errors == [])
+        visit.driver.advance(.seconds(10))
+        #expect(visit.driver.errors == [.transferTooLong])
+    }
+
+    @Test func idleWritesDoNotProlongTheChoice() throws {
+        var visit = try TestVisit(at: .keyed)
+        for _ in 0..<12 {
+            visit.driver.advance(.seconds(10) - .nanoseconds(1))
+            visit.driver.give(.write(.submitResponse, visit.chunks[0]))
+            visit.driver.give(.write(.identify, visit.wallet.identify))
+        }
+        #expect(visit.driver.outcomes == [])
+        visit.driver.advance(.seconds(1))
+        #expect(visit.driver.actions.last == .dropLink)
+    }
+}
