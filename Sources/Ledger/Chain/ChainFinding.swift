@@ -1,0 +1,72 @@
+package import Encoding
+
+/// What is wrong with a chain, and where. Positions are those of the entries.
+package enum ChainFinding: Hashable, Sendable {
+    /// Entries are absent.
+    case missing(ClosedRange<Int>)
+    /// The entry stands behind one of the same or a later position: repeated, inserted or moved.
+    case misplaced(Int)
+    /// The hash does not fit the body and what is before it: one of them was changed.
+    case altered(Int)
+    /// The body is not a record, or not in the form that this program writes; the member that showed it.
+    case unreadable(Int, member: String)
+    /// The visit number is not the next one, or not that of the visit's intent.
+    case wrongNumber(Int, seq: Int)
+    /// The visit had been opened before and not closed, or had been closed.
+    case repeated(Int, visit: Text)
+    /// The outcome names an intent that is not there.
+    case unknownIntent(Int, visit: Text)
+    /// The last entry is not the one that the ledger says it ends with: the end was cut off or rewritten.
+    case wrongEnd(expected: Int, found: Int)
+    /// The ledger differs from what a checkpoint stated about its first `count` entries.
+    case checkpoint(count: Int)
+    /// The store's own lists contradict the chain, in words.
+    case bookkeeping(String)
+
+    /// The finding in plain words.
+    package var text: String {
+        switch self {
+        case .missing(let range):
+            range.count == 1
+                ? "entry \(range.lowerBound) is missing"
+                : "entries \(range.lowerBound) to \(range.upperBound) are missing"
+        case .misplaced(let position): "entry \(position) is repeated or out of order"
+        case .altered(let position): "entry \(position) was altered after it was written"
+        case .unreadable(let position, let member):
+            "entry \(position) is not a record" + (member.isEmpty ? "" : " (member \(member))")
+        case .wrongNumber(let position, let seq): "entry \(position) has visit number \(seq) out of sequence"
+        case .repeated(let position, let visit): "entry \(position) repeats visit \(visit)"
+        case .unknownIntent(let position, let visit): "entry \(position) closes visit \(visit), which was never opened"
+        case .wrongEnd(let expected, let found): "the chain should end with entry \(expected) but ends with \(found)"
+        case .checkpoint(let count): "the first \(count) entries are not those of the checkpoint"
+        case .bookkeeping(let text): text
+        }
+    }
+}
+
+/// The result of reading a chain from its start to its end.
+package struct ChainReport: Hashable, Sendable {
+    /// What was wrong, in the order of the chain, up to ``ChainVerifier/findingLimit``.
+    package var findings: [ChainFinding] = []
+    /// Findings beyond that limit.
+    package var moreFindings = 0
+    /// Where reading began: entries evicted before, with their hash.
+    package var start: ChainPoint
+    /// Where it ended.
+    package var end: ChainPoint
+    /// Entries read.
+    package var entries = 0
+    /// Outcomes read, by result.
+    package var results: [Outcome.Result: Int] = [:]
+    /// Intents without an outcome, oldest first: visits in progress, or to be closed at the next start.
+    package var openIntents: [OpenIntent] = []
+    /// Visits whose gate opened without a durable intent; lawful only under `gate.whenLedgerFails = "open"`.
+    package var opensWithoutIntent: [Text] = []
+    /// Checkpoints that the ledger contains.
+    package var checkpointsMet = 0
+    /// Checkpoints about entries that were evicted since, so they can no longer be compared.
+    package var checkpointsEvicted = 0
+
+    /// Whether nothing was removed, changed, inserted or moved.
+    package var isIntact: Bool { findings.isEmpty && moreFindings == 0 }
+}

@@ -1,0 +1,42 @@
+import Crypto
+package import Encoding
+
+/// The SHA-256 hash that ties an entry to everything before it.
+package struct ChainHash: Hashable, Sendable {
+    /// Length in bytes.
+    package static let byteCount = 32
+    /// The hash, ``byteCount`` bytes.
+    package let bytes: [UInt8]
+
+    /// A stored hash; nil unless there are ``byteCount`` bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    private init(of input: [UInt8]) {
+        bytes = Array(SHA256.hash(data: input))
+    }
+
+    /// What stands before the first entry. The ledger's own id goes in, so entries of two ledgers never fit each other.
+    package static func genesis(ledger: Text) -> ChainHash {
+        ChainHash(of: Array("gatehouse/ledger/genesis/1\u{0}".utf8) + Array(ledger.utf8))
+    }
+
+    /// The hash of the entry `body` at `position` behind this one.
+    ///
+    /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the body's length
+    /// (8 bytes each, most significant first), the body. Every part has one length, so no two entries share an input.
+    package func next(position: Int, body: [UInt8]) -> ChainHash {
+        var input = Array("gatehouse/ledger/entry/1\u{0}".utf8)
+        input.reserveCapacity(input.count + 48 + body.count)
+        input += bytes
+        input.appendBE(UInt64(clamping: position))
+        input.appendBE(UInt64(body.count))
+        input += body
+        return ChainHash(of: input)
+    }
+
+    /// Lower-case hex, 64 digits.
+    package var hex: String { Hex.encode(bytes) }
+}

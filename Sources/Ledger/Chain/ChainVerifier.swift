@@ -1,0 +1,133 @@
+package import Encoding
+
+/// Reads a chain entry by entry and finds whatever was removed, edited, inserted or moved. Memory does not grow with
+/// the chain, except for open visits and the limited list of findings.
+package struct ChainVerifier: Sendable {
+    /// Findings that are listed; the rest is only counted.
+    package static let findingLimit = 100
+
+    private var report: ChainReport
+    /// The hash that the next entry must stand on; two after a damaged entry (as stored and as computed), so that one
+    /// edited entry is one finding; none behind a gap, where the link is lost anyway.
+    private var previous: [ChainHash]
+    private var open: [Text: OpenIntent] = [:]
+    private var openLimit: Int
+    private var checkpoints: [Checkpoint]
+
+    /// Begins at `start`: the genesis point, or what an evicted part left behind. Entries are then expected from
+    /// position `start.count + 1` on. `checkpoints` of other ledgers count as not met.
+    package init(ledger: Text, start: ChainPoint, checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits())
+    {
+        report = ChainReport(start: start, end: start)
+        previous = [start.hash]
+        openLimit = limits.openVisits
+        self.checkpoints = checkpoints.sorted { $0.point.count < $1.point.count }
+        if start.count == 0, start != .genesis(ledger: ledger) { find(.altered(0)) }
+        for checkpoint in checkpoints where checkpoint.ledger != ledger {
+            find(.checkpoint(count: checkpoint.point.count))
+        }
+        self.checkpoints.removeAll { $0.ledger != ledger }
+        compareCheckpoints()
+    }
+
+    /// The next entry.
+    package mutating func add(_ entry: LedgerEntry) {
+        report.entries += 1
+        // `end` may come from a damaged file; positions beyond the limit stop the reading there.
+        let expected = min(max(report.end.count, 0), ChainPoint.countLimit - 1) + 1
+        guard (expected...ChainPoint.countLimit).contains(entry.position) else {
+            return find(.misplaced(entry.position))
+        }
+        if entry.position > expected {
+            find(.missing(expected...entry.position - 1))
+            previous = []
+        }
+        let candidates = previous.map { $0.next(position: entry.position, body: entry.body) }
+        if !candidates.isEmpty, !candidates.contains(entry.hash) {
+            find(.altered(entry.position))
+            previous = [entry.hash] + candidates
+        } else {
+            previous = [entry.hash]
+        }
+        let gap = entry.position > expected
+        report.end.count = entry.position
+        report.end.hash = entry.hash
+        do throws(RecordError) {
+            follow(try LedgerRecord(bytes: entry.body), at: entry.position, afterGap: gap)
+        } catch {
+            find(.unreadable(entry.position, member: error.member))
+        }
+        compareCheckpoints()
+    }
+
+    /// The end of the input. `end`, when given, is where the ledger itself says that it ends.
+    package consuming func finish(end: ChainPoint? = nil) -> ChainReport {
+        if let end, end != report.end { find(.wrongEnd(expected: end.count, found: report.end.count)) }
+        for checkpoint in checkpoints { find(.checkpoint(count: checkpoint.point.count)) }
+        report.openIntents = open.values.sorted { $0.position < $1.position }
+        return report
+    }
+
+    /// Checks what the records say of each other.
+    private mutating func follow(_ record: LedgerRecord, at position: Int, afterGap: Bool) {
+        switch record {
+        case .intent(let intent):
+            takeNumber(intent.seq, at: position, afterGap: afterGap)
+            if open[intent.visit] != nil { find(.repeated(position, visit: intent.visit)) }
+            if open.count < openLimit {
+                open[intent.visit] = OpenIntent(visit: intent.visit, seq: intent.seq, position: position)
+            } else {
+                find(.repeated(position, visit: intent.visit))
+            }
+        case .outcome(let outcome):
+            report.results[outcome.outcome.result, default: 0] += 1
+            let intent = open.removeValue(forKey: outcome.visit)
+            if intent == nil, outcome.intent == nil {
+                takeNumber(outcome.seq, at: position, afterGap: afterGap)
+                if outcome.outcome.gate?.opened == true, report.opensWithoutIntent.count < Self.findingLimit {
+                    report.opensWithoutIntent.append(outcome.visit)
+                }
+            } else if let intent {
+                if intent.seq != outcome.seq || intent.position != outcome.intent {
+                    find(.wrongNumber(position, seq: outcome.seq))
+                }
+            } else if !isLost(outcome.intent ?? 0) {
+                find(.unknownIntent(position, visit: outcome.visit))
+            }
+        }
+    }
+
+    /// Whether the entry at `position` was evicted or lies in a gap that was already found.
+    private func isLost(_ position: Int) -> Bool {
+        if position > 0, position <= report.start.count { return true }
+        return report.findings.contains {
+            if case .missing(let range) = $0 { range.contains(position) } else { false }
+        }
+    }
+
+    private mutating func takeNumber(_ seq: Int, at position: Int, afterGap: Bool) {
+        if seq != report.end.nextSeq, !(afterGap && seq > report.end.nextSeq) { find(.wrongNumber(position, seq: seq)) }
+        report.end.nextSeq = (0..<ChainPoint.countLimit).contains(seq) ? seq + 1 : report.end.nextSeq
+    }
+
+    private mutating func compareCheckpoints() {
+        while let checkpoint = checkpoints.first, checkpoint.point.count <= report.end.count {
+            checkpoints.removeFirst()
+            if checkpoint.point.count < report.start.count {
+                report.checkpointsEvicted += 1
+            } else if checkpoint.point == report.end {
+                report.checkpointsMet += 1
+            } else {
+                find(.checkpoint(count: checkpoint.point.count))
+            }
+        }
+    }
+
+    private mutating func find(_ finding: ChainFinding) {
+        if report.findings.count < Self.findingLimit {
+            report.findings.append(finding)
+        } else {
+            report.moreFindings += 1
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package import Encoding
+
+/// The report of a visit: what the operator's cloud agent is told (spec/cloud-agent H.2, H.3). A pure function of the
+/// record; the store keeps its bytes with the outcome, so every attempt sends the same bytes under the same id.
+package enum Report {
+    /// The `type` of a report in a basicmessage.
+    package static let type: Text = "verification-report/1.0"
+
+    /// The report's stable id: that of the visit. It is the `@id` of the message too, by which receivers drop
+    /// repetitions.
+    package static func id(_ record: OutcomeRecord) -> Text { record.visit }
+
+    /// The members of H.3 in its order. `clock` is `synced` for a synchronised or given date; `clockSource` says more.
+    package static func json(_ record: OutcomeRecord) -> JSON {
+        let stamp = record.stamp
+        let synced = stamp.time.provenance >= .synchronised
+        let outcome = record.outcome
+        return .object(
+            JSONObject(optional: [
+                ("type", .string(type)),
+                ("id", .string(id(record))),
+                ("seq", .int(record.seq)),
+                ("boot", .string(stamp.boot)),
+                ("kiosk", .string(stamp.kiosk)),
+                ("time", .text(stamp.time.utc.recordText)),
+                ("clock", synced ? "synced" : "unsynced"),
+                ("clockSource", .text(stamp.time.provenance.rawValue)),
+                ("result", .text(outcome.result.rawValue)),
+                ("reasons", .array(outcome.reasons.map(\.json))),
+                ("credential", outcome.credential?.json),
+                ("session", outcome.session?.json),
+                ("gate", outcome.gate?.json(pulse: "relayMs")),
+                ("software", outcome.software.json),
+                ("dropped", .int(record.dropped)),
+            ]))
+    }
+}

@@ -1,0 +1,145 @@
+package import Encoding
+
+/// How a visit ended, as its caller states it; ``LedgerHead`` makes an ``OutcomeRecord`` of it. Holds no claims.
+package struct Outcome: Hashable, Sendable {
+    /// The recorded ends of a visit (DESIGN section 1; abandoned visits are only counted).
+    package enum Result: String, CaseIterable, Sendable {
+        /// Let in.
+        case accepted
+        /// Not let in, for the reasons given.
+        case rejected
+        /// The transfer or the kiosk failed before there was a verdict.
+        case failed
+        /// The power or the process went away between intent and outcome: what happened at the gate is not known.
+        case interrupted
+    }
+
+    /// One reason of a verdict, or `transfer.…`, `ledger.unavailable`, `internal` (spec/vc-verification section 7).
+    package struct Reason: Hashable, Sendable {
+        /// The reason code.
+        package var code: Text
+        /// JSON pointer (RFC 6901) to the member that caused it. Never the member's value.
+        package var pointer: Text?
+
+        /// A code and, where one member caused it, its place.
+        package init(_ code: Text, pointer: Text? = nil) {
+            self.code = code
+            self.pointer = pointer
+        }
+    }
+
+    /// Which credential was shown, without what it says.
+    package struct Credential: Hashable, Sendable {
+        /// `ldp_vc`, `vc+sd-jwt`, `mso_mdoc`, …
+        package var format: Text
+        /// The issuer's identifier, when the credential named one.
+        package var issuer: Text?
+        /// The credential's types in its order.
+        package var types: [Text]
+        /// SHA-256 of the credential's bytes as received, lower-case hex.
+        package var digest: Text
+        /// HMAC(site key, hash of the signed content), lower-case hex (``SiteKey/name(ofSignedContent:)``): equal for
+        /// every copy of one credential at one site, useless elsewhere. Nil before a proof was checked.
+        package var name: Text?
+        /// Start of validity as the credential states it.
+        package var validFrom: Timestamp?
+        /// End of validity as the credential states it.
+        package var validUntil: Timestamp?
+
+        /// A credential by its outer facts.
+        package init(
+            format: Text, issuer: Text?, types: [Text], digest: Text, name: Text? = nil, validFrom: Timestamp? = nil,
+            validUntil: Timestamp? = nil
+        ) {
+            self.format = format
+            self.issuer = issuer
+            self.types = types
+            self.digest = digest
+            self.name = name
+            self.validFrom = validFrom
+            self.validUntil = validUntil
+        }
+    }
+
+    /// The figures of the transfer (spec/cloud-agent H.3).
+    package struct Session: Hashable, Sendable {
+        /// `tuvali`.
+        package var transport: Text
+        /// From the phone's connection to the decision, in milliseconds.
+        package var milliseconds: Int
+        /// Chunks of the transfer.
+        package var chunks: Int
+        /// Chunks dropped for a wrong CRC.
+        package var crcErrors: Int
+        /// Repair rounds asked for.
+        package var retries: Int
+
+        /// The figures of one transfer.
+        package init(transport: Text, milliseconds: Int, chunks: Int, crcErrors: Int, retries: Int) {
+            self.transport = transport
+            self.milliseconds = milliseconds
+            self.chunks = chunks
+            self.crcErrors = crcErrors
+            self.retries = retries
+        }
+    }
+
+    /// What the gate did.
+    package struct Gate: Hashable, Sendable {
+        /// Whether the relay was energised.
+        package var opened: Bool
+        /// For how long, in milliseconds; 0 when it was not.
+        package var pulseMilliseconds: Int
+
+        /// Opened for that long.
+        package static func pulsed(milliseconds: Int) -> Gate { Gate(opened: true, pulseMilliseconds: milliseconds) }
+        /// Stayed shut.
+        package static let shut = Gate(opened: false, pulseMilliseconds: 0)
+    }
+
+    /// What decided: needed to judge a record years later.
+    package struct Software: Hashable, Sendable {
+        /// The program's name.
+        package var name: Text
+        /// Its version.
+        package var version: Text
+        /// Version of the trust directory in force.
+        package var trust: Text?
+        /// Version of the policy in force.
+        package var policy: Text?
+
+        /// A program and the rules it followed.
+        package init(name: Text, version: Text, trust: Text? = nil, policy: Text? = nil) {
+            self.name = name
+            self.version = version
+            self.trust = trust
+            self.policy = policy
+        }
+    }
+
+    /// How it ended.
+    package var result: Result
+    /// Why, most important first; may be empty for `accepted` and `interrupted`.
+    package var reasons: [Reason]
+    /// What was shown, when it came that far.
+    package var credential: Credential?
+    /// The transfer, when there was one.
+    package var session: Session?
+    /// What the gate did; nil means *not known*, which only an interrupted visit may say.
+    package var gate: Gate?
+    /// What decided.
+    package var software: Software
+
+    /// An outcome of these parts.
+    package init(
+        _ result: Result, reasons: [Reason] = [], credential: Credential? = nil, session: Session? = nil, gate: Gate?,
+        software: Software
+    ) {
+        self.result = result
+        self.reasons = reasons
+        self.credential = credential
+        self.session = session
+        self.gate = gate
+        self.software = software
+    }
+}

@@ -1,0 +1,142 @@
+import Encoding
+
+// The JSON form of an outcome. Member order is fixed and optional members are left out, so equal outcomes have equal
+// bytes.
+extension Outcome {
+    /// The members of the record, in order.
+    var members: [JSONObject.Member] {
+        [
+            .init("result", .text(result.rawValue)),
+            .init("reasons", .array(reasons.map(\.json))),
+            .init("credential", credential?.json ?? .null),
+            .init("session", session?.json ?? .null),
+            .init("gate", gate?.json(pulse: "pulseMs") ?? .null),
+            .init("software", software.json),
+        ]
+    }
+
+    init(_ fields: RecordFields) throws(RecordError) {
+        guard let result = Result(rawValue: try fields.text("result").string) else {
+            throw RecordError(member: "result")
+        }
+        var reasons: [Reason] = []
+        for element in try fields.array("reasons") {
+            let reason = try RecordFields(element, "reasons")
+            reasons.append(Reason(try reason.text("code"), pointer: try reason.textIfPresent("pointer")))
+        }
+        self.init(
+            result, reasons: reasons, credential: try Credential(fields.object("credential")),
+            session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
+            software: try Software(fields.object("software")))
+    }
+
+    func clipped(to limits: LedgerLimits) -> Outcome {
+        var copy = self
+        copy.reasons = reasons.prefix(limits.reasons).map { reason in
+            Reason(
+                LedgerLimits.clip(reason.code, to: limits.codeBytes),
+                pointer: reason.pointer.map { LedgerLimits.clip($0, to: limits.identifierBytes) })
+        }
+        copy.credential = credential?.clipped(to: limits)
+        copy.session?.transport = LedgerLimits.clip(session?.transport ?? "", to: limits.codeBytes)
+        copy.software.name = LedgerLimits.clip(software.name, to: limits.codeBytes)
+        copy.software.version = LedgerLimits.clip(software.version, to: limits.codeBytes)
+        copy.software.trust = software.trust.map { LedgerLimits.clip($0, to: limits.codeBytes) }
+        copy.software.policy = software.policy.map { LedgerLimits.clip($0, to: limits.codeBytes) }
+        return copy
+    }
+}
+
+extension Outcome.Reason {
+    var json: JSON { .object(JSONObject(optional: [("code", .string(code)), ("pointer", pointer.map(JSON.string))])) }
+}
+
+extension Outcome.Credential {
+    var json: JSON {
+        .object(
+            JSONObject(optional: [
+                ("format", .string(format)),
+                ("issuer", issuer.map(JSON.string)),
+                ("types", .array(types.map(JSON.string))),
+                ("digest", .string(digest)),
+                ("name", name.map(JSON.string)),
+                ("validFrom", validFrom.map { .text($0.recordText) }),
+                ("validUntil", validUntil.map { .text($0.recordText) }),
+            ]))
+    }
+
+    init?(_ fields: RecordFields?) throws(RecordError) {
+        guard let fields else { return nil }
+        var types: [Text] = []
+        for element in try fields.array("types") {
+            guard let type = element.string else { throw RecordError(member: "types") }
+            types.append(type)
+        }
+        self.init(
+            format: try fields.text("format"), issuer: try fields.textIfPresent("issuer"), types: types,
+            digest: try fields.text("digest"), name: try fields.textIfPresent("name"),
+            validFrom: try fields.timestampIfPresent("validFrom"),
+            validUntil: try fields.timestampIfPresent("validUntil"))
+    }
+
+    func clipped(to limits: LedgerLimits) -> Outcome.Credential {
+        Outcome.Credential(
+            format: LedgerLimits.clip(format, to: limits.codeBytes),
+            issuer: issuer.map { LedgerLimits.clip($0, to: limits.identifierBytes) },
+            types: types.prefix(limits.types).map { LedgerLimits.clip($0, to: limits.identifierBytes) },
+            digest: LedgerLimits.clip(digest, to: limits.codeBytes),
+            name: name.map { LedgerLimits.clip($0, to: limits.codeBytes) }, validFrom: validFrom,
+            validUntil: validUntil)
+    }
+}
+
+extension Outcome.Session {
+    var json: JSON {
+        [
+            "transport": .string(transport), "ms": .int(milliseconds), "chunks": .int(chunks),
+            "crcErrors": .int(crcErrors), "retries": .int(retries),
+        ]
+    }
+
+    init?(_ fields: RecordFields?) throws(RecordError) {
+        guard let fields else { return nil }
+        self.init(
+            transport: try fields.text("transport"), milliseconds: try fields.int("ms"),
+            chunks: try fields.int("chunks"), crcErrors: try fields.int("crcErrors"),
+            retries: try fields.int("retries"))
+    }
+}
+
+extension Outcome.Gate {
+    /// The record says `pulseMs`; the report keeps the name that spec/cloud-agent H.3 gave it.
+    func json(pulse: Text) -> JSON { [Text("opened"): .bool(opened), pulse: .int(pulseMilliseconds)] }
+
+    init?(_ fields: RecordFields?) throws(RecordError) {
+        guard let fields else { return nil }
+        self.init(opened: try fields.bool("opened"), pulseMilliseconds: try fields.int("pulseMs"))
+    }
+}
+
+extension Outcome.Software {
+    var json: JSON {
+        .object(
+            JSONObject(optional: [
+                ("name", .string(name)), ("version", .string(version)), ("trust", trust.map(JSON.string)),
+                ("policy", policy.map(JSON.string)),
+            ]))
+    }
+
+    init(_ fields: RecordFields?) throws(RecordError) {
+        guard let fields else { throw RecordError(member: "software") }
+        self.init(
+            name: try fields.text("name"), version: try fields.text("version"),
+            trust: try fields.textIfPresent("trust"), policy: try fields.textIfPresent("policy"))
+    }
+}
+
+extension JSONObject {
+    /// The members that have a value.
+    init(optional members: [(Text, JSON?)]) {
+        self.init(members.compactMap { name, value in value.map { Member(name, $0) } })
+    }
+}

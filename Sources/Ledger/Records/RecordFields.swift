@@ -1,0 +1,59 @@
+import Encoding
+
+/// A stored record could not be read; `member` is the first one that is missing or has the wrong form.
+package struct RecordError: Error, Hashable, Sendable {
+    /// The member's name, or "" when the body is not a JSON object at all.
+    package let member: String
+}
+
+/// Reads the members of a record by name and type.
+struct RecordFields {
+    private let object: JSONObject
+
+    init(_ json: JSON?, _ member: String = "") throws(RecordError) {
+        guard let object = json?.object else { throw RecordError(member: member) }
+        self.object = object
+    }
+
+    func text(_ name: Text) throws(RecordError) -> Text {
+        guard let text = object[name]?.string else { throw RecordError(member: name.string) }
+        return text
+    }
+
+    func int(_ name: Text) throws(RecordError) -> Int {
+        guard let int = object[name]?.int else { throw RecordError(member: name.string) }
+        return int
+    }
+
+    func bool(_ name: Text) throws(RecordError) -> Bool {
+        guard let bool = object[name]?.bool else { throw RecordError(member: name.string) }
+        return bool
+    }
+
+    func array(_ name: Text) throws(RecordError) -> [JSON] {
+        guard let array = object[name]?.array else { throw RecordError(member: name.string) }
+        return array
+    }
+
+    func timestamp(_ name: Text) throws(RecordError) -> Timestamp {
+        guard let timestamp = Timestamp(rfc3339: try text(name).string) else { throw RecordError(member: name.string) }
+        return timestamp
+    }
+
+    /// The members of the object `name`; nil where the record has `null`.
+    func object(_ name: Text) throws(RecordError) -> RecordFields? {
+        guard let value = object[name] else { throw RecordError(member: name.string) }
+        return value.isNull ? nil : try RecordFields(value, name.string)
+    }
+
+    /// Nil where the record has no such member.
+    func textIfPresent(_ name: Text) throws(RecordError) -> Text? { object[name] == nil ? nil : try text(name) }
+
+    /// Nil where the record has no such member.
+    func intIfPresent(_ name: Text) throws(RecordError) -> Int? { object[name] == nil ? nil : try int(name) }
+
+    /// Nil where the record has no such member.
+    func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
+        object[name] == nil ? nil : try timestamp(name)
+    }
+}

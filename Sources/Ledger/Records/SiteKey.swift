@@ -1,0 +1,25 @@
+import Crypto
+package import Encoding
+
+/// The site's secret under which credentials are named: the same key at every gate of a site makes repeat visits
+/// visible there, and the names mean nothing anywhere else.
+package struct SiteKey: Sendable {
+    /// Length of the key in bytes.
+    package static let byteCount = 32
+
+    private let key: SymmetricKey
+
+    /// A key of ``byteCount`` random bytes; nil for any other number.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        key = SymmetricKey(data: bytes)
+    }
+
+    /// The name of the credential whose signed content has this SHA-256 hash: HMAC-SHA-256, lower-case hex.
+    package func name(ofSignedContent hash: [UInt8]) -> Text {
+        var code = HMAC<SHA256>(key: key)
+        code.update(data: Array("gatehouse/credential/1\u{0}".utf8))
+        code.update(data: hash)
+        return Text(Hex.encode(code.finalize()))
+    }
+}

@@ -1,0 +1,54 @@
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+
+// GRDB's own subscripts trap on a value of another type. STRICT tables hold only what they declare, but a damaged file
+// may not.
+extension Row {
+    /// An integer from 0 to 2^53: every figure that is kept here.
+    func figure(_ column: String) throws -> Int {
+        guard case .int64(let value) = (self[column] as DatabaseValue).storage, let figure = Int(exactly: value),
+            (0...ChainPoint.countLimit).contains(figure)
+        else { throw Self.damaged(column) }
+        return figure
+    }
+
+    /// An integer of any size.
+    func integer(_ column: String) throws -> Int64 {
+        guard case .int64(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
+        return value
+    }
+
+    /// A text.
+    func text(_ column: String) throws -> Text {
+        guard case .string(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
+        return Text(value)
+    }
+
+    /// A text, or nil for NULL.
+    func textIfPresent(_ column: String) throws -> Text? {
+        (self[column] as DatabaseValue).isNull ? nil : try text(column)
+    }
+
+    /// Bytes.
+    func bytes(_ column: String) throws -> [UInt8] {
+        guard case .blob(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
+        return [UInt8](value)
+    }
+
+    /// Bytes, or nil for NULL.
+    func bytesIfPresent(_ column: String) throws -> [UInt8]? {
+        (self[column] as DatabaseValue).isNull ? nil : try bytes(column)
+    }
+
+    /// A hash of the chain.
+    func hash(_ column: String) throws -> ChainHash {
+        guard let hash = ChainHash(try bytes(column)) else { throw Self.damaged(column) }
+        return hash
+    }
+
+    private static func damaged(_ column: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the column \(column) holds what it never should")
+    }
+}

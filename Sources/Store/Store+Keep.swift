@@ -1,0 +1,109 @@
+package import Encoding
+import Foundation
+import GRDB
+package import Ledger
+
+// What the kiosk keeps besides the ledger: its connections to agents, and its own few settings and keys.
+extension Store {
+    /// Keeps the state of a connection, as bytes that only its owner understands. `handled`: keys of the inbound
+    /// messages that led to this state; they are remembered in the same transaction, so a message is applied once or
+    /// not at all.
+    package func saveConnection(
+        _ id: Text, _ snapshot: [UInt8], handled: [[UInt8]] = []
+    ) async throws(StoreError) {
+        let ring = options.handledMessages
+        try await commit { db, _ in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO connection VALUES (?, ?)", arguments: [id.string, Data(snapshot)])
+            try Self.remember(handled, ring, db)
+        }
+    }
+
+    /// Remembers inbound messages that changed no connection.
+    package func rememberHandled(_ keys: [[UInt8]]) async throws(StoreError) {
+        let ring = options.handledMessages
+        try await commit { db, _ in try Self.remember(keys, ring, db) }
+    }
+
+    /// Whether the inbound message of that key was applied before (among the last ``StoreOptions/handledMessages``).
+    package func hasHandled(_ key: [UInt8]) async throws(StoreError) -> Bool {
+        try await read { db in
+            try Int.fetchOne(db, sql: "SELECT 1 FROM handled_message WHERE key = ?", arguments: [Data(key)]) != nil
+        }
+    }
+
+    /// The connections kept, by id in byte order.
+    package func connections() async throws(StoreError) -> [(id: Text, snapshot: [UInt8])] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT id, snapshot FROM connection ORDER BY id")
+                .map { (try $0.text("id"), try $0.bytes("snapshot")) }
+        }
+    }
+
+    /// Forgets a connection; nothing happens when it is not there.
+    package func deleteConnection(_ id: Text) async throws(StoreError) {
+        try await commit { db, _ in
+            try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
+        }
+    }
+
+    /// A setting of the kiosk itself; nil when it was never set.
+    package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
+        try await read { db in try Self.setting(name, db) }
+    }
+
+    /// Keeps a setting.
+    package func saveSetting(_ name: Text, _ value: [UInt8]) async throws(StoreError) {
+        try await commit { db, _ in try Self.save(name, value, db) }
+    }
+
+    /// The key under which credentials are named here; made from the system's random source at the first call.
+    package func siteKey() async throws(StoreError) -> SiteKey {
+        let bytes = try await commit { db, _ in
+            if let kept = try Self.setting("site-key", db) { return kept }
+            let made = (0..<SiteKey.byteCount).map { _ in UInt8.random(in: 0...255) }
+            try Self.save("site-key", made, db)
+            return made
+        }
+        guard let key = SiteKey(bytes) else { throw .corrupt(path: path, detail: "the site key has a wrong length") }
+        return key
+    }
+
+    /// Replaces the site key by one that several kiosks share. Names made before do not match names made after.
+    package func saveSiteKey(_ bytes: [UInt8]) async throws(StoreError) {
+        try await saveSetting("site-key", bytes)
+    }
+
+    /// Counts one more start of the service and returns which one it is, beginning with 1.
+    package func countStart() async throws(StoreError) -> Int {
+        try await commit { db, _ in
+            let kept = try Self.setting("starts", db).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+            let next = kept == .max ? kept : kept + 1
+            try Self.save("starts", Array(String(next).utf8), db)
+            return next
+        }
+    }
+
+    /// Keeps a date as the lower bound for the next start (``SavedClock``); every record does so too.
+    package func saveClock(_ time: WallTime) async throws(StoreError) {
+        try await commit { _, books in books.clock = SavedClock.merge(kept: books.clock, heard: time) }
+    }
+
+    private static func setting(_ name: Text, _ db: Database) throws -> [UInt8]? {
+        try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name.string])?.bytes("value")
+    }
+
+    private static func save(_ name: Text, _ value: [UInt8], _ db: Database) throws {
+        try db.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name.string, Data(value)])
+    }
+
+    private static func remember(_ keys: [[UInt8]], _ ring: Int, _ db: Database) throws {
+        guard !keys.isEmpty else { return }
+        for key in keys {
+            try db.execute(sql: "INSERT OR IGNORE INTO handled_message (key) VALUES (?)", arguments: [Data(key)])
+        }
+        try db.execute(
+            sql: "DELETE FROM handled_message WHERE number <= (SELECT max(number) FROM handled_message) - ?",
+            arguments: [ring])
+    }
+}

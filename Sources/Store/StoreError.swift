@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import Glibc
+package import Ledger
+
+/// Why the store could not do what was asked. After an error nothing of the request is kept, and a later attempt may
+/// succeed.
+package enum StoreError: Error, Hashable, Sendable {
+    /// No space is left on the device (ENOSPC, SQLITE_FULL).
+    case diskFull(path: String)
+    /// The device failed to read, write or sync (EIO, SQLITE_IOERR); SQLite's extended result code.
+    case inputOutput(path: String, code: Int32)
+    /// Another process owns the database; its process id where it is known.
+    case locked(path: String, owner: Int32?)
+    /// The file is damaged or is not an SQLite database.
+    case corrupt(path: String, detail: String)
+    /// The file is a database of another program.
+    case foreign(path: String)
+    /// A newer version of the program wrote the file.
+    case newer(path: String)
+    /// The file system does not permit it.
+    case notPermitted(path: String, detail: String)
+    /// The folder is not safe to keep a ledger in.
+    case unsafeFolder(path: String, detail: String)
+    /// There is no database at this path.
+    case absent(path: String)
+    /// More requests wait than ``StoreOptions/waiting`` allows: the disk does not answer.
+    case overloaded
+    /// The store has been closed.
+    case closed
+    /// The ledger's rules forbid it; a fault of the caller.
+    case refused(LedgerError)
+    /// Anything else that SQLite reports.
+    case unexpected(code: Int32, detail: String)
+
+    /// Whether a later attempt may succeed without anybody changing a file.
+    package var isTransient: Bool {
+        switch self {
+        case .diskFull, .inputOutput, .locked, .overloaded: true
+        default: false
+        }
+    }
+
+    /// What happened, in plain words, without any content of a record.
+    package var text: String {
+        switch self {
+        case .diskFull(let path): "no space left for \(path)"
+        case .inputOutput(let path, let code): "the disk fails to read or write \(path) (SQLite \(code))"
+        case .locked(let path, let owner):
+            "\(path) is in use by another process" + (owner.map { " (process \($0))" } ?? "")
+        case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
+        case .foreign(let path): "\(path) is not a Gatehouse database"
+        case .newer(let path): "\(path) was written by a newer version of Gatehouse"
+        case .notPermitted(let path, let detail): "no permission for \(path): \(detail)"
+        case .unsafeFolder(let path, let detail): "the folder \(path) \(detail)"
+        case .absent(let path): "there is no database at \(path)"
+        case .overloaded: "too many records wait for the disk"
+        case .closed: "the database has been closed"
+        case .refused(let error): "the ledger refuses the record (\(error))"
+        case .unexpected(let code, let detail): "SQLite error \(code): \(detail)"
+        }
+    }
+
+    /// What an operator can do about it, in plain words.
+    package var remedy: String {
+        switch self {
+        case .diskFull:
+            "free some space on that file system (journalctl --vacuum-size=50M, old packages) or move `store.path`; "
+                + "nothing recorded is lost"
+        case .inputOutput:
+            "look for disk errors in `dmesg`; replace the card or disk and restore the database from its copy"
+        case .locked:
+            "use `gatehouse ledger list|verify`, which may read beside the service, or stop it: "
+                + "`systemctl stop gatehouse`"
+        case .corrupt:
+            "stop the service, keep a copy of the file as evidence, run `gatehouse ledger verify` on it, "
+                + "then move it aside: the next start begins a new ledger"
+        case .foreign: "check `store.path` in the configuration"
+        case .newer: "install the newer version again, or move the database aside"
+        case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
+        case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
+        case .absent: "check the path; the service makes the database at its first start"
+        case .overloaded: "look for a slow or failing disk: `gatehouse doctor`, `dmesg`"
+        case .closed: "start the service again"
+        case .refused, .unexpected: "report this as a bug, with the log of the service"
+        }
+    }
+
+    /// Translates what GRDB throws.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as LedgerError: self = .refused(error)
+        case let error as DatabaseError: self.init(error, path: path)
+        default: self = .unexpected(code: 0, detail: String(describing: type(of: error)))
+        }
+    }
+
+    private init(_ error: DatabaseError, path: String) {
+        // The message only, never the statement's arguments: those may be keys.
+        let detail = error.message ?? "no message"
+        switch error.resultCode {
+        case .SQLITE_FULL: self = .diskFull(path: path)
+        case .SQLITE_IOERR:
+            // SQLite knows ENOSPC for writes only; a failed sync or a shared memory file that cannot grow looks like
+            // EIO.
+            self =
+                StoreFile.hasNoSpace(path)
+                ? .diskFull(path: path) : .inputOutput(path: path, code: error.extendedResultCode.rawValue)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path, owner: nil)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(path: path, detail: detail)
+        case .SQLITE_CANTOPEN where StoreFile.hasNoSpace(path): self = .diskFull(path: path)
+        case .SQLITE_CANTOPEN where StoreFile.isWritable(path):
+            self = .inputOutput(path: path, code: error.extendedResultCode.rawValue)
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN:
+            self = .notPermitted(path: path, detail: detail)
+        case .SQLITE_MISUSE where detail.contains("closed"): self = .closed
+        default: self = .unexpected(code: error.extendedResultCode.rawValue, detail: detail)
+        }
+    }
+
+    /// Whether this spoils everything that is in the same transaction.
+    var endsTransaction: Bool {
+        switch self {
+        case .refused, .unexpected: false
+        default: true
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// Text and remedy in one line.
+    package var description: String { "\(text); remedy: \(remedy)" }
+}

@@ -1,0 +1,129 @@
+import Glibc
+
+/// The file system's side of the database: a safe folder, private files, one owner.
+///
+/// Ownership is a lock on a file of its own, `PATH.lock`, held as long as the store is open and released by the kernel
+/// when the process ends in whatever way. The database itself cannot carry it: closing *any* descriptor of a file drops
+/// the locks that SQLite holds on it in the same process.
+final class StoreFile {
+    private var descriptor: Int32
+
+    /// Checks the folder, takes the lock, makes the database file.
+    init(path: String) throws(StoreError) {
+        let folder = Self.folder(of: path)
+        try Self.makeSafe(folder)
+        let lock = try Self.lock(path + ".lock", for: path)
+        do throws(StoreError) {
+            try Self.makePrivate(path, in: folder)
+        } catch {
+            close(lock)
+            throw error
+        }
+        descriptor = lock
+    }
+
+    deinit { release() }
+
+    /// Lets go of the lock.
+    func release() {
+        if descriptor >= 0 {
+            // Unlocked by hand: a child process that is just being spawned may still hold a copy of the descriptor.
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
+        descriptor = -1
+    }
+
+    /// The folder is there (made with mode 0700 if it is not), is ours or root's, and nobody else can write to it.
+    private static func makeSafe(_ folder: String) throws(StoreError) {
+        var status = stat()
+        if stat(folder, &status) != 0 {
+            guard errno == ENOENT, mkdir(folder, 0o700) == 0 else { throw failure(folder) }
+            try sync(folder: Self.folder(of: folder))
+            guard stat(folder, &status) == 0 else { throw failure(folder) }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unsafeFolder(path: folder, detail: "is not a folder") }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .unsafeFolder(path: folder, detail: "belongs to another user")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw .unsafeFolder(path: folder, detail: "can be written by other users")
+        }
+    }
+
+    private static func lock(_ lockPath: String, for path: String) throws(StoreError) -> Int32 {
+        let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(lockPath) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            let owner = owner(descriptor)
+            close(descriptor)
+            guard reason == EWOULDBLOCK else { throw failure(lockPath, reason) }
+            throw .locked(path: path, owner: owner)
+        }
+        // The number is a help for people; the lock does not depend on it, so a full disk may leave it out.
+        let number = Array(String(getpid()).utf8)
+        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, number, number.count, 0) }
+        return descriptor
+    }
+
+    private static func owner(_ descriptor: Int32) -> Int32? {
+        var digits = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &digits, digits.count, 0)
+        return count > 0 ? Int32(String(decoding: digits.prefix(count), as: UTF8.self)) : nil
+    }
+
+    /// Makes the database file with mode 0600 and its folder entry durable: SQLite would do neither. The files that
+    /// SQLite adds (`-wal`, `-shm`) take over the mode.
+    private static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path) }
+            if status.st_mode & 0o077 != 0, chmod(path, 0o600) != 0 { throw failure(path) }
+            return
+        }
+        guard errno == ENOENT else { throw failure(path) }
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure(path) }
+        close(file)
+        try sync(folder: folder)
+    }
+
+    private static func sync(folder: String) throws(StoreError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(folder) }
+    }
+
+    private static func failure(_ path: String, _ reason: Int32 = errno) -> StoreError {
+        switch reason {
+        case ENOSPC, EDQUOT: .diskFull(path: path)
+        case EIO: .inputOutput(path: path, code: 10)
+        default: .notPermitted(path: path, detail: String(cString: strerror(reason)))
+        }
+    }
+
+    /// Everything before the last "/".
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Whether a regular file is there.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether permissions are not what keeps us from using the file and its folder.
+    static func isWritable(_ path: String) -> Bool {
+        access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0
+    }
+
+    /// Whether the file system of `path` has no block left for us.
+    static func hasNoSpace(_ path: String) -> Bool {
+        var status = statvfs()
+        return statvfs(folder(of: path), &status) == 0 && status.f_bavail == 0
+    }
+}

@@ -1,0 +1,191 @@
+import Encoding
+import Testing
+
+@testable import Ledger
+
+@Suite struct ChainTests {
+    private func check(_ entries: [LedgerEntry], _ head: LedgerHead, checkpoints: [Checkpoint] = []) -> ChainReport {
+        var verifier = ChainVerifier(
+            ledger: head.ledger, start: .genesis(ledger: head.ledger), checkpoints: checkpoints)
+        for entry in entries { verifier.add(entry) }
+        return verifier.finish(end: head.point)
+    }
+
+    @Test func hashesAreThoseOfAnotherImplementation() {
+        let genesis = ChainHash.genesis(ledger: "abc")
+        #expect(genesis.hex == "bd3751d36fef427c9489f1b80b39e8947f7fe9ec08a075fd30aeafa115566f7e")
+        #expect(
+            genesis.next(position: 1, body: Array("{}".utf8)).hex
+                == "7b7b7f583a4c3d1862ed907bab322a52a451515ac0b32de25b3956305947837d")
+    }
+
+    @Test func anUntouchedChainIsIntact() throws {
+        let (head, entries) = try Samples.chain(visits: 10, lastOpen: true)
+        let report = check(entries, head)
+        #expect(report.isIntact)
+        #expect(report.end == head.point)
+        #expect(report.openIntents == [OpenIntent(visit: Samples.visit(10), seq: 10, position: entries.count)])
+        #expect(report.results == [.accepted: 5, .rejected: 4])
+        #expect(report.opensWithoutIntent == [Samples.visit(3), Samples.visit(9)])
+    }
+
+    @Test func numbersAreGapFreeOverIntentsAndOutcomesAlike() throws {
+        let (_, entries) = try Samples.chain(visits: 30)
+        var reported: [Int] = []
+        for entry in entries {
+            if case .outcome(let record) = try LedgerRecord(bytes: entry.body) { reported.append(record.seq) }
+        }
+        #expect(reported == Array(1...30))
+    }
+
+    /// Every byte of every entry changed, every entry removed, doubled, moved: all of it is found.
+    @Test func everySingleEditIsFound() throws {
+        let (head, entries) = try Samples.chain(visits: 4)
+        #expect(check(entries, head).isIntact)
+        var (edits, missed) = (0, 0)
+        func expectFound(_ edited: [LedgerEntry]) {
+            edits += 1
+            if check(edited, head).isIntact { missed += 1 }
+        }
+        for index in entries.indices {
+            let entry = entries[index]
+            for byte in entry.body.indices {
+                var edited = entries
+                edited[index].body[byte] ^= byte.isMultiple(of: 2) ? 0x01 : 0x20
+                expectFound(edited)
+            }
+            for byte in 0..<ChainHash.byteCount {
+                var hash = entry.hash.bytes
+                hash[byte] ^= 1
+                var edited = entries
+                edited[index].hash = try #require(ChainHash(hash))
+                expectFound(edited)
+            }
+            for position in [entry.position - 1, entry.position + 1, 0, -1, .max, .min] {
+                var edited = entries
+                edited[index].position = position
+                expectFound(edited)
+            }
+            var removed = entries
+            removed.remove(at: index)
+            expectFound(removed)
+            for place in entries.indices {
+                var doubled = entries
+                doubled.insert(entry, at: place)
+                expectFound(doubled)
+                guard place != index else { continue }
+                var moved = entries
+                moved.swapAt(index, place)
+                expectFound(moved)
+            }
+        }
+        print("ledger: \(edits) single-record edits, \(missed) missed")
+        #expect(edits > 2000)
+        #expect(missed == 0)
+    }
+
+    /// Who can also write hashes rebuilds everything behind the edit; then the stored end or a checkpoint tells.
+    @Test func aRebuiltTailDoesNotReachTheEnd() throws {
+        let (head, entries) = try Samples.chain(visits: 6)
+        let (witness, _) = try Samples.chain(visits: 4)
+        let checkpoint = Checkpoint(ledger: head.ledger, point: witness.point, time: Samples.stamp().time)
+        #expect(check(entries, head, checkpoints: [checkpoint]).checkpointsMet == 1)
+        for index in entries.indices {
+            var forged = entries
+            forged[index].body = Array(
+                String(decoding: forged[index].body, as: UTF8.self).replacing("gate-1", with: "gate-2").utf8)
+            var hash = index == 0 ? ChainHash.genesis(ledger: head.ledger) : forged[index - 1].hash
+            for later in index..<forged.count {
+                hash = hash.next(position: forged[later].position, body: forged[later].body)
+                forged[later].hash = hash
+            }
+            let report = check(forged, head, checkpoints: [checkpoint])
+            #expect(report.findings.contains(.wrongEnd(expected: entries.count, found: entries.count)))
+            let inCheckpoint = index < witness.point.count
+            #expect(report.findings.contains(.checkpoint(count: witness.point.count)) == inCheckpoint)
+        }
+    }
+
+    @Test func aCutTailIsFoundByACheckpointEvenWhenTheEndWasRewritten() throws {
+        let (head, _) = try Samples.chain(visits: 6)
+        let (shorter, kept) = try Samples.chain(visits: 4)
+        let checkpoint = Checkpoint(ledger: head.ledger, point: head.point, time: Samples.stamp().time)
+        #expect(check(kept, shorter).isIntact)
+        #expect(check(kept, shorter, checkpoints: [checkpoint]).findings == [.checkpoint(count: head.point.count)])
+    }
+
+    @Test func oneDamageIsOneFinding() throws {
+        let (head, entries) = try Samples.chain(visits: 8)
+        var edited = entries
+        edited[4].body = Array(String(decoding: edited[4].body, as: UTF8.self).replacing("gate-1", with: "gate-2").utf8)
+        #expect(check(edited, head).findings == [.altered(5)])
+        edited = entries
+        edited[4].hash = ChainHash.genesis(ledger: "x")
+        #expect(check(edited, head).findings == [.altered(5)])
+        #expect(
+            check(Array(entries.dropLast(2)), head).findings == [
+                .wrongEnd(expected: entries.count, found: entries.count - 2)
+            ])
+    }
+
+    @Test func theRestIsProvableAfterEviction() throws {
+        let (head, entries) = try Samples.chain(visits: 12)
+        for kept in 1..<entries.count {
+            let last = entries[kept - 1]
+            let seq = try entries.prefix(kept).map { try LedgerRecord(bytes: $0.body).seq }.max() ?? 0
+            let start = ChainPoint(count: last.position, hash: last.hash, nextSeq: seq + 1)
+            let old = Checkpoint(ledger: head.ledger, point: .genesis(ledger: head.ledger), time: Samples.stamp().time)
+            var verifier = ChainVerifier(ledger: head.ledger, start: start, checkpoints: [old])
+            for entry in entries.dropFirst(kept) { verifier.add(entry) }
+            let report = verifier.finish(end: head.point)
+            #expect(report.isIntact, "\(report.findings)")
+            #expect(report.checkpointsEvicted == 1)
+        }
+    }
+
+    @Test func checkpointsReadBack() throws {
+        let (head, _) = try Samples.chain(visits: 3)
+        let checkpoint = Checkpoint(ledger: head.ledger, point: head.point, time: Samples.stamp().time)
+        #expect(try Checkpoint(bytes: checkpoint.bytes).bytes == checkpoint.bytes)
+        #expect(throws: RecordError.self) { try Checkpoint(bytes: Array(checkpoint.bytes.dropLast())) }
+        let other = Checkpoint(ledger: "other", point: head.point, time: Samples.stamp().time)
+        let (_, entries) = try Samples.chain(visits: 3)
+        #expect(!check(entries, head, checkpoints: [other]).isIntact)
+    }
+
+    @Test func theHeadRefusesWhatCannotBe() throws {
+        var limits = LedgerLimits()
+        limits.openVisits = 2
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"), limits: limits)
+        _ = try head.appendIntent("a", stamp: Samples.stamp())
+        let before = head
+        #expect(throws: LedgerError.visitOpen) { try head.appendIntent("a", stamp: Samples.stamp()) }
+        #expect(throws: LedgerError.invalidVisit) { try head.appendIntent("", stamp: Samples.stamp()) }
+        #expect(throws: LedgerError.gateUnknown) {
+            try head.appendOutcome(
+                "a", Outcome(.accepted, gate: nil, software: Samples.software), stamp: Samples.stamp())
+        }
+        #expect(head == before)
+        _ = try head.appendIntent("b", stamp: Samples.stamp())
+        #expect(throws: LedgerError.tooManyOpen) { try head.appendIntent("c", stamp: Samples.stamp()) }
+    }
+
+    @Test func recoveryClosesEachOpenIntentOnce() throws {
+        var (head, entries) = try Samples.chain(visits: 5, lastOpen: true)
+        entries.append(try head.appendIntent(Samples.visit(6), stamp: Samples.stamp()))
+        let closed = try Recovery.close(&head, stamp: Samples.stamp(9), software: Samples.software)
+        #expect(closed.map(\.record.seq) == [5, 6])
+        #expect(closed.allSatisfy { $0.record.outcome.result == .interrupted && $0.record.outcome.gate == nil })
+        #expect(try Recovery.close(&head, stamp: Samples.stamp(9), software: Samples.software).isEmpty)
+        let report = check(entries + closed.map(\.entry), head)
+        #expect(report.isIntact && report.openIntents.isEmpty)
+    }
+
+    @Test func theSavedClockRisesAndIsHealedOnlyByAGoodOne() {
+        let (early, late) = (Timestamp(seconds: 100), Timestamp(seconds: 200))
+        #expect(SavedClock.merge(kept: nil, heard: WallTime(utc: early, provenance: .unset)) == nil)
+        #expect(SavedClock.merge(kept: early, heard: WallTime(utc: late, provenance: .rtc)) == late)
+        #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .saved)) == late)
+        #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .synchronised)) == early)
+    }
+}

@@ -1,0 +1,66 @@
+import Encoding
+import Testing
+
+@testable import Ledger
+
+@Suite struct ListingTests {
+    private func lines(_ outcome: Outcome, intent: Int? = 1, dropped: Int = 0, report: ReportState? = .sent) -> String {
+        LedgerListing.line(
+            ListedVisit(
+                record: .outcome(
+                    OutcomeRecord(
+                        seq: 12, visit: Samples.visit(12), intent: intent, stamp: Samples.stamp(), outcome: outcome,
+                        dropped: dropped)), report: report))
+    }
+
+    @Test func theTableLooksLikeThis() {
+        let open = LedgerRecord.intent(IntentRecord(seq: 13, visit: Samples.visit(13), stamp: Samples.stamp()))
+        #expect(
+            [
+                LedgerListing.header, lines(Samples.accepted), lines(Samples.rejected, report: nil),
+                lines(Recovery.outcome(software: Samples.software), dropped: 3, report: .queued),
+                LedgerListing.line(ListedVisit(record: open, report: nil)),
+            ] == [
+                "TIME                SEQ    RESULT      GATE    REPORT      REASONS",
+                "2026-01-01 00:00:00 12     accepted    200 ms  sent",
+                "2026-01-01 00:00:00 12     rejected    shut    not kept    validity.expired trust.stale",
+                "2026-01-01 00:00:00 12     interrupted unknown queued      (3 reports dropped) interrupted",
+                "2026-01-01 00:00:00 13     open        -       -",
+            ])
+    }
+
+    @Test func aLineNeverLeavesItsColumnsNorSteersTheTerminal() {
+        var outcome = Samples.rejected
+        outcome.reasons = [Outcome.Reason(Text("\u{1B}[2J\n\u{202E}" + String(repeating: "x", count: 300)))]
+        let line = lines(outcome, intent: nil, dropped: .max)
+        #expect(line.count == LedgerListing.width)
+        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
+    }
+
+    @Test func jsonLinesKeepTheRecordsMembers() throws {
+        let (_, entries) = try Samples.chain(visits: 1)
+        let entry = try #require(entries.last)
+        let visit = ListedVisit(record: try LedgerRecord(bytes: entry.body), report: .acknowledged)
+        let line = LedgerListing.json(visit, entry: entry)
+        #expect(!line.contains("\n"))
+        let json = try JSON.parse(line)
+        #expect(json["seq"]?.int == 1 && json["position"]?.int == 2 && json["report"]?.string == "acknowledged")
+        #expect(json["hash"]?.string == Text(entry.hash.hex))
+    }
+
+    @Test func aDamagedLedgerComesWithARemedy() throws {
+        let (head, entries) = try Samples.chain(visits: 4)
+        var verifier = ChainVerifier(ledger: head.ledger, start: .genesis(ledger: head.ledger))
+        for entry in entries where entry.position != 3 { verifier.add(entry) }
+        let report = verifier.finish(end: head.point)
+        #expect(report.lines.first?.hasPrefix("NOT INTACT") == true)
+        #expect(report.lines.contains("  entry 3 is missing"))
+        #expect(report.lines.last?.hasPrefix("remedy: ") == true)
+        #expect(report.json["intact"]?.bool == false)
+        var whole = ChainVerifier(ledger: head.ledger, start: .genesis(ledger: head.ledger))
+        for entry in entries { whole.add(entry) }
+        #expect(
+            whole.finish(end: head.point).lines.first
+                == "intact: 7 entries, nothing removed, altered, inserted or moved")
+    }
+}

@@ -1,0 +1,103 @@
+import Encoding
+import Testing
+
+@testable import Ledger
+
+@Suite struct RecordTests {
+    @Test func anIntentHasTheseBytes() throws {
+        let record = LedgerRecord.intent(IntentRecord(seq: 7, visit: Samples.visit(7), stamp: Samples.stamp()))
+        #expect(
+            String(decoding: record.bytes, as: UTF8.self) == """
+                {"v":1,"kind":"intent","seq":7,"visit":"00000000-0000-4000-8000-000000000007","kiosk":"gate-1",\
+                "boot":"b0070000-0000-4000-8000-000000000000","time":"2026-01-01T00:00:00.250Z","clock":"rtc",\
+                "monotonic":5000000000}
+                """)
+        #expect(try LedgerRecord(bytes: record.bytes).bytes == record.bytes)
+    }
+
+    @Test func anOutcomeHasTheseBytes() throws {
+        let record = LedgerRecord.outcome(
+            OutcomeRecord(
+                seq: 7, visit: Samples.visit(7), intent: 13, stamp: Samples.stamp(), outcome: Samples.accepted,
+                dropped: 2))
+        #expect(
+            String(decoding: record.bytes, as: UTF8.self) == """
+                {"v":1,"kind":"outcome","seq":7,"visit":"00000000-0000-4000-8000-000000000007","intent":13,\
+                "kiosk":"gate-1","boot":"b0070000-0000-4000-8000-000000000000","time":"2026-01-01T00:00:00.250Z",\
+                "clock":"rtc","monotonic":5000000000,"result":"accepted","reasons":[],\
+                "credential":{"format":"ldp_vc","issuer":"did:web:example.org","types":["VerifiableCredential","Pass"],\
+                "digest":"ab12","name":"cd34","validFrom":"1970-01-01T00:00:00.000Z"},\
+                "session":{"transport":"tuvali","ms":812,"chunks":3,"crcErrors":1,"retries":0},\
+                "gate":{"opened":true,"pulseMs":200},\
+                "software":{"name":"gatehouse","version":"0.1.0","trust":"t7","policy":"p3"},"dropped":2}
+                """)
+    }
+
+    @Test(arguments: [Samples.accepted, Samples.rejected, Recovery.outcome(software: Samples.software)])
+    func everyOutcomeReadsBackAsItWas(outcome: Outcome) throws {
+        let record = OutcomeRecord(
+            seq: 1, visit: Samples.visit(1), intent: nil, stamp: Samples.stamp(), outcome: outcome, dropped: 0)
+        #expect(try LedgerRecord(bytes: LedgerRecord.outcome(record).bytes) == .outcome(record))
+    }
+
+    @Test func anotherSpellingOfARecordIsNotARecord() throws {
+        let (_, entries) = try Samples.chain(visits: 1)
+        let text = String(decoding: try #require(entries.first).body, as: UTF8.self)
+        #expect(throws: Never.self) { try LedgerRecord(bytes: Array(text.utf8)) }
+        for other in [
+            " " + text, text.replacing("\"v\":1,", with: "\"v\":1, "), text.replacing("gate-1", with: "g\\u0061te-1"),
+        ] {
+            #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(other.utf8)) }
+        }
+    }
+
+    @Test func whatIsNoRecordNamesTheMember() {
+        #expect(throws: RecordError(member: "")) { try LedgerRecord(bytes: []) }
+        #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array("{}".utf8)) }
+        #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array(#"{"v":2}"#.utf8)) }
+    }
+
+    @Test func oversizedTextIsCutAndStillRecorded() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        var outcome = Samples.rejected
+        outcome.reasons = Array(
+            repeating: Outcome.Reason("json.syntax", pointer: Text(String(repeating: "é", count: 5000))), count: 99)
+        outcome.credential = Outcome.Credential(
+            format: Text(String(repeating: "f", count: 9999)), issuer: Text(String(repeating: "\u{1}", count: 99_999)),
+            types: Array(repeating: Text(String(repeating: "t", count: 9999)), count: 999), digest: "00",
+            validFrom: Timestamp(seconds: .min), validUntil: Timestamp(seconds: .max))
+        let (entry, record) = try head.appendOutcome(Samples.visit(1), outcome, stamp: Samples.stamp())
+        #expect(record.outcome.reasons.count == 16)
+        #expect(record.outcome.reasons[0].pointer?.utf8.count ?? 0 <= 256)
+        #expect(record.outcome.reasons[0].pointer?.string.hasSuffix("é…") == true)
+        #expect(entry.body.count < 24 * 1024)
+        #expect(try LedgerRecord(bytes: entry.body).bytes == entry.body)
+    }
+
+    @Test func aReportHasTheFieldsOfTheInterface() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        head.lost(reports: 3, told: 1)
+        let (_, record) = try head.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp())
+        #expect(
+            Report.json(record).compactText == """
+                {"type":"verification-report/1.0","id":"00000000-0000-4000-8000-000000000001","seq":1,\
+                "boot":"b0070000-0000-4000-8000-000000000000","kiosk":"gate-1","time":"2026-01-01T00:00:00.250Z",\
+                "clock":"unsynced","clockSource":"rtc","result":"accepted","reasons":[],\
+                "credential":{"format":"ldp_vc","issuer":"did:web:example.org","types":["VerifiableCredential","Pass"],\
+                "digest":"ab12","name":"cd34","validFrom":"1970-01-01T00:00:00.000Z"},\
+                "session":{"transport":"tuvali","ms":812,"chunks":3,"crcErrors":1,"retries":0},\
+                "gate":{"opened":true,"relayMs":200},\
+                "software":{"name":"gatehouse","version":"0.1.0","trust":"t7","policy":"p3"},"dropped":4}
+                """)
+        #expect(head.dropped == 0)
+    }
+
+    @Test func aCredentialsNameIsKeyed() throws {
+        // HMAC-SHA-256 computed with another implementation (Python's hmac).
+        let key = try #require(SiteKey(Array(0..<32)))
+        #expect(
+            key.name(ofSignedContent: Array(repeating: 0xAA, count: 32))
+                == "2d2defcc6fe7e06a096305e7b18ebf600cf53c9150f6cc805b8eb3bb3970a8c5")
+        #expect(SiteKey(Array(0..<31)) == nil)
+    }
+}

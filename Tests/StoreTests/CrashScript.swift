@@ -1,0 +1,109 @@
+import Encoding
+import Ledger
+
+@testable import Store
+
+/// What a caller was told, and after which operation of the disk. From then on it must hold, whatever happens to the
+/// power.
+struct Promise: Sendable {
+    enum Content: Sendable {
+        /// The gate may pulse and a status byte may go out.
+        case intent(Text)
+        case outcome(Text, seq: Int, report: [UInt8])
+        case sent(Text)
+        case acknowledged(Text)
+        case connection([UInt8])
+    }
+    let content: Content
+    let operation: UInt64
+}
+
+/// A day at the gate in small: visits one by one and side by side, reports on their way, a restart in the middle.
+struct CrashScript {
+    let disk: CrashDisk
+    var promises: [Promise] = []
+    /// The ledger as it was at the end.
+    var entries: [LedgerEntry] = []
+
+    static var options: StoreOptions {
+        var options = StoreOptions()
+        options.checkpointPages = 24  // so that the log is copied into the database many times during the script
+        return options
+    }
+
+    init(_ disk: CrashDisk) { self.disk = disk }
+
+    mutating func run() async throws {
+        var store = try await Store.open(disk.database, options: Self.options)
+        _ = try await store.siteKey()
+        for number in 1...4 { try await visit(number, store) }
+        try await crowd(5...8, store)
+        try await report([1, 2, 3], store)
+        try await intent(9, store)
+        try await save([1], store)
+        // The process ends without closing visit 9, in order.
+        await store.close()
+        store = try await Store.open(disk.database, options: Self.options)
+        for record in try await store.recover(stamp: Samples.stamp, software: Samples.software) {
+            keep(.outcome(record.visit, seq: record.seq, report: Report.json(record).compactBytes))
+        }
+        for number in 10...12 { try await visit(number, store) }
+        try await report([4, 5, 6, 7, 8, 9, 10], store)
+        try await save([2, 2], store)
+        try await store.housekeep(now: Samples.stamp.time.utc)
+        // A failure before the response size has no intent.
+        try await outcome(13, Samples.rejected, store)
+        entries = try await store.entries(after: 0, limit: 1000)
+        await store.close()
+    }
+
+    private mutating func keep(_ content: Promise.Content) {
+        promises.append(Promise(content: content, operation: disk.operations))
+    }
+
+    private mutating func intent(_ number: Int, _ store: Store) async throws {
+        try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+        keep(.intent(Samples.visit(number)))
+    }
+
+    private mutating func outcome(_ number: Int, _ outcome: Outcome, _ store: Store) async throws {
+        let record = try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
+        keep(.outcome(record.visit, seq: record.seq, report: Report.json(record).compactBytes))
+    }
+
+    private mutating func visit(_ number: Int, _ store: Store) async throws {
+        try await intent(number, store)
+        try await outcome(number, number.isMultiple(of: 2) ? Samples.rejected : Samples.accepted, store)
+    }
+
+    /// Several visits at once: their records share commits.
+    private mutating func crowd(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
+        for number in numbers { try await intent(number, store) }
+        let records = try await withThrowingTaskGroup(of: OutcomeRecord.self) { group in
+            for number in numbers {
+                group.addTask {
+                    try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for record in records {
+            keep(.outcome(record.visit, seq: record.seq, report: Report.json(record).compactBytes))
+        }
+    }
+
+    private mutating func report(_ numbers: [Int], _ store: Store) async throws {
+        for number in numbers {
+            try await store.markSent([Samples.visit(number)], at: Samples.stamp.time.utc)
+            keep(.sent(Samples.visit(number)))
+        }
+        let confirmed = numbers.prefix(2).map(Samples.visit)
+        try await store.markAcknowledged(confirmed, at: Samples.stamp.time.utc)
+        for visit in confirmed { keep(.acknowledged(visit)) }
+    }
+
+    private mutating func save(_ snapshot: [UInt8], _ store: Store) async throws {
+        try await store.saveConnection("agent", snapshot)
+        keep(.connection(snapshot))
+    }
+}

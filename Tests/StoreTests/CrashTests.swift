@@ -1,0 +1,192 @@
+import CrashVFS
+import Encoding
+import Foundation
+import Ledger
+import Testing
+
+@testable import Store
+
+/// Pulls the plug before every single operation that SQLite asks of the disk.
+@Suite struct CrashTests {
+    @Test(.timeLimit(.minutes(5)))
+    func noPromiseIsBrokenByAPowerCut() async throws {
+        let disk = try CrashDisk()
+        var script = CrashScript(disk)
+        try await script.run()
+        let operations = disk.operations
+        var random = SplitMix(state: 0x6A7E)
+        var (cuts, states, second, problems) = (0, Set<[UInt64]>(), 0, [String]())
+        for operation in 0...operations {
+            let promises = script.promises.filter { $0.operation <= operation }
+            for survival in [CRASH_KEEP_NONE, CRASH_KEEP_ALL, CRASH_KEEP_SOME] {
+                let seed = random.next()
+                cuts += 1
+                let after = try disk.cut(before: operation, survival, seed: seed)
+                // Most cuts leave what an earlier one left already; only what is new, or must hold more, is looked at.
+                guard states.insert([after.fingerprint, UInt64(promises.count)]).inserted else { continue }
+                let problem = await Self.examine(after, script, promises)
+                problems += problem.map { "cut before \(operation), keep \(survival.rawValue), seed \(seed): \($0)" }
+                // And once more, while the box recovers from the first cut.
+                guard survival == CRASH_KEEP_SOME, problem.isEmpty, operation.isMultiple(of: 4) else { continue }
+                second += 1
+                let moment = UInt64.random(in: after.firstOperation...after.operations, using: &random)
+                let again = try after.cut(before: moment, CRASH_KEEP_SOME, seed: seed)
+                problems += await Self.examine(again, script, promises).map {
+                    "cut before \(operation), then \(moment), seed \(seed): \($0)"
+                }
+            }
+        }
+        print(
+            "crash: \(operations) operations, \(cuts) power cuts, \(states.count) states examined, "
+                + "\(second) second cuts during recovery, \(problems.count) broken promises")
+        #expect(operations > 300 && states.count > 600)
+        #expect(problems.prefix(5) == [])
+    }
+
+    /// The examination itself can fail: on a disk that forgets its last sync, promises are broken.
+    @Test func aLyingDiskIsNoticed() async throws {
+        let disk = try CrashDisk()
+        var script = CrashScript(disk)
+        try await script.run()
+        var noticed = 0
+        for promise in script.promises {
+            let after = try disk.cut(before: promise.operation, CRASH_LOSE_LAST, seed: 1)
+            let promises = script.promises.filter { $0.operation <= promise.operation }
+            if await !Self.examine(after, script, promises).isEmpty { noticed += 1 }
+        }
+        print("crash: a lying disk noticed after \(noticed) of \(script.promises.count) promises")
+        #expect(noticed > script.promises.count / 2)
+    }
+
+    /// At the bounds too: what a full outbox lost is told exactly once, and evicted entries leave the rest provable.
+    @Test func lossesAreCountedThroughPowerCuts() async throws {
+        var options = CrashScript.options
+        (options.outbox.reports, options.evictionBatch) = (4, 2)
+        (options.retention.entries, options.retention.hardEntries) = (6, 10)
+        let disk = try CrashDisk()
+        let store = try await Store.open(disk.database, options: options)
+        for number in 1...12 {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            let outcome = number.isMultiple(of: 3) ? Samples.accepted : Samples.rejected
+            try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
+        }
+        await store.close()
+        var problems: [String] = []
+        for operation in 0...disk.operations {
+            let after = try disk.cut(before: operation, CRASH_KEEP_SOME, seed: operation)
+            let store = try await Store.open(after.database, options: options)
+            try await store.recover(stamp: Samples.stamp, software: Samples.software)
+            let told = try await store.pendingReports(limit: 100).map {
+                try JSON.parse($0.content)["dropped"]?.int ?? 0
+            }
+            let head = await store.head
+            if told.count + told.reduce(0, +) + head.dropped != head.point.nextSeq - 1 {
+                problems.append("\(operation): \(told.count) reports, told \(told), to tell \(head.dropped)")
+            }
+            let report = try await store.verify()
+            if !report.isIntact { problems += report.lines.map { "\(operation): \($0)" } }
+            if operation == disk.operations, report.start.count == 0 { problems.append("nothing was evicted") }
+            await store.close()
+        }
+        #expect(problems.prefix(5) == [])
+    }
+
+    /// Opens what the cut left and compares it with what had been promised before. Returns what is wrong.
+    private static func examine(_ disk: CrashDisk, _ script: CrashScript, _ promises: [Promise]) async -> [String] {
+        do {
+            let store = try await Store.open(disk.database, options: CrashScript.options)
+            let problems = try await compare(store, script, promises)
+            await store.close()
+            return problems
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    private static func compare(_ store: Store, _ script: CrashScript, _ promises: [Promise]) async throws -> [String] {
+        var problems: [String] = []
+        // The first cut's examination itself has added records; they come behind those of the script.
+        let before = try await store.entries(after: 0, limit: 1000)
+        let kept = zip(before, script.entries).prefix { $0 == $1 }.count
+        let own = before.dropFirst(kept).compactMap { try? LedgerRecord(bytes: $0.body) }
+        if !own.allSatisfy({ $0.visit == Samples.visit(99) || isInterrupted($0) }) {
+            problems.append("invented records")
+        }
+        let openBefore = await store.head.open.count
+        let closed = try await store.recover(stamp: Samples.stamp, software: Samples.software)
+        if closed.count != openBefore { problems.append("recovery closed \(closed.count) of \(openBefore)") }
+        if try await !store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty {
+            problems.append("closed twice")
+        }
+        // The box goes on working.
+        if try await !store.visits(last: 1000).contains(where: { $0.visit.record.visit == Samples.visit(99) }) {
+            try await store.appendIntent(Samples.visit(99), stamp: Samples.stamp)
+            try await store.appendOutcome(Samples.visit(99), Samples.accepted, stamp: Samples.stamp)
+        }
+        let report = try await store.verify()
+        if !report.isIntact || !report.openIntents.isEmpty { problems += report.lines }
+
+        var intents: [Text: Int] = [:]
+        var outcomes: [Text: OutcomeRecord] = [:]
+        for entry in try await store.entries(after: 0, limit: 1000) {
+            switch try LedgerRecord(bytes: entry.body) {
+            case .intent(let record): intents[record.visit, default: 0] += 1
+            case .outcome(let record):
+                if outcomes.updateValue(record, forKey: record.visit) != nil { problems.append("two outcomes") }
+            }
+        }
+        if !intents.values.allSatisfy({ $0 == 1 }) { problems.append("two intents of one visit") }
+        if Set(outcomes.values.map(\.seq)) != Set(1...outcomes.count) { problems.append("numbers have gaps") }
+        let reports = try await reports(store)
+        for (visit, record) in outcomes {
+            let stored = reports[visit]
+            if stored?.content != Report.json(record).compactBytes {
+                problems.append("report of \(visit) lost or changed")
+            }
+        }
+        if await store.tally.reports != outcomes.count { problems.append("more reports than outcomes") }
+        for promise in promises {
+            switch promise.content {
+            case .intent(let visit): if intents[visit] == nil { problems.append("intent of \(visit) vanished") }
+            case .outcome(let visit, let seq, let content):
+                let stored = reports[visit]
+                if outcomes[visit]?.seq != seq || stored?.content != content {
+                    problems.append("outcome of \(visit) vanished")
+                }
+            case .sent(let visit):
+                if reports[visit]?.state == .queued { problems.append("\(visit) would be sent again") }
+            case .acknowledged(let visit):
+                if reports[visit]?.state != .acknowledged { problems.append("receipt of \(visit) lost") }
+            case .connection(let snapshot):
+                let there = try await store.connections().first?.snapshot
+                if there?.count ?? 0 < snapshot.count { problems.append("connection lost") }
+            }
+        }
+        return problems
+    }
+
+    private static func reports(_ store: Store) async throws -> [Text: StoredReport] {
+        var reports: [Text: StoredReport] = [:]
+        for visit in try await store.visits(last: 1000).map(\.visit.record.visit) {
+            reports[visit] = try await store.report(id: visit)
+        }
+        return reports
+    }
+
+    private static func isInterrupted(_ record: LedgerRecord) -> Bool {
+        if case .outcome(let record) = record { record.outcome.result == .interrupted } else { false }
+    }
+}
+
+/// Deterministic choices: a failure names its seed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,44 @@
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+
+/// Records that the tests share.
+enum Samples {
+    static let software = Outcome.Software(name: "gatehouse", version: "0.1.0")
+    static let stamp = RecordStamp(
+        kiosk: "gate-1", boot: "b0070000-0000-4000-8000-000000000000",
+        time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: Instant(nanoseconds: 1))
+    static let accepted = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: software)
+    static let rejected = Outcome(
+        .rejected, reasons: [Outcome.Reason("validity.expired")], gate: .shut, software: software)
+
+    static func visit(_ number: Int) -> Text {
+        let digits = String(number)
+        return Text("00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
+    }
+}
+
+/// A private folder that goes away with the test.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path =
+            FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-store-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/gatehouse.sqlite" }
+
+    /// Changes the database behind the program's back.
+    func edit(_ sql: String) throws {
+        for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + ending) }
+        let queue = try DatabaseQueue(path: database)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+}

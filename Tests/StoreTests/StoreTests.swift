@@ -1,0 +1,242 @@
+import Encoding
+import Foundation
+import Ledger
+import Testing
+
+@testable import Store
+
+@Suite struct StoreTests {
+    @Test func aVisitIsRecordedReportedAndProven() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
+        let record = try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
+        #expect(record.seq == 1 && record.intent == 1)
+        let pending = try await store.pendingReports(limit: 10)
+        #expect(pending.map(\.id) == [Samples.visit(1)])
+        #expect(pending.first?.content == Report.json(record).compactBytes)
+        let report = try await store.verify()
+        #expect(report.isIntact && report.entries == 2 && report.openIntents.isEmpty)
+        try await store.markSent([Samples.visit(1)], at: Samples.stamp.time.utc)
+        #expect(try await store.pendingReports(limit: 10).isEmpty)
+        #expect(try await store.visits(last: 9).map(\.visit.report) == [.sent])
+        await store.close()
+    }
+
+    @Test func everythingSurvivesARestart() async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.open(folder.database)
+        try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
+        try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
+        try await store.appendIntent(Samples.visit(2), stamp: Samples.stamp)
+        try await store.saveConnection("c", [1, 2, 3], handled: [[9]])
+        let key = try await store.siteKey().name(ofSignedContent: [1])
+        #expect(try await store.countStart() == 1)
+        let head = await store.head
+        await store.close()
+
+        store = try await Store.open(folder.database)
+        #expect(await store.head == head)
+        #expect(await store.savedClock == Samples.stamp.time.utc)
+        #expect(try await store.countStart() == 2)
+        #expect(try await store.siteKey().name(ofSignedContent: [1]) == key)
+        #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
+        #expect(try await store.hasHandled([9]))
+        let closed = try await store.recover(stamp: Samples.stamp, software: Samples.software)
+        #expect(closed.map(\.seq) == [2] && closed.map(\.outcome.result) == [.interrupted])
+        #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)
+        #expect(try await store.pendingReports(limit: 9).map(\.seq) == [1, 2])
+        #expect(try await store.verify().isIntact)
+        try await store.deleteConnection("c")
+        #expect(try await store.connections().isEmpty)
+        await store.close()
+    }
+
+    @Test func manyVisitsAtOnceShareCommitsAndKeepTheirNumbers() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
+                group.addTask {
+                    try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+                    try await store.appendOutcome(Samples.visit(number), Samples.rejected, stamp: Samples.stamp)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.pendingReports(limit: 1000).map(\.seq) == Array(1...200))
+        let report = try await store.verify()
+        #expect(report.isIntact && report.entries == 400)
+        await store.close()
+    }
+
+    @Test func aBrokenRuleSpoilsNobodyElsesRecord() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
+        async let good: Void = { try await store.appendIntent(Samples.visit(2), stamp: Samples.stamp) }()
+        await #expect(throws: StoreError.refused(.visitClosed)) {
+            try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
+        }
+        await #expect(throws: StoreError.refused(.visitClosed)) {
+            try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
+        }
+        try await good
+        #expect(try await store.verify().isIntact)
+        await store.close()
+        await #expect(throws: StoreError.closed) { try await store.countStart() }
+    }
+
+    @Test func onlyOneProcessOwnsTheFile() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        await #expect(throws: StoreError.locked(path: folder.database, owner: getpid())) {
+            try await Store.open(folder.database)
+        }
+        await store.close()
+    }
+
+    @Test func filesArePrivateAndUnsafeFoldersAreRefused() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(name)")
+        }
+        await store.close()
+        chmod(folder.path, 0o770)
+        await #expect(throws: StoreError.unsafeFolder(path: folder.path, detail: "can be written by other users")) {
+            try await Store.open(folder.database)
+        }
+        chmod(folder.path, 0o700)
+    }
+
+    @Test func foreignAndDamagedFilesAreNamed() async throws {
+        let folder = try TemporaryFolder()
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.database))
+        await #expect { try await Store.open(folder.database) } throws: { error in
+            if case .corrupt = error as? StoreError { true } else { false }
+        }
+        #expect(throws: StoreError.absent(path: folder.path + "/none")) {
+            try LedgerReader(path: folder.path + "/none")
+        }
+    }
+
+    @Test func readersWorkBesideTheOwnerAndWithoutIt() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
+        let reader = try LedgerReader(path: folder.database)
+        #expect(try await reader.verify().entries == 1)
+        try await store.appendOutcome(Samples.visit(2), Samples.accepted, stamp: Samples.stamp)
+        #expect(try await reader.visits(last: 10).map(\.visit.record.seq) == [2, 1])
+        await store.close()
+        let later = try LedgerReader(path: folder.database)
+        #expect(try await later.verify().isIntact)
+        #expect(try await later.entries(after: 1, limit: 10).map(\.position) == [2])
+    }
+
+    @Test func aFullOutboxLosesAcceptedOnesFirstAndSaysSo() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.outbox.reports = 4
+        let store = try await Store.open(folder.database, options: options)
+        for number in 1...4 {
+            try await store.appendOutcome(
+                Samples.visit(number), number == 2 ? Samples.accepted : Samples.rejected, stamp: Samples.stamp)
+        }
+        try await store.markSent([Samples.visit(3)], at: Samples.stamp.time.utc)
+        // 5 pushes out 3, which the peer has: no loss. 6 pushes out the accepted 2. 7 tells of it and pushes out 1.
+        for number in 5...8 {
+            try await store.appendOutcome(Samples.visit(number), Samples.rejected, stamp: Samples.stamp)
+        }
+        let pending = try await store.pendingReports(limit: 10)
+        #expect(pending.map(\.seq) == [5, 6, 7, 8])
+        let dropped = try pending.map { try JSON.parse($0.content)["dropped"]?.int }
+        #expect(dropped == [0, 0, 1, 1])
+        // 1 (dropped by 7), 4 (dropped by 8): one told by report 8, one still to tell.
+        #expect(await store.head.dropped == 1)
+        #expect(await store.tally.reports == 4)
+        #expect(try await store.verify().isIntact)
+        await store.close()
+    }
+
+    @Test func oldEntriesGoAndTheRestStaysProvable() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
+        var store = try await Store.open(folder.database, options: options)
+        for number in 1...20 {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        #expect(try await store.verify().entries == 40)  // every report still waits
+        try await store.markSent((1...20).map(Samples.visit), at: Samples.stamp.time.utc)
+        try await store.housekeep(now: Samples.stamp.time.utc)
+        await store.close()
+        store = try await Store.open(folder.database, options: options)
+        var report = try await store.verify()
+        #expect(report.isIntact, "\(report.lines)")
+        #expect(report.start.count == 16 && report.entries == 24)
+        for number in 21...60 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        report = try await store.verify()
+        #expect(report.isIntact, "\(report.lines)")
+        #expect(report.entries <= 60)
+        #expect(try await store.pendingReports(limit: 100).map(\.seq) == Array(21...60))
+        await store.close()
+    }
+
+    @Test func sentReportsAreKeptForATimeAndQueuedAgainWhenUnanswered() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        let now = Samples.stamp.time.utc
+        for number in 1...3 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        let first = try await store.report(id: Samples.visit(1))
+        try await store.markSent([Samples.visit(1), Samples.visit(2), "unknown"], at: now)
+        try await store.markAcknowledged([Samples.visit(2)], at: now)
+        #expect(try await store.requeue(sentBefore: now, at: now) == 0)
+        #expect(try await store.requeue(sentBefore: now.advanced(by: .seconds(60)), at: now) == 1)
+        let again = try await store.pendingReports(limit: 9)
+        #expect(again.map(\.seq) == [1, 3])
+        #expect(again.first?.content == first?.content)
+        try await store.markSent([Samples.visit(1)], at: now)
+        try await store.housekeep(now: now.advanced(by: .seconds(2 * 86_400)))
+        #expect(try await store.report(id: Samples.visit(2)) == nil)
+        #expect(try await store.report(id: Samples.visit(1))?.state == .sent)
+        try await store.housekeep(now: now.advanced(by: .seconds(8 * 86_400)))
+        #expect(try await store.report(id: Samples.visit(1)) == nil)
+        #expect(try await store.report(id: Samples.visit(3))?.state == .queued)
+        #expect(await store.tally.reports == 1)
+        await store.close()
+    }
+
+    @Test func anEditedDatabaseIsFound() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        for number in 1...5 {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            if number < 5 {
+                try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+            }
+        }
+        await store.close()
+        let pristine = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+        for sql in [
+            "UPDATE entry SET body = CAST(replace(body, 'accepted', 'rejected') AS BLOB) WHERE position = 4",
+            "DELETE FROM entry WHERE position = 3", "DELETE FROM entry WHERE position = 9", "DELETE FROM open_visit",
+            "UPDATE report SET content = CAST(replace(content, 'accepted', 'rejected') AS BLOB) WHERE seq = 2",
+            "UPDATE chain SET count = 8", "UPDATE chain SET next_seq = 99", "UPDATE chain SET ledger = 'other'",
+        ] {
+            try pristine.write(to: URL(fileURLWithPath: folder.database))
+            try folder.edit(sql)
+            let report = try await LedgerReader(path: folder.database).verify()
+            #expect(!report.isIntact, "\(sql)")
+        }
+    }
+}
