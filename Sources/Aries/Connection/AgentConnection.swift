@@ -1,0 +1,162 @@
+package import DIDComm
+package import Encoding
+
+/// One connection to a cloud agent, from the invitation to delivered reports, over HTTP with return-route.
+///
+/// A state machine without clock, network or storage: events and the time go in, actions come out. At most one post is
+/// under way. Every post that depends on new state follows the ``Action/persist(_:)`` of that state, so a crash at any
+/// point repeats a message and never forgets a key. Not copyable: a copy would repeat the random stream.
+package struct AgentConnection: ~Copyable, Sendable {
+    /// Our own name for the connection.
+    package let id: Text
+    /// The invitation that it answers.
+    package let invitation: Invitation
+    /// Where the handshake is sent.
+    let inviter: Service
+    let configuration: Configuration
+    var keys: KeyPair
+    var phase: Phase
+    var random: RandomStream
+    var backoff = Backoff()
+    var exchange: Exchange?
+    /// Answers and pings waiting to be sent, oldest first.
+    var waiting: [JSON] = []
+    var report: OutboundReport?
+    var seen: SeenMessages
+    var lastExchange: ExchangeID = 0
+    var heartbeatAt: Instant?
+    /// Ids of our pings that want an answer, newest last.
+    var openPings: [Text] = []
+    /// Pings sent in a row only to fetch queued messages.
+    var drains = 0
+    var problemReportedAt: Instant?
+    var isReachable: Bool?
+    /// Whether the present state was handed out for storing, as far as we know with success.
+    var isStored: Bool
+
+    /// Where a connection stands.
+    enum Phase: Sendable {
+        case handshaking(Attempt)
+        case connected(Established)
+        case ended
+    }
+
+    /// One try of one handshake with keys of its own.
+    struct Attempt: Sendable {
+        /// Which handshake.
+        var handshake: Invitation.Handshake
+        /// The request's id.
+        var thread: Text
+        /// How often the request may have arrived.
+        var sendings = 0
+        /// Set once the request was taken: when to give up waiting for the response.
+        var answerBy: Instant?
+    }
+
+    /// A connection whose response was verified.
+    struct Established: Sendable {
+        var peer: Peer
+        var handshake: Invitation.Handshake
+        /// The request's id.
+        var thread: Text
+        /// The id of the closing message (`complete` or `ack`) until that was sent.
+        var confirmation: Text?
+    }
+
+    /// What a post carries.
+    enum Purpose: Sendable {
+        case request, confirmation, answer, ping
+        case report(Text)
+    }
+
+    /// A post under way.
+    struct Exchange: Sendable {
+        var id: ExchangeID
+        var purpose: Purpose
+        var until: Instant
+    }
+
+    /// A new connection for `invitation`; nothing happens before ``Event/start``.
+    package init(
+        id: Text, invitation: Invitation, configuration: Configuration, random: consuming RandomStream
+    ) throws(InvitationError) {
+        guard let handshake = invitation.handshakes.first else { throw .noHandshake }
+        let inviter = try invitation.service()
+        guard let keys = KeyPair(seed: random.drawSecret(32)) else { throw .badKey }
+        let attempt = Attempt(handshake: handshake, thread: Self.newID(&random))
+        self.init(
+            id: id, invitation: invitation, inviter: inviter, configuration: configuration, keys: keys,
+            phase: .handshaking(attempt), seen: SeenMessages(capacity: configuration.limits.rememberedIDs),
+            isStored: false, random: random)
+    }
+
+    init(
+        id: Text, invitation: Invitation, inviter: Service, configuration: Configuration, keys: KeyPair, phase: Phase,
+        seen: SeenMessages, isStored: Bool, random: consuming RandomStream
+    ) {
+        (self.id, self.invitation, self.inviter, self.configuration) = (id, invitation, inviter, configuration)
+        (self.keys, self.phase, self.seen, self.isStored) = (keys, phase, seen, isStored)
+        self.random = random
+    }
+
+    static func newID(_ random: inout RandomStream) -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
+
+    /// The peer once the handshake is done.
+    package var peer: Peer? { if case .connected(let established) = phase { established.peer } else { nil } }
+
+    /// Whether the handshake is done and its closing message was sent.
+    package var isComplete: Bool {
+        if case .connected(let established) = phase { established.confirmation == nil } else { false }
+    }
+
+    /// Our key in this connection.
+    package var verkey: Verkey { keys.verkey }
+
+    /// Whether the peer ended the connection.
+    package var isEnded: Bool { if case .ended = phase { true } else { false } }
+
+    /// Whether a report would be taken by ``Event/deliver(_:)``.
+    package var wantsReport: Bool { peer != nil && report == nil }
+
+    /// Pings in a row that got no answer.
+    package var unansweredPings: Int { openPings.count }
+
+    /// Takes one event; the actions are to be done in order.
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .start:
+            exchange = nil  // whatever was under way when an earlier run was cut off
+            if peer != nil { heartbeatAt = now }
+        case .deliver(let next):
+            if report == nil { report = next }
+        case .answered(let id, let body): actions = answered(id, body, at: now)
+        case .failed(let id, let failure): actions = failed(id, failure, at: now)
+        case .received(let bytes): actions = receive(bytes, at: now)
+        case .ping:
+            if peer != nil { heartbeatAt = now }
+        case .retryNow: backoff.permitNow()
+        case .deadlineReached:
+            if let exchange, now >= exchange.until { actions = failed(exchange.id, .uncertain, at: now) }
+        }
+        return actions + advance(at: now)
+    }
+
+    /// When ``Event/deadlineReached`` is due; nil while only other events can bring anything.
+    package var deadline: Instant? {
+        if let exchange { return exchange.until }
+        switch phase {
+        case .handshaking(let attempt): return attempt.answerBy ?? backoff.until
+        case .connected(let established):
+            if established.confirmation != nil || !waiting.isEmpty || report != nil { return backoff.until }
+            guard let heartbeatAt else { return nil }
+            return max(heartbeatAt, backoff.until ?? heartbeatAt)
+        case .ended: return nil
+        }
+    }
+
+    mutating func persist() -> Action {
+        isStored = true
+        return .persist(snapshot)
+    }
+}

@@ -1,0 +1,32 @@
+import DIDComm
+import Encoding
+
+/// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened by up to a half at random so that kiosks
+/// that lost the same server do not return together (spec/cloud-agent J).
+struct Backoff: Sendable {
+    /// Failures in a row.
+    private(set) var failures = 0
+    /// No attempt before this.
+    private(set) var until: Instant?
+
+    /// Whether an attempt may be made at `now`.
+    func permits(_ now: Instant) -> Bool { until.map { now >= $0 } ?? true }
+
+    /// Another attempt failed.
+    mutating func fail(at now: Instant, _ limits: AgentConnection.Limits, random: inout RandomStream) {
+        let first = max(limits.firstRetry.nanoseconds, 1)
+        let longest = max(limits.longestRetry.nanoseconds, first)
+        // Shifting a positive Int64 by at most 40 stays in range once the result is cut to `longest`.
+        let shift = min(failures, 40)
+        let wait = first > longest >> shift ? longest : first << shift
+        let jitter = random.draw(2).reduce(Int64(0)) { $0 << 8 | Int64($1) }  // 0…65535
+        until = now.advanced(by: .nanoseconds(wait - wait / 131_072 * jitter))
+        failures += 1
+    }
+
+    /// An attempt succeeded.
+    mutating func succeed() { self = Backoff() }
+
+    /// The next attempt may be made at once; the count stays.
+    mutating func permitNow() { until = nil }
+}

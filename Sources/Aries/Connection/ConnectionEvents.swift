@@ -1,0 +1,142 @@
+package import Encoding
+
+/// What a controller is to receive: one visit's outcome as a basicmessage.
+///
+/// The message is made from these three alone, so every attempt, also after a restart, carries the same `@id` and bytes.
+package struct OutboundReport: Hashable, Sendable {
+    /// The report's id, a UUID, which is also the `@id` of its message.
+    package let id: Text
+    /// The content: compact JSON text (spec/cloud-agent H.3).
+    package let content: Text
+    /// `sent_time`, RFC 3339: when the report was made.
+    package let time: Text
+
+    /// A report of that id and content.
+    package init(id: Text, content: Text, time: Text) {
+        (self.id, self.content, self.time) = (id, content, time)
+    }
+}
+
+/// Why a message could not be posted.
+package enum ExchangeFailure: Hashable, Sendable {
+    /// No connection was made: the peer has certainly not got it.
+    case unreachable
+    /// It broke off, timed out or was answered by 5xx: the peer may have got it.
+    case uncertain
+    /// The peer's server answered with that 4xx status.
+    case refused(status: Int)
+    /// The configuration does not allow the endpoint, such as plain http.
+    case forbidden
+    /// The connection's state could not be stored, so nothing that depends on it was sent.
+    case notStored
+}
+
+/// Why an inbound message was dropped. Dropped messages are counted, never answered.
+package enum Discard: String, Hashable, Sendable {
+    /// It is not an envelope for us or does not open.
+    case unreadable
+    /// It has no sender.
+    case anonymous
+    /// Its sender is not the key of this connection.
+    case wrongSender
+    /// What it carries is no Aries message.
+    case malformed
+    /// The same sender sent the same `@id` before.
+    case duplicate
+    /// It belongs to no exchange that is open.
+    case unexpected
+}
+
+extension AgentConnection {
+    /// Names one post, so that a late result is told from the present one.
+    package typealias ExchangeID = Int
+
+    /// What happens to a connection.
+    package enum Event: Sendable {
+        /// The connection was made or restored and may now send.
+        case start
+        /// The next report to deliver; ignored while another one is under way (see ``wantsReport``).
+        case deliver(OutboundReport)
+        /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply (spec/cloud-agent F.2).
+        case answered(ExchangeID, body: [UInt8])
+        /// A post failed.
+        case failed(ExchangeID, ExchangeFailure)
+        /// A message came another way, such as from a mailbox.
+        case received([UInt8])
+        /// Ping the peer now.
+        case ping
+        /// The network came back, or an operator asks: do not wait for the next attempt.
+        case retryNow
+        /// The time of ``AgentConnection/deadline`` is there.
+        case deadlineReached
+    }
+
+    /// What the driver has to do, in this order.
+    package enum Action: Sendable {
+        /// Store this document durably before any later action; if that fails, a later post must not go out but fail with
+        /// ``ExchangeFailure/notStored``. It contains keys.
+        case persist(JSON)
+        /// Post these bytes to that URL as `application/didcomm-envelope-enc` and return the result as an event.
+        case post(ExchangeID, url: Text, body: [UInt8])
+        /// The handshake is done.
+        case connected(Peer)
+        /// The inviter refused the handshake or answered wrongly; another attempt follows.
+        case handshakeRefused(reason: Text)
+        /// Posts began to succeed (nil) or to fail.
+        case reachability(ExchangeFailure?)
+        /// The peer answered a ping: both directions work.
+        case alive
+        /// The report reached the peer's server (HTTP 2xx).
+        case sent(report: Text)
+        /// The peer acknowledged messages or reports with these ids; unknown ones are to be ignored.
+        case acknowledged([Text])
+        /// A basicmessage that is not an acknowledgement.
+        case message(id: Text, content: Text)
+        /// The peer reported a problem.
+        case problem(code: Text, thread: Text)
+        /// An inbound message was dropped.
+        case discarded(Discard)
+        /// The peer ended the connection (did-rotate hangup); it sends nothing more.
+        case ended
+    }
+
+    /// Bounds and times.
+    package struct Limits: Sendable {
+        /// How long an inviter may take to answer after it took the request; 15 s.
+        package var answer = Duration.seconds(15)
+        /// After this a post counts as failed even if the driver is silent; 90 s.
+        package var exchange = Duration.seconds(90)
+        /// How often one request is sent again when it may have arrived (spec/cloud-agent D).
+        package var resends = 2
+        /// First wait after a failure; doubled with each further one.
+        package var firstRetry = Duration.seconds(1)
+        /// Longest wait between attempts.
+        package var longestRetry = Duration.seconds(15 * 60)
+        /// Time between two pings that ask for an answer.
+        package var heartbeat = Duration.seconds(15 * 60)
+        /// Inbound ids that are remembered against repetition.
+        package var rememberedIDs = 1024
+        /// Answers waiting to be sent; further ones are dropped.
+        package var waitingAnswers = 32
+        /// Least time between two problem reports of ours.
+        package var problemReportInterval = Duration.seconds(10)
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    /// What an operator chooses.
+    package struct Configuration: Sendable {
+        /// Our name, shown to the inviter's operator.
+        package var label: Text
+        /// The endpoint in our DID document; `didcomm:transport/queue` without a mailbox.
+        package var endpoint: Text
+        /// Bounds and times.
+        package var limits: Limits
+
+        /// A kiosk of that name.
+        package init(label: Text, endpoint: Text = "didcomm:transport/queue", limits: Limits = Limits()) {
+            (self.label, self.endpoint, self.limits) = (label, endpoint, limits)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import DIDComm
+import Encoding
+
+extension AgentConnection {
+    /// Opens, authenticates, de-duplicates and dispatches one inbound message.
+    mutating func receive(_ bytes: [UInt8], at now: Instant) -> [Action] {
+        let content: Envelope.Content
+        do {
+            content = try Envelope.unpack(bytes, with: [keys])
+        } catch {
+            return [.discarded(.unreadable)]
+        }
+        guard let sender = content.sender else { return [.discarded(.anonymous)] }
+        guard let message = try? Message(plaintext: content.plaintext) else { return [.discarded(.malformed)] }
+        switch phase {
+        case .handshaking(let attempt): return handshake(message, from: sender, attempt, at: now)
+        case .connected(let established):
+            if established.confirmation != nil, isResponse(message, to: established.handshake, established.thread) {
+                // A multi-use invitation answers a repeated request twice: the newest response counts.
+                guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
+                return response(message, from: sender, established.handshake, established.thread, at: now)
+            }
+            guard sender == established.peer.verkey else { return [.discarded(.wrongSender)] }
+            guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
+            let actions = dispatch(message, at: now)
+            fetchMore(after: message)
+            return actions
+        case .ended: return [.discarded(.unexpected)]
+        }
+    }
+
+    // MARK: Handshake
+
+    private func isResponse(_ message: Message, to handshake: Invitation.Handshake, _ thread: Text) -> Bool {
+        message.type.isMessage(handshake.protocolName.family, 1, "response") && message.thread == thread
+    }
+
+    private mutating func handshake(
+        _ message: Message, from sender: Verkey, _ attempt: Attempt, at now: Instant
+    ) -> [Action] {
+        if isResponse(message, to: attempt.handshake, attempt.thread) {
+            return response(message, from: sender, attempt.handshake, attempt.thread, at: now)
+        }
+        guard inviter.recipientKeys.contains(sender) else { return [.discarded(.wrongSender)] }
+        guard Notice.isProblem(message.type), message.thread == attempt.thread else {
+            return [.discarded(.unexpected)]
+        }
+        return [
+            .handshakeRefused(reason: Notice.problemCode(message)), nextAttempt(after: attempt, at: now),
+        ]
+    }
+
+    /// Trust comes from the signature under the invitation's key; the envelope may be of that key or of the new one
+    /// (spec/cloud-agent D), so both are taken and nobody else.
+    private mutating func response(
+        _ message: Message, from sender: Verkey, _ handshake: Invitation.Handshake, _ thread: Text, at now: Instant
+    ) -> [Action] {
+        guard let invitationKey = inviter.recipientKeys.first else { return [.discarded(.unexpected)] }
+        let peer: Peer
+        do {
+            peer =
+                switch handshake {
+                case .didExchange11, .didExchange10:
+                    try DIDExchange.verify(response: message.body, invitationKey: invitationKey)
+                case .connections10:
+                    try LegacyConnection.verify(response: message.body, invitationKey: invitationKey).peer
+                }
+        } catch {
+            // Not proven to be the inviter's: whoever sent it must not end the attempt, so the wait goes on.
+            return [.handshakeRefused(reason: Text("\(error)"))]
+        }
+        guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }
+        _ = seen.insert(message.id, from: sender)
+        phase = .connected(
+            Established(peer: peer, handshake: handshake, thread: thread, confirmation: Self.newID(&random)))
+        backoff.succeed()
+        heartbeatAt = now  // one ping proves both directions and moves older inviters on
+        for request in invitation.requests {
+            guard let id = request["data"]?["json"]?["@id"]?.string else { continue }
+            answer(problem(thread: id, "request-not-accepted", "a verifier answers no requests", at: now))
+        }
+        return [persist(), .connected(peer)]
+    }
+
+    // MARK: Connected
+
+    private mutating func dispatch(_ message: Message, at now: Instant) -> [Action] {
+        let type = message.type
+        if type.isMessage("trust_ping", 1, "ping_response") {
+            guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
+            openPings.removeFirst(index + 1)
+            return [.alive]
+        }
+        if Notice.isProblem(type) {
+            return [.problem(code: Notice.problemCode(message), thread: message.thread)]
+        }
+        if type.isMessage("notification", 1, "ack") { return [.acknowledged([message.thread])] }
+
+        if type.isMessage("trust_ping", 1, "ping") {
+            guard TrustPing.wantsResponse(message) else { return [] }
+            answer(TrustPing.response(type.prefix, id: Self.newID(&random), thread: message.thread))
+            return []
+        }
+        if type.isMessage("basicmessage", 1, "message") {
+            if message.asksForAck {
+                answer(Notice.ack(type.prefix, id: Self.newID(&random), thread: message.thread))
+            }
+            if let ids = BasicMessage.acknowledgedReports(message) { return [.acknowledged(ids)] }
+            // Handed on before it is remembered: after a crash in between it comes twice rather than never.
+            return [.message(id: message.id, content: message.body["content"]?.string ?? ""), persist()]
+        }
+        if let disclosure = DiscoverFeatures.answer(to: message, id: Self.newID(&random)) {
+            answer(disclosure)
+            return []
+        }
+        if type.isMessage("did-rotate", 1, "hangup") {
+            phase = .ended
+            return [persist(), .ended]
+        }
+        answer(problem(thread: message.thread, "message-parse-failure", "unknown message type", at: now))
+        return []
+    }
+
+    private mutating func answer(_ message: JSON?) {
+        guard let message, waiting.count < configuration.limits.waitingAnswers else { return }
+        waiting.append(message)
+    }
+
+    /// Problem reports are rate-limited, so that two confused agents cannot keep each other busy.
+    private mutating func problem(thread: Text, _ code: Text, _ explanation: Text, at now: Instant) -> JSON? {
+        if let last = problemReportedAt, last.duration(to: now) < configuration.limits.problemReportInterval {
+            return nil
+        }
+        problemReportedAt = now
+        return Notice.problem(
+            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation)
+    }
+
+    /// A peer that had something waiting may have more: every message of ours fetches the next (spec/cloud-agent F.3), so
+    /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings.
+    private mutating func fetchMore(after message: Message) {
+        if message.type.isMessage("trust_ping", 1, "ping_response") {
+            drains = 0
+        } else if waiting.isEmpty, drains < 32 {
+            drains += 1
+            answer(TrustPing.ping(invitation.prefix, id: Self.newID(&random), responseRequested: false))
+        }
+    }
+}

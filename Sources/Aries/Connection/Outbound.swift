@@ -1,0 +1,147 @@
+import DIDComm
+import Encoding
+
+extension AgentConnection {
+    /// Starts the next post when there is something to send and nothing else is under way.
+    mutating func advance(at now: Instant) -> [Action] {
+        guard exchange == nil, backoff.permits(now) else { return [] }
+        switch phase {
+        case .handshaking(let attempt):
+            guard let answerBy = attempt.answerBy else {
+                return post(.request, requestMessage(attempt), to: inviter, at: now)
+            }
+            guard now >= answerBy else { return [] }
+            return [nextAttempt(after: attempt, at: now)] + advance(at: now)
+        case .connected(let established):
+            guard let (purpose, message) = nextMessage(established, at: now) else { return [] }
+            return post(purpose, message, to: established.peer.service, at: now)
+        case .ended: return []
+        }
+    }
+
+    /// First what completes the handshake, then answers, then the heartbeat, then the report.
+    private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
+        if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
+        if !waiting.isEmpty { return (.answer, waiting.removeFirst()) }
+        if let due = heartbeatAt, now >= due {
+            heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
+            let id = Self.newID(&random)
+            openPings = openPings.suffix(7) + [id]
+            return (.ping, TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
+        }
+        guard let report else { return nil }
+        return (
+            .report(report.id),
+            BasicMessage.message(invitation.prefix, id: report.id, content: report.content, sentTime: report.time)
+        )
+    }
+
+    private func requestMessage(_ attempt: Attempt) -> JSON {
+        let (prefix, name) = (invitation.prefix, attempt.handshake.protocolName)
+        switch attempt.handshake {
+        case .didExchange11, .didExchange10:
+            return DIDExchange.request(
+                prefix, minor: name.minor, id: attempt.thread, invitation: invitation.id, label: configuration.label,
+                did: DIDExchange.did(for: keys.verkey, endpoint: configuration.endpoint))
+        case .connections10:
+            return LegacyConnection.request(
+                prefix, id: attempt.thread, invitation: invitation.id, label: configuration.label, key: keys.verkey,
+                endpoint: configuration.endpoint)
+        }
+    }
+
+    private func confirmationMessage(_ established: Established, _ id: Text) -> JSON {
+        let name = established.handshake.protocolName
+        switch established.handshake {
+        case .didExchange11, .didExchange10:
+            return DIDExchange.complete(
+                invitation.prefix, minor: name.minor, id: id, thread: established.thread, invitation: invitation.id)
+        case .connections10: return Notice.ack(invitation.prefix, id: id, thread: established.thread)
+        }
+    }
+
+    private mutating func post(_ purpose: Purpose, _ message: JSON, to service: Service, at now: Instant) -> [Action] {
+        lastExchange += 1
+        exchange = Exchange(
+            id: lastExchange, purpose: purpose, until: now.advanced(by: configuration.limits.exchange))
+        let recipients = Array(service.recipientKeys.prefix(1))
+        var envelope = Envelope.pack(message.compactBytes, to: recipients, from: keys, random: &random)
+        if let recipient = recipients.first {
+            envelope = Envelope.wrap(
+                envelope, to: recipient, via: service.routingKeys, typePrefix: Text(invitation.prefix.rawValue),
+                random: &random)
+        }
+        let post = Action.post(lastExchange, url: service.endpoint, body: envelope.compactBytes)
+        return isStored ? [post] : [persist(), post]
+    }
+
+    /// A new attempt with new keys and the next handshake offered; after the last one a pause, then the first again.
+    mutating func nextAttempt(after attempt: Attempt, at now: Instant) -> Action {
+        let offered = invitation.handshakes
+        let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
+        if next >= offered.count { backoff.fail(at: now, configuration.limits, random: &random) }
+        if let fresh = KeyPair(seed: random.drawSecret(32)) { keys = fresh }
+        phase = .handshaking(
+            Attempt(
+                handshake: next < offered.count ? offered[next] : offered.first ?? attempt.handshake,
+                thread: Self.newID(&random)))
+        return persist()
+    }
+
+    /// A post was taken by the peer's server.
+    mutating func answered(_ id: ExchangeID, _ body: [UInt8], at now: Instant) -> [Action] {
+        var actions: [Action] = []
+        if let exchange, exchange.id == id {
+            self.exchange = nil
+            actions += reachability(nil)
+            switch (exchange.purpose, phase) {
+            case (.request, .handshaking(var attempt)):
+                // Failures of earlier rounds keep counting until the handshake is done.
+                backoff.permitNow()
+                attempt.sendings += 1
+                attempt.answerBy = now.advanced(by: configuration.limits.answer)
+                phase = .handshaking(attempt)
+            case (.confirmation, .connected(var established)):
+                backoff.succeed()
+                established.confirmation = nil
+                phase = .connected(established)
+                actions.append(persist())
+            case (.report(let report), _):
+                backoff.succeed()
+                if self.report?.id == report { self.report = nil }
+                actions.append(.sent(report: report))
+            default: backoff.succeed()
+            }
+        }
+        return body.isEmpty ? actions : actions + receive(body, at: now)
+    }
+
+    /// A post failed: requests, the confirmation and reports are sent again later, answers and pings are not.
+    mutating func failed(_ id: ExchangeID, _ failure: ExchangeFailure, at now: Instant) -> [Action] {
+        guard let exchange, exchange.id == id else { return [] }
+        self.exchange = nil
+        var actions = reachability(failure)
+        if failure == .notStored { isStored = false }
+        backoff.fail(at: now, configuration.limits, random: &random)
+        if case .ping = exchange.purpose {
+            _ = openPings.popLast()
+            heartbeatAt = now  // so the pause decides when the peer is tried again
+        }
+        if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
+            if failure == .uncertain { attempt.sendings += 1 }
+            phase = .handshaking(attempt)
+            // A request that may have arrived several times without an answer: its answer is lost, try with new keys.
+            if attempt.sendings > configuration.limits.resends {
+                actions.append(nextAttempt(after: attempt, at: now))
+            }
+        }
+        return actions
+    }
+
+    private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {
+        let reachable = failure == nil
+        guard isReachable != reachable else { return [] }
+        isReachable = reachable
+        return [.reachability(failure)]
+    }
+}

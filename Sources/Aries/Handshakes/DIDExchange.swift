@@ -1,0 +1,87 @@
+package import DIDComm
+package import Encoding
+
+/// The requester's messages of did-exchange 1.0 and 1.1 (RFC 0023) with a did:peer:4.
+package enum DIDExchange {
+    /// The family's name in `@type`.
+    package static let family: Text = "didexchange"
+
+    /// The long-form did:peer:4 of a kiosk: one Ed25519 key, one service.
+    ///
+    /// `endpoint` is `didcomm:transport/queue` where answers come only as HTTP responses.
+    package static func did(for key: Verkey, endpoint: Text, routingKeys: [Verkey] = []) -> Text {
+        PeerDID.encode4([
+            "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
+            "verificationMethod": [
+                ["id": "#key-0", "type": "Multikey", "publicKeyMultibase": .string(key.multibase)]
+            ],
+            "authentication": ["#key-0"],
+            "assertionMethod": ["#key-0"],
+            "service": [
+                [
+                    "id": "#didcomm-0",
+                    "type": "did-communication",
+                    "priority": 0,
+                    "recipientKeys": ["#key-0"],
+                    "accept": ["didcomm/aip1", "didcomm/aip2;env=rfc19"],
+                    "serviceEndpoint": .string(endpoint),
+                    "routingKeys": .array(routingKeys.map { .string($0.didKey) }),
+                ]
+            ],
+        ]).long
+    }
+
+    /// The `request`; its id is also the thread of the whole exchange.
+    package static func request(
+        _ prefix: TypePrefix, minor: Int, id: Text, invitation: Text, label: Text, did: Text
+    ) -> JSON {
+        Message.make(
+            MessageType(prefix, ProtocolName(family, 1, minor), "request"), id: id, thread: id,
+            parentThread: invitation, [.init("label", .string(label)), .init("did", .string(did))])
+    }
+
+    /// The `complete` that ends the exchange.
+    package static func complete(
+        _ prefix: TypePrefix, minor: Int, id: Text, thread: Text, invitation: Text
+    ) -> JSON {
+        Message.make(
+            MessageType(prefix, ProtocolName(family, 1, minor), "complete"), id: id, thread: thread,
+            parentThread: invitation)
+    }
+
+    /// Who answered, proven by the invitation's key: each attachment that is there must verify under it, at least one must
+    /// be there, and what it signs must be the response's `did`.
+    package static func verify(response: JSON, invitationKey: Verkey) throws(HandshakeFailure) -> Peer {
+        guard let did = response["did"]?.string, !did.isEmpty else { throw .malformed }
+        var signedDocument: DIDDocument?
+        var isSigned = false
+        if let attachment = response["did_doc~attach"] {
+            guard let json = try? JSON.parse(try payload(of: attachment, invitationKey)) else { throw .malformed }
+            let document = DIDDocument(json, names: [did, qualified(did)])
+            guard let id = document.id, qualified(id) == qualified(did) else { throw .otherDID }
+            (signedDocument, isSigned) = (document, true)
+        }
+        if let attachment = response["did_rotate~attach"] {
+            guard let signed = Text(utf8: try payload(of: attachment, invitationKey)) else { throw .malformed }
+            guard qualified(signed) == qualified(did) else { throw .otherDID }
+            isSigned = true
+        }
+        guard isSigned else { throw .unsigned }
+        guard let document = signedDocument ?? (try? PeerDID.resolve(did)) else { throw .unresolvable }
+        guard let service = document.preferredService else { throw .noService }
+        return Peer(did: did, service: service)
+    }
+
+    private static func payload(of attachment: JSON, _ key: Verkey) throws(HandshakeFailure) -> [UInt8] {
+        do {
+            return try SignedAttachment.verify(attachment, signedBy: key)
+        } catch {
+            throw error == .malformed ? .malformed : .notTheInviter
+        }
+    }
+
+    /// `did:sov:` before an unqualified DID: the two are the same (spec/cloud-agent E).
+    static func qualified(_ did: Text) -> Text {
+        did.hasPrefix("did:") ? did : Text("did:sov:" + did.string)
+    }
+}

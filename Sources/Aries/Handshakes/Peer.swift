@@ -1,0 +1,35 @@
+package import DIDComm
+package import Encoding
+
+/// The other side of a completed handshake.
+package struct Peer: Hashable, Sendable {
+    /// Their DID for this connection.
+    package let did: Text
+    /// How to reach them; the first recipient key authenticates every message of theirs.
+    package let service: Service
+
+    /// A peer that is reached by `service`.
+    package init(did: Text, service: Service) {
+        (self.did, self.service) = (did, service)
+    }
+
+    /// The key that every message of theirs must be authenticated by; nil only for a service without key, which no
+    /// handshake returns.
+    package var verkey: Verkey? { service.recipientKeys.first }
+}
+
+/// Why a handshake's answer is refused.
+package enum HandshakeFailure: Error, Hashable, Sendable {
+    /// A member is absent or not decodable.
+    case malformed
+    /// Nothing binds the answer to the key of the invitation.
+    case unsigned
+    /// The signature, or a key that it names, is not that of the invitation.
+    case notTheInviter
+    /// What was signed is another DID than the answer's.
+    case otherDID
+    /// The DID needs a resolver that a kiosk does not have.
+    case unresolvable
+    /// No service in it can be reached by HTTP.
+    case noService
+}

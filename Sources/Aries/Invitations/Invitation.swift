@@ -1,0 +1,171 @@
+import DIDComm
+package import Encoding
+
+/// An invitation to connect: connections/1.0 (RFC 0160) or out-of-band 1.x (RFC 0434).
+///
+/// Reads what the RFCs say and what is in the field: `service` and `services`, `request~attach` and `requests~attach`, naked
+/// keys and did:key with and without fragment (spec/cloud-agent C.1). Empty arrays count as absent.
+package struct Invitation: Sendable {
+    /// Which protocol the invitation belongs to.
+    package enum Kind: Hashable, Sendable {
+        /// connections/1.x
+        case connections
+        /// out-of-band/1.minor
+        case outOfBand(minor: Int)
+    }
+
+    /// A way to agree on pairwise DIDs; the order of declaration is the order of preference.
+    package enum Handshake: Hashable, CaseIterable, Sendable {
+        /// didexchange/1.1
+        case didExchange11
+        /// didexchange/1.0
+        case didExchange10
+        /// connections/1.0
+        case connections10
+
+        /// The protocol's name and version.
+        package var protocolName: ProtocolName {
+            switch self {
+            case .didExchange11: ProtocolName(DIDExchange.family, 1, 1)
+            case .didExchange10: ProtocolName(DIDExchange.family, 1, 0)
+            case .connections10: ProtocolName(LegacyConnection.family, 1, 0)
+            }
+        }
+
+        /// The handshake of that name and version; a newer minor version is spoken to in the newest one known here.
+        init?(_ name: ProtocolName) {
+            switch (name.family, name.major, name.minor) {
+            case (DIDExchange.family, 1, 0): self = .didExchange10
+            case (DIDExchange.family, 1, _): self = .didExchange11
+            case (LegacyConnection.family, 1, _): self = .connections10
+            default: return nil
+            }
+        }
+    }
+
+    /// An entry of `services`.
+    package enum Entry: Hashable, Sendable {
+        /// Keys and endpoint stand in the invitation.
+        case inline(Service)
+        /// A DID names them.
+        case did(Text)
+    }
+
+    /// The whole invitation as received, for storage and display.
+    package let json: JSON
+    /// connections or out-of-band.
+    package let kind: Kind
+    /// The prefix of its `@type`, which our messages use, too.
+    package let prefix: TypePrefix
+    /// `@id`, the parent thread of the handshake.
+    package let id: Text
+    /// `label`: the inviter's name for itself; not proven by anything.
+    package let label: Text?
+    /// The handshakes offered that are known here, best first.
+    package let handshakes: [Handshake]
+    /// The messages attached for answering (`requests~attach`).
+    package let requests: [JSON]
+    /// Where to connect.
+    package let entries: [Entry]
+
+    /// Checks and takes apart the JSON of an invitation.
+    package init(_ json: JSON) throws(InvitationError) {
+        guard json.object != nil else { throw .notJSON }
+        guard let type = json["@type"]?.string.flatMap({ MessageType($0) }), type.name == "invitation" else {
+            throw .anotherMessage
+        }
+        self.json = json
+        prefix = type.prefix
+        label = json["label"]?.string
+        guard let id = json["@id"]?.string, (1...256).contains(id.utf8.count) else { throw .noID }
+        self.id = id
+        let family = type.protocolName
+        switch family.family {
+        case LegacyConnection.family where family.major == 1:
+            kind = .connections
+            handshakes = [.connections10]
+            requests = []
+            entries = try Self.legacyEntries(json)
+        case "out-of-band" where family.major == 1:
+            kind = .outOfBand(minor: family.minor)
+            requests = Self.list(json, "requests~attach", "request~attach") ?? []
+            entries = try Self.entries(json)
+            let offered = Self.list(json, "handshake_protocols") ?? []
+            guard !offered.isEmpty || !requests.isEmpty else { throw .nothingOffered }
+            let known = Set(offered.compactMap { $0.string.flatMap { ProtocolName($0) }.flatMap { Handshake($0) } })
+            guard !known.isEmpty || !requests.isEmpty else { throw .unknownHandshakes }
+            handshakes = Handshake.allCases.filter(known.contains)
+        case LegacyConnection.family, "out-of-band": throw .unsupportedVersion
+        default: throw .anotherMessage
+        }
+    }
+
+    /// The first service that can be used now, its DID resolved where it carries its own document.
+    package func service() throws(InvitationError) -> Service {
+        var failure = InvitationError.noKey
+        for entry in entries {
+            switch entry {
+            case .inline(let service):
+                if service.isHTTP { return service }
+                failure = .unsupportedEndpoint
+            case .did(let did):
+                do {
+                    if let service = try PeerDID.resolve(did).preferredService { return service }
+                    failure = .unsupportedEndpoint
+                } catch {
+                    switch error {
+                    case .needsResolver(let method): failure = .needsResolver(method: method)
+                    case .malformed, .hashMismatch: failure = .badDID
+                    }
+                }
+            }
+        }
+        throw failure
+    }
+
+    private static func list(_ json: JSON, _ names: Text...) -> [JSON]? {
+        for name in names {
+            if let list = json[name]?.array, !list.isEmpty { return Array(list.prefix(16)) }
+        }
+        return nil
+    }
+
+    private static func legacyEntries(_ json: JSON) throws(InvitationError) -> [Entry] {
+        if json["recipientKeys"] == nil, let did = json["did"]?.string { return [.did(did)] }
+        return [.inline(try inline(json))]
+    }
+
+    private static func entries(_ json: JSON) throws(InvitationError) -> [Entry] {
+        var entries: [Entry] = []
+        for service in list(json, "services", "service") ?? [] {
+            if let did = service.string {
+                entries.append(.did(did))
+            } else {
+                entries.append(.inline(try inline(service)))
+            }
+        }
+        guard !entries.isEmpty else { throw .noKey }
+        return entries
+    }
+
+    private static func inline(_ json: JSON) throws(InvitationError) -> Service {
+        let recipients = try keys(json["recipientKeys"])
+        guard !recipients.isEmpty else { throw .noKey }
+        guard let endpoint = json["serviceEndpoint"]?.string ?? json["serviceEndpoint"]?["uri"]?.string,
+            !endpoint.isEmpty
+        else { throw .noEndpoint }
+        return Service(
+            recipientKeys: recipients, routingKeys: try keys(json["routingKeys"]), endpoint: endpoint)
+    }
+
+    private static func keys(_ list: JSON?) throws(InvitationError) -> [Verkey] {
+        guard let list, !list.isNull else { return [] }
+        guard let entries = list.array, entries.count <= 32 else { throw .badKey }
+        var keys: [Verkey] = []
+        for entry in entries {
+            guard let key = entry.string.flatMap({ Verkey($0) }) else { throw .badKey }
+            keys.append(key)
+        }
+        return keys
+    }
+}

@@ -1,0 +1,63 @@
+package import Encoding
+
+/// Why an invitation cannot be used. ``remedy`` says in plain words what an operator can do.
+package enum InvitationError: Error, Hashable, Sendable {
+    /// Longer than ``InvitationText/maxBytes``.
+    case tooLarge
+    /// Neither JSON nor a URL that carries an invitation.
+    case notAnInvitation
+    /// A URL of another scheme than http, https or didcomm.
+    case unsupportedScheme
+    /// The value in the URL is not base64.
+    case notBase64
+    /// What was decoded is not JSON.
+    case notJSON
+    /// The JSON is another message.
+    case anotherMessage
+    /// Another major version.
+    case unsupportedVersion
+    /// No `@id`.
+    case noID
+    /// No service with a recipient key.
+    case noKey
+    /// A key that is not a valid Ed25519 key.
+    case badKey
+    /// A service DID that is not in its method's form.
+    case badDID
+    /// No endpoint.
+    case noEndpoint
+    /// Neither a handshake nor a request is in it.
+    case nothingOffered
+    /// None of the handshakes offered is known.
+    case unknownHandshakes
+    /// It only asks for an answer to an attached request, without a lasting connection.
+    case noHandshake
+    /// The inviter's DID can be resolved only by a ledger or another service.
+    case needsResolver(method: Text)
+    /// No endpoint that can be reached by HTTP.
+    case unsupportedEndpoint
+
+    /// One sentence for the operator.
+    package var remedy: String {
+        switch self {
+        case .tooLarge: "The invitation is larger than 64 KiB: ask for one without embedded images."
+        case .notAnInvitation: "Give the invitation's whole URL in quotes, or a file with its JSON."
+        case .unsupportedScheme: "Give an http, https or didcomm URL."
+        case .notBase64: "The URL is cut or altered: copy it again, in quotes."
+        case .notJSON: "What the URL carries is not JSON: copy it again, in quotes."
+        case .anotherMessage: "This is not an invitation: ask the agent's operator for an out-of-band invitation."
+        case .unsupportedVersion: "Ask for an invitation of out-of-band 1.x or connections 1.x."
+        case .noID: "The invitation has no @id: ask for a new one."
+        case .noKey: "The invitation has no recipient key: ask for a new one."
+        case .badKey: "A key in the invitation is not a valid Ed25519 key: ask for a new invitation."
+        case .badDID: "The inviter's DID is malformed: ask for a new invitation."
+        case .noEndpoint: "The invitation has no endpoint: the agent must be started with one."
+        case .nothingOffered: "The invitation offers neither a handshake nor a request: ask for a new one."
+        case .unknownHandshakes: "Ask for an invitation that offers didexchange/1.1."
+        case .noHandshake: "The invitation offers no lasting connection: ask for one with handshake protocols."
+        case .needsResolver(let method):
+            "The inviter's DID (did:\(method)) needs a ledger: ask for an invitation with keys and endpoint in it."
+        case .unsupportedEndpoint: "The agent has no http or https endpoint."
+        }
+    }
+}

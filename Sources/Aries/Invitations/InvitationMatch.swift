@@ -1,0 +1,57 @@
+import DIDComm
+import Encoding
+
+extension Invitation {
+    /// Why two invitations are from the same inviter.
+    package enum Match: Hashable, Sendable {
+        /// The very same invitation, scanned again.
+        case sameInvitation
+        /// The same public DID.
+        case samePublicDID
+        /// The same first recipient key.
+        case sameKey
+    }
+
+    /// Whether `other` is from the same inviter (spec/cloud-agent C.2); absent or null members never match.
+    package func match(_ other: Invitation) -> Match? {
+        if id == other.id { return .sameInvitation }
+        if !publicDIDs.isDisjoint(with: other.publicDIDs) { return .samePublicDID }
+        if let key = firstKey, key == other.firstKey { return .sameKey }
+        return nil
+    }
+
+    private var publicDIDs: Set<Text> {
+        var dids = entries.compactMap { entry in if case .did(let did) = entry { did } else { nil } }
+        if let did = json["public_did"]?.string, !did.isEmpty { dids.append(did) }
+        return Set(dids.map(DIDExchange.qualified))
+    }
+
+    private var firstKey: Verkey? {
+        guard case .inline(let service)? = entries.first else { return nil }
+        return service.recipientKeys.first
+    }
+}
+
+/// What to do with an invitation: the eight-row matrix of spec/cloud-agent C.3. A row without handshake and request is an
+/// ``InvitationError/nothingOffered`` already.
+package enum InvitationPlan: Hashable, Sendable {
+    /// Make a new connection, then answer the attached request where there is one.
+    case connect(thenAnswer: Bool)
+    /// Answer the request by the service in the invitation, without a lasting connection.
+    case oneTime
+    /// Ask to reuse the existing connection, then answer the request where there is one.
+    case reuse(thenAnswer: Bool)
+    /// Answer the request on the existing connection.
+    case answerOnExisting
+
+    /// The row for `invitation`, given whether a connection to the same inviter exists.
+    package init(_ invitation: Invitation, connectionExists: Bool) {
+        let asks = !invitation.requests.isEmpty
+        switch (invitation.handshakes.isEmpty, connectionExists) {
+        case (false, false): self = .connect(thenAnswer: asks)
+        case (false, true): self = .reuse(thenAnswer: asks)
+        case (true, false): self = .oneTime
+        case (true, true): self = .answerOnExisting
+        }
+    }
+}

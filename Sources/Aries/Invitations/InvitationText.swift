@@ -1,0 +1,72 @@
+package import Encoding
+
+/// An invitation as people hand it over: a URL, or the JSON itself.
+package enum InvitationText: Sendable {
+    /// The invitation was in the text.
+    case invitation(Invitation)
+    /// The text is a URL without one: a GET there, with `Accept: application/json`, returns it or redirects to it.
+    case link(Text)
+
+    /// Bytes of a text that is looked at.
+    package static let maxBytes = 64 * 1024
+
+    /// The query members that carry an invitation, in the order in which they are looked for (VCX's).
+    private static let members: [Text] = ["c_i", "d_m", "m", "oob"]
+
+    /// Reads `text`: JSON when it starts with `{`, else an http, https or didcomm URL.
+    package static func read(_ text: [UInt8]) throws(InvitationError) -> InvitationText {
+        guard text.count <= maxBytes else { throw .tooLarge }
+        let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+        let trimmed = Array(text.drop(while: blanks.contains).reversed().drop(while: blanks.contains).reversed())
+        if trimmed.first == UInt8(ascii: "{") { return .invitation(try invitation(trimmed)) }
+        guard let url = Text(utf8: trimmed) else { throw .notAnInvitation }
+        return try read(url: url)
+    }
+
+    private static func read(url: Text) throws(InvitationError) -> InvitationText {
+        let letters = Array(url.utf8)
+        guard let colon = letters.firstIndex(of: UInt8(ascii: ":")),
+            letters[colon...].starts(with: "://".utf8)
+        else { throw .notAnInvitation }
+        let scheme = String(decoding: letters[..<colon], as: UTF8.self).lowercased()
+        guard ["http", "https", "didcomm"].contains(scheme) else { throw .unsupportedScheme }
+        let query = letters.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        let pairs = query.split(separator: UInt8(ascii: "&")).map { pair in
+            (name: pair.prefix { $0 != UInt8(ascii: "=") }, value: pair.drop { $0 != UInt8(ascii: "=") }.dropFirst())
+        }
+        for member in members {
+            guard let pair = pairs.first(where: { $0.name.elementsEqual(member.utf8) }) else { continue }
+            // '+' belongs to the base64 alphabet here and never means a blank.
+            guard let value = percentDecoded(pair.value).flatMap({ Text(utf8: $0) }),
+                let bytes = Base64.decodeAny(value.string)
+            else { throw .notBase64 }
+            return .invitation(try invitation(bytes))
+        }
+        guard scheme != "didcomm" else { throw .notAnInvitation }
+        return .link(url)
+    }
+
+    private static func invitation(_ bytes: [UInt8]) throws(InvitationError) -> Invitation {
+        var limits = JSON.Limits()
+        (limits.depth, limits.bytes) = (32, maxBytes)
+        guard let json = try? JSON.parse(bytes, limits: limits) else { throw .notJSON }
+        return try Invitation(json)
+    }
+
+    private static func percentDecoded(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
+        var output: [UInt8] = []
+        var rest = letters
+        while let letter = rest.popFirst() {
+            guard letter == UInt8(ascii: "%") else {
+                output.append(letter)
+                continue
+            }
+            guard rest.count >= 2,
+                let byte = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first
+            else { return nil }
+            output.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return output
+    }
+}

@@ -1,0 +1,70 @@
+package import Encoding
+
+/// A decrypted Aries message (RFC 0020) with its thread (RFC 0008).
+package struct Message: Sendable {
+    /// Why a plaintext is no Aries message.
+    package enum Failure: Error, Hashable, Sendable {
+        /// Not a JSON object, or too deep.
+        case malformed
+        /// `@type` is absent or of another form.
+        case noType
+        /// `@id` is absent, empty or longer than 256 bytes.
+        case noID
+    }
+
+    /// The parsed `@type`.
+    package let type: MessageType
+    /// `@id`.
+    package let id: Text
+    /// `~thread.thid`; the message's own id when that is absent.
+    package let thread: Text
+    /// `~thread.pthid`.
+    package let parentThread: Text?
+    /// All members.
+    package let body: JSON
+
+    /// Reads a plaintext; nesting is bounded at 32.
+    package init(plaintext: [UInt8]) throws(Failure) {
+        var limits = JSON.Limits()
+        limits.depth = 32
+        do {
+            body = try JSON.parse(plaintext, limits: limits)
+        } catch {
+            throw .malformed
+        }
+        guard body.object != nil else { throw .malformed }
+        guard let type = body["@type"]?.string.flatMap({ MessageType($0) }) else { throw .noType }
+        guard let id = body["@id"]?.string, (1...256).contains(id.utf8.count) else { throw .noID }
+        (self.type, self.id) = (type, id)
+        let decorator = body["~thread"]
+        thread = decorator?["thid"]?.string.flatMap { $0.isEmpty ? nil : $0 } ?? id
+        parentThread = decorator?["pthid"]?.string
+    }
+
+    /// Whether the sender asks for an acknowledgement of receipt (RFC 0317); the old empty object means it, too.
+    package var asksForAck: Bool {
+        guard let decorator = body["~please_ack"]?.object else { return false }
+        guard let on = decorator["on"]?.array, !on.isEmpty else { return true }
+        return on.contains { $0.string == "RECEIPT" }
+    }
+
+    /// The members of a message in their usual order; return-route (RFC 0092) is on every one, because over HTTP the answer
+    /// has no other way back to a kiosk.
+    package static func make(
+        _ type: MessageType, id: Text, thread: Text? = nil, parentThread: Text? = nil,
+        _ members: [JSONObject.Member] = []
+    ) -> JSON {
+        var object = JSONObject()
+        object["@type"] = .string(type.text)
+        object["@id"] = .string(id)
+        if thread != nil || parentThread != nil {
+            var decorator = JSONObject()
+            if let thread { decorator["thid"] = .string(thread) }
+            if let parentThread { decorator["pthid"] = .string(parentThread) }
+            object["~thread"] = .object(decorator)
+        }
+        for member in members { object[member.name] = member.value }
+        object["~transport"] = ["return_route": "all"]
+        return .object(object)
+    }
+}

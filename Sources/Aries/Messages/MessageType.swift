@@ -1,0 +1,88 @@
+package import Encoding
+
+/// The two prefixes of Aries message types; both are read everywhere, and the one of the invitation is written (RFC 0348).
+package enum TypePrefix: String, CaseIterable, Sendable {
+    /// The present prefix.
+    case didcomm = "https://didcomm.org/"
+    /// The prefix from before 2020, still written by VCX.
+    case legacy = "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/"
+}
+
+/// A protocol and its version, as `handshake_protocols` and discover-features name it: `didexchange/1.1`.
+package struct ProtocolName: Hashable, Sendable {
+    /// The protocol's name, such as `didexchange`.
+    package let family: Text
+    /// The major version; another one is another protocol.
+    package let major: Int
+    /// The minor version; a reader ignores what a newer one adds.
+    package let minor: Int
+
+    /// A protocol of this name and version.
+    package init(_ family: Text, _ major: Int, _ minor: Int) {
+        (self.family, self.major, self.minor) = (family, major, minor)
+    }
+
+    /// Reads a prefix and `family/major.minor`; nil for any other form.
+    package init?(_ text: Text) {
+        guard let (_, path) = MessageType.splitPrefix(text), let name = Self(path: path) else { return nil }
+        self = name
+    }
+
+    /// `family/major.minor` without prefix.
+    package var path: Text { Text("\(family)/\(major).\(minor)") }
+
+    init?(path: Substring) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
+        let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let major = Self.number(numbers[0]), let minor = Self.number(numbers[1])
+        else { return nil }
+        self.init(Text(String(parts[0])), major, minor)
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Int(text)
+    }
+}
+
+/// An `@type`: prefix, protocol, version and message name (RFC 0020).
+package struct MessageType: Hashable, Sendable {
+    /// Which prefix it is written with.
+    package let prefix: TypePrefix
+    /// The protocol and version.
+    package let protocolName: ProtocolName
+    /// The message's name in its protocol, such as `request`.
+    package let name: Text
+
+    /// A message of a protocol.
+    package init(_ prefix: TypePrefix, _ protocolName: ProtocolName, _ name: Text) {
+        (self.prefix, self.protocolName, self.name) = (prefix, protocolName, name)
+    }
+
+    /// Reads a prefix and `family/major.minor/name`; nil for any other form.
+    package init?(_ text: Text) {
+        guard let (prefix, path) = Self.splitPrefix(text), let slash = path.lastIndex(of: "/"),
+            let protocolName = ProtocolName(path: path[..<slash])
+        else { return nil }
+        let name = path[path.index(after: slash)...]
+        guard !name.isEmpty else { return nil }
+        self.init(prefix, protocolName, Text(String(name)))
+    }
+
+    /// The whole `@type`.
+    package var text: Text { Text("\(prefix.rawValue)\(protocolName.path)/\(name)") }
+
+    /// Whether this is `name` of `family` in that major version, whatever the prefix and minor version.
+    package func isMessage(_ family: Text, _ major: Int, _ name: Text) -> Bool {
+        protocolName.family == family && protocolName.major == major && self.name == name
+    }
+
+    static func splitPrefix(_ text: Text) -> (TypePrefix, Substring)? {
+        guard text.utf8.count <= 256 else { return nil }
+        for prefix in TypePrefix.allCases where text.hasPrefix(Text(prefix.rawValue)) {
+            return (prefix, text.string.dropFirst(prefix.rawValue.count))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,130 @@
+package import Encoding
+
+/// trust_ping/1.0 (RFC 0048): proves that both directions work.
+package enum TrustPing {
+    /// The protocol's name and version.
+    package static let name = ProtocolName("trust_ping", 1, 0)
+
+    /// A `ping`.
+    package static func ping(_ prefix: TypePrefix, id: Text, responseRequested: Bool) -> JSON {
+        Message.make(
+            MessageType(prefix, name, "ping"), id: id, [.init("response_requested", .bool(responseRequested))])
+    }
+
+    /// The answer to a ping, in its thread.
+    package static func response(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
+        Message.make(MessageType(prefix, name, "ping_response"), id: id, thread: thread)
+    }
+
+    /// Whether `ping` wants an answer: an absent `response_requested` means yes (RFC 0048).
+    package static func wantsResponse(_ ping: Message) -> Bool { ping.body["response_requested"]?.bool ?? true }
+}
+
+/// notification/1.0: acknowledgements (RFC 0015) and problem reports in the form that ACA-Py knows (spec/cloud-agent G).
+package enum Notice {
+    /// The protocol's name and version.
+    package static let name = ProtocolName("notification", 1, 0)
+
+    /// An `ack` with status OK.
+    package static func ack(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
+        Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
+    }
+
+    /// A `problem-report`; `code` is for programs, `explanation` for people.
+    package static func problem(
+        _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text
+    ) -> JSON {
+        Message.make(
+            MessageType(prefix, name, "problem-report"), id: id, thread: thread,
+            [.init("description", ["code": .string(code), "en": .string(explanation)])])
+    }
+
+    /// Whether `type` is a problem report of any protocol; those are never answered by one.
+    package static func isProblem(_ type: MessageType) -> Bool {
+        type.name == "problem-report" || type.name == "problem_report"
+    }
+
+    /// The machine-readable code of a problem report, whichever form it has, cut to 128 bytes.
+    package static func problemCode(_ message: Message) -> Text {
+        let code = message.body["description"]?["code"]?.string ?? message.body["problem-code"]?.string
+        return Text(String(decoding: (code ?? "unknown").utf8.prefix(128), as: UTF8.self))
+    }
+}
+
+/// basicmessage/1.0 (RFC 0095), the carrier of reports that every controller can read unchanged.
+package enum BasicMessage {
+    /// The protocol's name and version.
+    package static let name = ProtocolName("basicmessage", 1, 0)
+
+    /// A `message`. `sentTime` is RFC 3339.
+    package static func message(_ prefix: TypePrefix, id: Text, content: Text, sentTime: Text) -> JSON {
+        Message.make(
+            MessageType(prefix, name, "message"), id: id,
+            [
+                .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
+                .init("content", .string(content)),
+            ])
+    }
+
+    /// The ids in a controller's acknowledgement of reports: a basicmessage whose content is
+    /// `{"type":"verification-report/1.0/ack","ids":[…]}` (spec/cloud-agent H.2); nil for any other content.
+    package static func acknowledgedReports(_ message: Message) -> [Text]? {
+        guard let content = message.body["content"]?.string, content.utf8.count <= 64 * 1024,
+            let json = try? JSON.parse(content.string), json["type"] == "verification-report/1.0/ack"
+        else { return nil }
+        return (json["ids"]?.array ?? []).compactMap(\.string)
+    }
+}
+
+/// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): which protocols a kiosk speaks.
+package enum DiscoverFeatures {
+    /// What is disclosed, with the roles that a kiosk takes.
+    package static let supported: [(name: ProtocolName, roles: [Text])] = [
+        (TrustPing.name, ["sender", "receiver"]),
+        (Notice.name, ["notifier", "notified"]),
+        (BasicMessage.name, ["sender", "receiver"]),
+        (ProtocolName("discover-features", 1, 0), ["responder"]),
+        (ProtocolName("discover-features", 2, 0), ["responder"]),
+        (ProtocolName("didexchange", 1, 0), ["requester"]),
+        (ProtocolName("didexchange", 1, 1), ["requester"]),
+        (ProtocolName("connections", 1, 0), ["invitee"]),
+        (ProtocolName("out-of-band", 1, 1), ["receiver"]),
+    ]
+
+    /// The answer to a `query` (1.0) or `queries` (2.0); nil when `message` is neither.
+    package static func answer(to message: Message, id: Text) -> JSON? {
+        let prefix = message.type.prefix
+        if message.type.isMessage("discover-features", 1, "query") {
+            let found = matches(message.body["query"]?.string ?? "*", prefix).map { entry in
+                JSON.object(["pid": .string(entry.pid), "roles": .array(entry.roles.map(JSON.string))])
+            }
+            return Message.make(
+                MessageType(prefix, ProtocolName("discover-features", 1, 0), "disclose"), id: id,
+                thread: message.thread, [.init("protocols", .array(found))])
+        }
+        if message.type.isMessage("discover-features", 2, "queries") {
+            var found: [JSON] = []
+            for query in (message.body["queries"]?.array ?? []).prefix(8) where query["feature-type"] == "protocol" {
+                for entry in matches(query["match"]?.string ?? "*", prefix) {
+                    let feature: JSON = [
+                        "feature-type": "protocol", "id": .string(entry.pid),
+                        "roles": .array(entry.roles.map(JSON.string)),
+                    ]
+                    if !found.contains(feature) { found.append(feature) }
+                }
+            }
+            return Message.make(
+                MessageType(prefix, ProtocolName("discover-features", 2, 0), "disclosures"), id: id,
+                thread: message.thread, [.init("disclosures", .array(found))])
+        }
+        return nil
+    }
+
+    /// A query is a protocol's whole name, or a beginning and `*`.
+    private static func matches(_ query: Text, _ prefix: TypePrefix) -> [(pid: Text, roles: [Text])] {
+        supported.map { (pid: Text(prefix.rawValue + $0.name.path.string), roles: $0.roles) }.filter { entry in
+            query.hasSuffix("*")
+                ? entry.pid.hasPrefix(Text(String(decoding: query.utf8.dropLast(), as: UTF8.self))) : entry.pid == query
+        }
+    }
+}

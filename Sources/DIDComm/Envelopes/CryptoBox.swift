@@ -1,0 +1,74 @@
+import CSodium
+
+/// NaCl's public-key boxes as DIDComm v1 uses them: X25519, HSalsa20, XSalsa20-Poly1305.
+enum CryptoBox {
+    /// Bytes by which a box is longer than what is in it.
+    static let overhead = 16
+    /// Bytes of a box's nonce.
+    static let nonceLength = 24
+    /// Bytes of the seed that ``seal(_:to:seed:)`` wants.
+    static let seedLength = 32
+
+    /// `message` for `recipient`, authenticated by `sender`; nil when the keys do not agree on a secret.
+    static func box(
+        _ message: UnsafeRawBufferPointer, nonce: [UInt8], to recipient: [UInt8], from sender: Secret
+    ) -> [UInt8]? {
+        guard nonce.count == nonceLength, recipient.count == 32, sender.count == 32 else { return nil }
+        var output = [UInt8](repeating: 0, count: message.count + overhead)
+        let status = sender.withBytes { sender in
+            sender.octets.map { key in
+                crypto_box_easy(&output, message.octets, UInt64(message.count), nonce, recipient, key)
+            }
+        }
+        return status == 0 ? output : nil
+    }
+
+    /// What is in `box`, or nil unless `sender` made it for `recipient`.
+    static func open(_ box: [UInt8], nonce: [UInt8], from sender: [UInt8], to recipient: Secret) -> Secret? {
+        guard box.count >= overhead, nonce.count == nonceLength, sender.count == 32, recipient.count == 32
+        else { return nil }
+        var status: Int32? = -1
+        let message = Secret(count: box.count - overhead) { output in
+            status = recipient.withBytes { recipient in
+                guard let key = recipient.octets, let out = output.octets else { return -1 }
+                return crypto_box_open_easy(out, box, UInt64(box.count), nonce, sender, key)
+            }
+        }
+        return status == 0 ? message : nil
+    }
+
+    /// A sealed box: ephemeral public key, then a box with nonce BLAKE2b-192(ephemeral key ‖ recipient key).
+    ///
+    /// libsodium's own `crypto_box_seal` draws the ephemeral key itself; here `seed` determines it, so that packing is a
+    /// function of its arguments. `crypto_box_seal_open` reads the result.
+    static func seal(_ message: UnsafeRawBufferPointer, to recipient: [UInt8], seed: Secret) -> [UInt8]? {
+        guard seed.count == seedLength, recipient.count == 32 else { return nil }
+        var ephemeral = [UInt8](repeating: 0, count: 32)
+        let secret = Secret(count: 32) { output in
+            seed.withBytes { seed in
+                guard let out = output.octets, let seed = seed.octets else { return }
+                crypto_box_seed_keypair(&ephemeral, out, seed)
+            }
+        }
+        let keys = ephemeral + recipient
+        var nonce = [UInt8](repeating: 0, count: nonceLength)
+        guard crypto_generichash(&nonce, nonce.count, keys, UInt64(keys.count), nil, 0) == 0,
+            let box = box(message, nonce: nonce, to: recipient, from: secret)
+        else { return nil }
+        return ephemeral + box
+    }
+
+    /// What is in a sealed box for `recipient` (both halves of its key), or nil.
+    static func openSeal(_ sealed: [UInt8], publicKey: [UInt8], secretKey: Secret) -> Secret? {
+        let overhead = overhead + 32
+        guard sealed.count >= overhead, publicKey.count == 32, secretKey.count == 32 else { return nil }
+        var status: Int32 = -1
+        let message = Secret(count: sealed.count - overhead) { output in
+            status = secretKey.withBytes { secret in
+                guard let key = secret.octets, let out = output.octets else { return -1 }
+                return crypto_box_seal_open(out, sealed, UInt64(sealed.count), publicKey, key)
+            }
+        }
+        return status == 0 ? message : nil
+    }
+}

@@ -1,0 +1,137 @@
+package import Encoding
+
+/// DIDComm v1 encrypted envelopes (Aries RFC 0019), as spec/cloud-agent B describes them.
+package enum Envelope {
+    /// Bounds on what is read.
+    package struct Limits: Sendable {
+        /// Bytes of a whole envelope; 2 MiB, the message limit that ACA-Py has by default.
+        package var bytes = 2 * 1024 * 1024
+        /// Recipients of one envelope.
+        package var recipients = 64
+        /// Containers inside each other, in the envelope and in its protected header.
+        package var depth = 32
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    /// Why an envelope could not be read. The texts are constant: nothing of the message or of a key is in them.
+    package enum Failure: String, Error, Hashable, Sendable {
+        /// Longer than ``Limits/bytes``.
+        case tooLarge = "the message is too large"
+        /// Not JSON of the envelope's form; an unencrypted message is this, too.
+        case malformed = "the message is not a DIDComm v1 envelope"
+        /// `alg` or `enc` is not one that this module knows.
+        case unsupportedAlgorithm = "the envelope uses an unknown algorithm"
+        /// More than ``Limits/recipients``.
+        case tooManyRecipients = "the envelope has too many recipients"
+        /// No recipient is one of the given keys.
+        case notForUs = "the envelope is addressed to other keys"
+        /// A box or the content does not open: altered, cut, or of another sender than it says.
+        case unauthentic = "the envelope does not open with our key"
+    }
+
+    /// What was in an envelope.
+    package struct Content: Sendable {
+        /// The message, byte for byte.
+        package let plaintext: [UInt8]
+        /// Who authenticated it; nil for an anonymous envelope.
+        package let sender: Verkey?
+        /// Which of the keys it was opened with.
+        package let recipient: Verkey
+    }
+
+    /// The two forms of `alg`.
+    enum Algorithm: String {
+        case authcrypt = "Authcrypt"
+        case anoncrypt = "Anoncrypt"
+    }
+
+    /// The value of `enc`; the cipher is really ChaCha20-Poly1305 with a 12-byte nonce (spec/cloud-agent B.1).
+    static let contentEncryption: Text = "xchacha20poly1305_ietf"
+
+    /// Opens `bytes` with the first recipient that is one of `keys`.
+    package static func unpack(
+        _ bytes: [UInt8], with keys: [KeyPair], limits: Limits = Limits()
+    ) throws(Failure) -> Content {
+        guard bytes.count <= limits.bytes else { throw .tooLarge }
+        return try unpack(try parse(bytes, limits), with: keys, limits: limits)
+    }
+
+    /// Opens an envelope that stood as a JSON object inside another message, such as a forward's `msg`.
+    package static func unpack(
+        _ envelope: JSON, with keys: [KeyPair], limits: Limits = Limits()
+    ) throws(Failure) -> Content {
+        guard let protected = envelope["protected"]?.string,
+            let nonce = envelope["iv"]?.string.flatMap({ Base64.decodeAny($0.string) }),
+            let ciphertext = envelope["ciphertext"]?.string.flatMap({ Base64.decodeAny($0.string) }),
+            let tag = envelope["tag"]?.string.flatMap({ Base64.decodeAny($0.string) }),
+            nonce.count == ContentCipher.nonceLength, tag.count == ContentCipher.tagLength,
+            let headerBytes = Base64.decodeAny(protected.string)
+        else { throw .malformed }
+        let header = try parse(headerBytes, limits)
+        guard let algorithm = header["alg"]?.string.flatMap({ Algorithm(rawValue: $0.string) }),
+            header["enc"]?.string == contentEncryption
+        else { throw header["alg"]?.string == nil ? .malformed : .unsupportedAlgorithm }
+        guard let recipients = header["recipients"]?.array else { throw .malformed }
+        guard recipients.count <= limits.recipients else { throw .tooManyRecipients }
+
+        for recipient in recipients {
+            guard let kid = recipient["header"]?["kid"]?.string else { throw .malformed }
+            guard let key = keys.first(where: { $0.verkey.base58 == kid }) ?? named(kid, keys) else { continue }
+            let opened = try contentKey(of: recipient, algorithm, key)
+            guard
+                let plaintext = ContentCipher.open(
+                    ciphertext, tag: tag, key: opened.key, nonce: nonce, authenticated: Array(protected.utf8))
+            else { throw .unauthentic }
+            return Content(plaintext: plaintext, sender: opened.sender, recipient: key.verkey)
+        }
+        throw .notForUs
+    }
+
+    private static func parse(_ bytes: [UInt8], _ limits: Limits) throws(Failure) -> JSON {
+        var json = JSON.Limits()
+        (json.depth, json.bytes) = (limits.depth, limits.bytes)
+        do {
+            let value = try JSON.parse(bytes, limits: json)
+            guard value.object != nil else { throw Failure.malformed }
+            return value
+        } catch {
+            throw .malformed
+        }
+    }
+
+    /// The key of ours that a `kid` names in another form than the naked one.
+    private static func named(_ kid: Text, _ keys: [KeyPair]) -> KeyPair? {
+        guard let verkey = Verkey(kid) else { return nil }
+        return keys.first { $0.verkey == verkey }
+    }
+
+    private static func contentKey(
+        of recipient: JSON, _ algorithm: Algorithm, _ key: KeyPair
+    ) throws(Failure) -> (key: Secret, sender: Verkey?) {
+        guard let box = recipient["encrypted_key"]?.string.flatMap({ Base64.decodeAny($0.string) }) else {
+            throw .malformed
+        }
+        let content: Secret?
+        var sender: Verkey?
+        switch algorithm {
+        case .anoncrypt:
+            content = CryptoBox.openSeal(box, publicKey: key.verkey.agreement, secretKey: key.agreement)
+        case .authcrypt:
+            guard let sealedSender = recipient["header"]?["sender"]?.string.flatMap({ Base64.decodeAny($0.string) }),
+                let nonce = recipient["header"]?["iv"]?.string.flatMap({ Base64.decodeAny($0.string) })
+            else { throw .malformed }
+            // The sender's name is itself sealed; the box below proves that it is true.
+            guard
+                let name = CryptoBox.openSeal(
+                    sealedSender, publicKey: key.verkey.agreement, secretKey: key.agreement),
+                let verkey = name.withBytes({ Text(utf8: $0) }).flatMap({ Verkey($0) })
+            else { throw .unauthentic }
+            content = CryptoBox.open(box, nonce: nonce, from: verkey.agreement, to: key.agreement)
+            sender = verkey
+        }
+        guard let content, content.count == ContentCipher.keyLength else { throw .unauthentic }
+        return (content, sender)
+    }
+}

@@ -1,0 +1,7 @@
+import CSodium
+
+/// The library behind this module.
+enum Sodium {
+    /// Whether libsodium has been set up (`sodium_init`, once for the process and safe from any thread).
+    static let isReady: Bool = sodium_init() >= 0
+}

@@ -1,0 +1,77 @@
+import CSodium
+package import Encoding
+
+/// A peer's Ed25519 public key, called *verkey* in Aries, together with the X25519 key that the birational map makes of it.
+///
+/// Only points of the prime-order group are accepted (libsodium refuses small and mixed order), so every verkey can both
+/// verify and receive.
+package struct Verkey: Sendable {
+    /// The 32 bytes of the Ed25519 public key.
+    package let bytes: [UInt8]
+    /// The 32 bytes of the X25519 public key.
+    package let agreement: [UInt8]
+
+    /// A key from its 32 bytes, or nil for any other length or a point outside the group.
+    package init?(bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == 32, Sodium.isReady else { return nil }
+        var mapped = [UInt8](repeating: 0, count: 32)
+        guard crypto_sign_ed25519_pk_to_curve25519(&mapped, bytes) == 0 else { return nil }
+        self.bytes = bytes
+        agreement = mapped
+    }
+
+    /// A key from any text that agents write for one: base58 of the 32 bytes, `did:key:z6Mk…`, or that DID with its fragment
+    /// `#z6Mk…`, which then must name the same key (spec/cloud-agent B.3).
+    package init?(_ text: Text) {
+        let prefix = Text("did:key:")
+        guard text.hasPrefix(prefix) else {
+            guard let bytes = Base58.decode(text.string, maxLength: 64) else { return nil }
+            self.init(bytes: bytes)
+            return
+        }
+        let parts = text.string.dropFirst(prefix.string.count).split(
+            separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first else { return nil }
+        if parts.count == 2, !parts[1].utf8.elementsEqual(name.utf8) { return nil }
+        self.init(multibase: name)
+    }
+
+    /// A key from multibase base58btc text of the multicodec `ed25519-pub` (0xed 0x01 and the 32 bytes), as `did:key` and
+    /// `publicKeyMultibase` write it.
+    package init?(multibase text: some StringProtocol) {
+        guard text.utf8.first == UInt8(ascii: "z"), let bytes = Multibase.decode(text, maxLength: 64),
+            bytes.starts(with: Self.multicodec)
+        else { return nil }
+        self.init(bytes: bytes.dropFirst(2))
+    }
+
+    private static let multicodec: [UInt8] = [0xED, 0x01]
+
+    /// Base58 of the key, the naked form that envelopes carry.
+    package var base58: Text { Text(Base58.encode(bytes)) }
+
+    /// Multibase base58btc of the multicodec form.
+    package var multibase: Text { Text(Multibase.encodeBase58(Self.multicodec + bytes)) }
+
+    /// `did:key:` and the multibase form.
+    package var didKey: Text { Text("did:key:" + multibase.string) }
+
+    /// The unqualified DID of the key: base58 of its first 16 bytes (spec/cloud-agent B.3).
+    package var unqualifiedDID: Text { Text(Base58.encode(bytes.prefix(16))) }
+
+    /// Whether `signature` is this key's Ed25519 signature (RFC 8032) over `message`.
+    package func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        signature.count == 64
+            && crypto_sign_verify_detached(signature, message, UInt64(message.count), bytes) == 0
+    }
+}
+
+extension Verkey: Hashable {
+    package static func == (left: Verkey, right: Verkey) -> Bool { left.bytes == right.bytes }
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+extension Verkey: CustomStringConvertible {
+    package var description: String { base58.string }
+}

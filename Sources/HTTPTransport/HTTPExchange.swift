@@ -1,0 +1,169 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Bounded HTTP(S) exchanges: size and time limits everywhere, no redirects, plain http only with permission.
+///
+/// ``shutdown()`` must be called before the last reference goes; ``withExchange(_:_:)`` does it.
+package final class HTTPExchange: MessageExchange {
+    /// Bounds and permissions.
+    package struct Settings: Sendable {
+        /// Whether `http://` URLs are allowed; DIDComm messages are encrypted, but addresses and traffic are then visible.
+        package var allowsPlainHTTP = false
+        /// Bytes of a request's or an answer's body; 2 MiB, ACA-Py's own message limit.
+        package var maxBytes = 2 * 1024 * 1024
+        /// Time for making a connection.
+        package var connectTimeout = Duration.seconds(10)
+        /// Time for a whole exchange.
+        package var timeLimit = Duration.seconds(30)
+        /// Content type of what is posted.
+        package var contentType = "application/didcomm-envelope-enc"
+        /// A PEM file with the roots to trust in place of the system's.
+        package var trustRootsFile: String?
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    /// Content types in which agents answer (spec/cloud-agent A.1, I.3).
+    private static let envelopeTypes: Set<String> = [
+        "application/didcomm-envelope-enc", "application/ssi-agent-wire", "application/octet-stream",
+        "application/json",
+    ]
+
+    private let client: HTTPClient
+    private let settings: Settings
+
+    /// A client on the process-wide event loops.
+    package init(_ settings: Settings = Settings()) {
+        self.settings = settings
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(connect: .init(settings.connectTimeout), read: .init(settings.timeLimit))
+        configuration.connectionPool.idleTimeout = .seconds(5)
+        // The caller has a back-off of its own: a refused connection must be told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.decompression = .disabled
+        if let file = settings.trustRootsFile {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(file)
+            configuration.tlsConfiguration = tls
+        }
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes all connections; exchanges under way fail.
+    package func shutdown() async {
+        try? await client.shutdown()
+    }
+
+    /// Lends an exchange to `body` and shuts it down afterwards, however that ends.
+    @discardableResult
+    package static func withExchange<Result: Sendable>(
+        _ settings: Settings = Settings(), _ body: @Sendable (HTTPExchange) async throws -> Result
+    ) async throws -> Result {
+        let exchange = HTTPExchange(settings)
+        do {
+            let result = try await body(exchange)
+            await exchange.shutdown()
+            return result
+        } catch {
+            await exchange.shutdown()
+            throw error
+        }
+    }
+
+    /// Posts an envelope; see ``MessageExchange/post(_:to:)``.
+    package func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
+        guard body.count <= settings.maxBytes else { throw .tooLarge }
+        var request = try request(url)
+        request.method = .POST
+        request.headers = [
+            "content-type": settings.contentType, "accept": Self.envelopeTypes.sorted().joined(separator: ", "),
+        ]
+        request.body = .bytes(ByteBuffer(bytes: body))
+        let answer = try await perform(request, limit: settings.maxBytes, within: settings.timeLimit)
+        guard (200...299).contains(answer.status) else { throw Self.failure(of: answer.status) }
+        guard answer.body.isEmpty || Self.envelopeTypes.contains(answer.contentType) else { throw .notAnAgent }
+        return answer.body
+    }
+
+    /// An answer to ``get(_:accept:limit:within:)``, whatever its status.
+    package struct Answer: Sendable {
+        /// The HTTP status.
+        package let status: Int
+        /// The media type in lower case, without parameters; empty when there is none.
+        package let contentType: String
+        /// The `Location` of a redirect, which the caller may follow.
+        package let location: String?
+        /// The whole body.
+        package let body: [UInt8]
+    }
+
+    /// Fetches `url` without following redirects; at most `limit` bytes and that much time.
+    package func get(
+        _ url: String, accept: String, limit: Int, within timeLimit: Duration
+    ) async throws(ExchangeError) -> Answer {
+        var request = try request(url)
+        request.headers = ["accept": accept]
+        return try await perform(request, limit: limit, within: timeLimit)
+    }
+
+    private func request(_ url: String) throws(ExchangeError) -> HTTPClientRequest {
+        let secure = url.utf8.starts(with: "https://".utf8)
+        guard secure || (settings.allowsPlainHTTP && url.utf8.starts(with: "http://".utf8)) else { throw .forbidden }
+        return HTTPClientRequest(url: url)
+    }
+
+    private func perform(
+        _ request: HTTPClientRequest, limit: Int, within timeLimit: Duration
+    ) async throws(ExchangeError) -> Answer {
+        do {
+            // The deadline of `execute` covers the body, too.
+            let response = try await client.execute(request, timeout: .init(timeLimit))
+            let body = try await response.body.collect(upTo: limit)
+            let type = response.headers.first(name: "content-type") ?? ""
+            return Answer(
+                status: Int(response.status.code),
+                contentType: type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace },
+                location: response.headers.first(name: "location"), body: Array(buffer: body))
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(of status: Int) -> ExchangeError {
+        status >= 500 || status == 408 || status == 429 ? .uncertain : .refused(status: status)
+    }
+
+    private static func failure(_ error: any Error) -> ExchangeError {
+        if error is CancellationError || Task.isCancelled { return .cancelled }
+        if error is NIOTooManyBytesError { return .tooLarge }
+        if error is NIOConnectionError { return .unreachable }
+        if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError { return .untrusted }
+        if let error = error as? IOError {
+            // These come only from an attempt to connect; every other one can mean that a connection broke off.
+            return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
+                ? .unreachable : .uncertain
+        }
+        guard let error = error as? HTTPClientError else { return .uncertain }
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout: return .unreachable
+        case .tlsHandshakeTimeout: return .untrusted
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: return .forbidden
+        case .cancelled: return .cancelled
+        default: return .uncertain
+        }
+    }
+}
+
+extension TimeAmount {
+    /// The same time in whole nanoseconds.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .seconds(seconds) + .nanoseconds(attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,168 @@
+import Aries
+import DIDComm
+import Encoding
+import Simulation
+import Testing
+
+@Suite struct AgentConnectionTests {
+    @Test func connectsPingsAndDelivers() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        #expect(harness.connection.peer != nil)
+        #expect(harness.agent.completeConnections == 1)
+        #expect(harness.count { if case .connected = $0 { true } else { false } } == 1)
+        #expect(harness.count { if case .alive = $0 { true } else { false } } == 1)
+
+        harness.feed(.deliver(report(1)))
+        #expect(harness.sent == ["report-1"])
+        #expect(harness.agent.received.map(\.content) == ["{\"seq\":1}"])
+        #expect(harness.connection.wantsReport == true)
+    }
+
+    @Test func whatAPostDependsOnIsStoredBefore() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        let phases = harness.posts.map { $0.stored?["phase"]?.string }
+        // request, complete, ping
+        #expect(phases == ["handshaking", "connected", "connected"])
+        #expect(harness.posts[1].stored?["confirmation"] != nil)
+        #expect(harness.stored?["confirmation"] == nil)
+    }
+
+    @Test func aStoppedAgentCostsOnlyDelay() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.agent.isUp = false
+        harness.feed(.deliver(report(1)))
+        harness.run(until: Instant(nanoseconds: 3600_000_000_000))
+        #expect(harness.agent.received.isEmpty && harness.sent.isEmpty)
+        let gaps = zip(harness.posts.dropFirst(3), harness.posts.dropFirst(4)).map { $0.time.duration(to: $1.time) }
+        for (number, gap) in gaps.enumerated() {
+            let longest = min(Duration.seconds(1 << min(number, 20)), .seconds(900))
+            #expect(gap <= longest && gap >= longest / 2 - .milliseconds(1), "gap \(number): \(gap)")
+        }
+        #expect(gaps.count >= 12)
+
+        harness.agent.isUp = true
+        harness.run(until: Instant(nanoseconds: 5000_000_000_000))
+        #expect(harness.sent == ["report-1"])
+        #expect(harness.agent.received.map(\.id) == ["report-1"] && harness.agent.repetitions == 0)
+        let failures: [ExchangeFailure?] = harness.seen.compactMap {
+            if case .reachability(let failure) = $0 { .some(failure) } else { nil }
+        }
+        #expect(failures == [nil, .unreachable, nil])
+    }
+
+    @Test func aLostAnswerRepeatsTheSameMessage() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.agent.answersToLose = 2
+        harness.feed(.deliver(report(1)))
+        harness.run(until: Instant(nanoseconds: 60_000_000_000))
+        #expect(harness.sent == ["report-1"])
+        #expect(harness.agent.received.count == 1 && harness.agent.repetitions == 2)
+    }
+
+    @Test func aLostHandshakeAnswerIsAskedForAgain() throws {
+        let harness = try Harness()
+        harness.agent.answersToLose = 2
+        harness.feed(.start)
+        #expect(harness.connection.peer == nil)
+        let key = harness.connection.verkey
+        harness.run(until: Instant(nanoseconds: 60_000_000_000))
+        #expect(harness.connection.peer != nil)
+        #expect(harness.connection.verkey == key)  // the same request, the same keys
+        #expect(harness.agent.completeConnections == 1)
+    }
+
+    @Test func anInviterWithoutAnswerGetsNewKeysLater() throws {
+        let harness = try Harness()
+        harness.replies = [.accepted([]), .accepted([])]
+        harness.feed(.start)
+        let key = harness.connection.verkey
+        #expect(harness.connection.deadline == Instant(nanoseconds: 15_000_000_000))
+        harness.run(until: Instant(nanoseconds: 120_000_000_000))
+        #expect(harness.connection.peer != nil)
+        #expect(harness.connection.verkey != key)
+    }
+
+    @Test func aRestartAtAnyPostGoesOn() throws {
+        // The process dies right after the n-th post was decided, before its answer came.
+        for crash in 0..<4 {
+            let harness = try Harness()
+            harness.replies = []
+            harness.feed(.start)
+            let state = crash < harness.posts.count ? harness.posts[crash].stored : harness.stored
+            harness.stored = state
+            try harness.restart()
+            harness.run(until: Instant(nanoseconds: 60_000_000_000))
+            #expect(harness.connection.peer != nil, "after post \(crash)")
+            harness.feed(.deliver(report(crash)))
+            harness.run(until: Instant(nanoseconds: 120_000_000_000))
+            #expect(harness.sent == [Text("report-\(crash)")], "after post \(crash)")
+            #expect(harness.agent.received.count == 1)
+        }
+    }
+
+    @Test func anUnstoredStateIsNeverSent() throws {
+        let harness = try Harness()
+        let actions = harness.connection.handle(.start, at: .zero)
+        guard actions.count == 2, case .persist = actions[0], case .post(let id, _, _) = actions[1] else {
+            Issue.record("persist and post expected")
+            return
+        }
+        #expect(harness.connection.handle(.failed(id, .notStored), at: .zero).count { isPost($0) } == 0)
+        let due = try #require(harness.deadline)
+        let again = harness.connection.handle(.deadlineReached, at: due)
+        guard again.count == 2, case .persist = again[0], isPost(again[1]) else {
+            Issue.record("persist and post expected again")
+            return
+        }
+    }
+
+    private func isPost(_ action: AgentConnection.Action) -> Bool { if case .post = action { true } else { false } }
+
+    @Test func aStrangersMessagesAreDropped() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        var random = stream(9)
+        let stranger = try #require(KeyPair(seed: Secret([UInt8](repeating: 8, count: 32))))
+        let ping = TrustPing.ping(.didcomm, id: "p", responseRequested: true).compactBytes
+        let ours = harness.connection.verkey
+        let before = harness.posts.count
+        harness.feed(.received(Envelope.pack(ping, to: [ours], from: stranger, random: &random).compactBytes))
+        harness.feed(.received(Envelope.pack(ping, to: [ours], from: nil, random: &random).compactBytes))
+        harness.feed(
+            .received(Envelope.pack(ping, to: [stranger.verkey], from: stranger, random: &random).compactBytes))
+        harness.feed(.received(ping))
+        let reasons = harness.seen.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }
+        #expect(reasons == [.wrongSender, .anonymous, .unreadable, .unreadable])
+        #expect(harness.posts.count == before)
+    }
+
+    @Test func messagesOfTheAgentAreFetchedOneByOne() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        for number in 0..<5 { harness.agent.send(content: Text("hello \(number)")) }
+        harness.feed(.deliver(report(1)))
+        let contents = harness.seen.compactMap { if case .message(_, let content) = $0 { content } else { nil } }
+        #expect(contents == (0..<5).map { Text("hello \($0)") })
+    }
+
+    @Test func applicationAcknowledgementsArePassedOn() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.agent.acknowledgesReports = true
+        harness.feed(.deliver(report(4)))
+        let acknowledged = harness.seen.compactMap { if case .acknowledged(let ids) = $0 { ids } else { nil } }
+        #expect(acknowledged == [["report-4"]])
+    }
+
+    @Test func heartbeatsAreSentForEver() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.run(until: Instant(nanoseconds: 3600_000_000_000))
+        #expect(harness.agent.pings == 5)
+        #expect(harness.connection.unansweredPings == 0)
+    }
+}

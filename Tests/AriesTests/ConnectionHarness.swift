@@ -1,0 +1,91 @@
+import Aries
+import DIDComm
+import Encoding
+import Simulation
+
+/// Streams and keys that a number determines.
+func stream(_ seed: UInt8) -> RandomStream {
+    guard let stream = RandomStream(seed: Secret([UInt8](repeating: seed, count: 32))) else {
+        preconditionFailure("libsodium is not usable")
+    }
+    return stream
+}
+
+/// A connection and a virtual agent with a clock that jumps from deadline to deadline, and a store that remembers what was
+/// persisted.
+/// (A class, because the test macros copy what they look at.)
+final class Harness {
+    var agent: VirtualAgent
+    var connection: AgentConnection
+    var now = Instant.zero
+    var stored: JSON?
+    /// Everything but posts and persists, in order.
+    var seen: [AgentConnection.Action] = []
+    /// The time of every post and the handshake state stored before it.
+    var posts: [(time: Instant, stored: JSON?)] = []
+    /// Overrides the agent's reply to the next posts.
+    var replies: [VirtualAgent.Reply] = []
+
+    init(_ configuration: AgentConnection.Configuration = .init(label: "kiosk")) throws {
+        guard let agent = VirtualAgent(endpoint: "http://agent.test/", random: stream(1)) else {
+            throw InvitationError.badKey
+        }
+        connection = try AgentConnection(
+            id: "c", invitation: try Invitation(agent.invitation), configuration: configuration, random: stream(2))
+        self.agent = agent
+    }
+
+    /// Handles an event and carries out what follows, until nothing is left to do at this time.
+    func feed(_ event: AgentConnection.Event) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in connection.handle(events.removeFirst(), at: now) {
+                switch action {
+                case .persist(let snapshot): stored = snapshot
+                case .post(let id, _, let body):
+                    posts.append((now, stored))
+                    switch replies.isEmpty ? agent.handle(body, at: now) : replies.removeFirst() {
+                    case .accepted(let answer): events.append(.answered(id, body: answer))
+                    case .unreachable: events.append(.failed(id, .unreachable))
+                    case .lost: events.append(.failed(id, .uncertain))
+                    case .rejected: events.append(.failed(id, .refused(status: 400)))
+                    }
+                default: seen.append(action)
+                }
+            }
+        }
+    }
+
+    /// Moves the clock to each deadline up to `end`.
+    func run(until end: Instant) {
+        while let deadline = connection.deadline, deadline <= end {
+            now = max(now, deadline)
+            feed(.deadlineReached)
+        }
+        now = end
+    }
+
+    /// The process ends and starts again with what was stored.
+    func restart(seed: UInt8 = 3) throws {
+        guard let stored else { throw SnapshotError.malformed }
+        let text = stored.compactText  // through text, as a store keeps it
+        connection = try AgentConnection(
+            restoring: try JSON.parse(text), configuration: .init(label: "kiosk"), random: stream(seed))
+        feed(.start)
+    }
+
+    /// How many actions of a kind were seen.
+    func count(_ matches: (AgentConnection.Action) -> Bool) -> Int { seen.count(where: matches) }
+
+    /// When the connection wants to be called again.
+    var deadline: Instant? { connection.deadline }
+
+    /// Ids of the reports that were sent.
+    var sent: [Text] { seen.compactMap { if case .sent(let id) = $0 { id } else { nil } } }
+}
+
+/// A report of that number.
+func report(_ number: Int) -> OutboundReport {
+    OutboundReport(
+        id: Text("report-\(number)"), content: Text("{\"seq\":\(number)}"), time: "2026-01-02T03:04:05.678Z")
+}

@@ -1,0 +1,135 @@
+import Aries
+import DIDComm
+import Encoding
+import Simulation
+import Testing
+
+/// What a connected kiosk does with messages of its agent (spec/cloud-agent G).
+@Suite struct SmallProtocolTests {
+    private func connected() throws -> Harness {
+        let harness = try Harness()
+        harness.feed(.start)
+        return harness
+    }
+
+    /// What the kiosk says after it fetched `messages`, without handshake and silent pings.
+    private func replies(to messages: [JSON]) throws -> [JSON] {
+        let harness = try connected()
+        let before = harness.agent.others.count
+        for message in messages { harness.agent.send(message) }
+        harness.feed(.ping)
+        return Array(harness.agent.others.dropFirst(before))
+    }
+
+    private func message(_ path: String, _ members: JSONObject = [:], id: Text = "m-1") -> JSON {
+        var object: JSONObject = ["@type": .text("https://didcomm.org/" + path), "@id": .string(id)]
+        for member in members.members { object[member.name] = member.value }
+        return .object(object)
+    }
+
+    @Test(arguments: [nil, true, false])
+    func aPingIsAnsweredUnlessItSaysNo(wanted: Bool?) throws {
+        let members: JSONObject = wanted.map { ["response_requested": .bool($0)] } ?? [:]
+        let replies = try replies(to: [message("trust_ping/1.0/ping", members)])
+        if wanted == false {
+            #expect(replies.isEmpty)
+        } else {
+            #expect(replies.map { $0["@type"] } == ["https://didcomm.org/trust_ping/1.0/ping_response"])
+            #expect(replies.first?["~thread"]?["thid"] == "m-1")
+            #expect(replies.first?["~transport"]?["return_route"] == "all")
+        }
+    }
+
+    @Test func thePrefixOfTheQuestionIsThatOfTheAnswer() throws {
+        let ping: JSON = [
+            "@type": "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/trust_ping/1.0/ping", "@id": "p", "~thread": ["thid": "t"],
+        ]
+        let replies = try replies(to: [ping])
+        #expect(replies.first?["@type"] == "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/trust_ping/1.0/ping_response")
+        #expect(replies.first?["~thread"]?["thid"] == "t")
+    }
+
+    @Test func aRepeatedMessageIsAnsweredOnce() throws {
+        let ping = message("trust_ping/1.0/ping")
+        #expect(try replies(to: [ping, ping, ping]).count == 1)
+    }
+
+    @Test func featuresAreDisclosed() throws {
+        let old = try replies(to: [
+            message("discover-features/1.0/query", ["query": "https://didcomm.org/basicmessage/*"])
+        ])
+        #expect(old.first?["protocols"]?.array?.compactMap { $0["pid"] } == ["https://didcomm.org/basicmessage/1.0"])
+        let all = try replies(to: [message("discover-features/1.0/query", ["query": "*"])])
+        #expect(all.first?["protocols"]?.array?.count == DiscoverFeatures.supported.count)
+        let new = try replies(
+            to: [
+                message(
+                    "discover-features/2.0/queries",
+                    [
+                        "queries": [
+                            ["feature-type": "protocol", "match": "https://didcomm.org/trust_ping/1.0"],
+                            ["feature-type": "goal-code", "match": "*"],
+                        ]
+                    ])
+            ])
+        #expect(new.first?["@type"] == "https://didcomm.org/discover-features/2.0/disclosures")
+        #expect(new.first?["disclosures"]?.array?.compactMap { $0["id"] } == ["https://didcomm.org/trust_ping/1.0"])
+    }
+
+    @Test func anAskedForAckIsSent() throws {
+        let text = message("basicmessage/1.0/message", ["content": "x", "~please_ack": ["on": ["RECEIPT"]]])
+        let replies = try replies(to: [text])
+        #expect(replies.first?["@type"] == "https://didcomm.org/notification/1.0/ack")
+        #expect(replies.first?["~thread"]?["thid"] == "m-1")
+        let later = message("basicmessage/1.0/message", ["content": "x", "~please_ack": ["on": ["OUTCOME"]]])
+        #expect(try self.replies(to: [later]).isEmpty)
+    }
+
+    @Test func unknownMessagesGetOneProblemReportInAWhile() throws {
+        let unknown = (0..<5).map { message("present-proof/1.0/request-presentation", id: Text("u-\($0)")) }
+        let replies = try replies(to: unknown)
+        #expect(replies.count == 1)
+        #expect(replies.first?["description"]?["code"] == "message-parse-failure")
+        #expect(replies.first?["~thread"]?["thid"] == "u-0")
+    }
+
+    @Test(arguments: [
+        "notification/1.0/problem-report", "report-problem/1.0/problem-report", "trust_ping/1.0/problem_report",
+        "anything/9.9/problem-report",
+    ])
+    func problemReportsAreNeverAnswered(type: String) throws {
+        let harness = try connected()
+        let before = harness.agent.others.count
+        harness.agent.send(message(type, ["description": ["code": "oops"]]))
+        harness.feed(.ping)
+        #expect(harness.agent.others.count == before)
+        let codes = harness.seen.compactMap { if case .problem(let code, _) = $0 { code } else { nil } }
+        #expect(codes == ["oops"])
+    }
+
+    @Test func anotherMajorVersionIsAnotherProtocol() throws {
+        let replies = try replies(to: [message("trust_ping/2.0/ping")])
+        #expect(replies.first?["description"]?["code"] == "message-parse-failure")
+        #expect(try self.replies(to: [message("trust_ping/1.7/ping")]).first?["~thread"]?["thid"] == "m-1")
+    }
+
+    @Test func aHangupEndsTheConnectionForGood() throws {
+        let harness = try connected()
+        harness.agent.send(message("did-rotate/1.0/hangup"))
+        harness.feed(.ping)
+        #expect(harness.connection.isEnded == true)
+        let posts = harness.posts.count
+        harness.feed(.deliver(report(1)))
+        #expect(harness.posts.count == posts && harness.deadline == nil)
+        try harness.restart()
+        #expect(harness.connection.isEnded == true)
+    }
+
+    @Test func acknowledgementsNameTheReport() throws {
+        let harness = try connected()
+        harness.agent.send(message("notification/1.0/ack", ["status": "OK", "~thread": ["thid": "report-9"]]))
+        harness.feed(.ping)
+        let acknowledged = harness.seen.compactMap { if case .acknowledged(let ids) = $0 { ids } else { nil } }
+        #expect(acknowledged == [["report-9"]])
+    }
+}

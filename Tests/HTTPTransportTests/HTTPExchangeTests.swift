@@ -1,0 +1,147 @@
+import HTTPTransport
+import Testing
+
+// Times are never measured here: what would take for ever runs into the suite's limit.
+@Suite(.timeLimit(.minutes(2))) struct HTTPExchangeTests {
+    private func settings(_ change: (inout HTTPExchange.Settings) -> Void = { _ in }) -> HTTPExchange.Settings {
+        var settings = HTTPExchange.Settings()
+        settings.allowsPlainHTTP = true
+        settings.connectTimeout = .seconds(60)
+        settings.timeLimit = .seconds(600)
+        change(&settings)
+        return settings
+    }
+
+    /// What a post to a server with that answer brings.
+    private func outcome(
+        _ settings: HTTPExchange.Settings? = nil,
+        _ answer: @escaping @Sendable (TestServer.Request) -> TestServer.Answer?
+    ) async throws -> Result<[UInt8], ExchangeError> {
+        let server = try await TestServer(answer)
+        let url = server.url
+        let result = try await HTTPExchange.withExchange(settings ?? self.settings()) { exchange in
+            do throws(ExchangeError) {
+                return Result<[UInt8], ExchangeError>.success(try await exchange.post([1, 2, 3], to: url))
+            } catch {
+                return .failure(error)
+            }
+        }
+        await server.stop()
+        return result
+    }
+
+    @Test func postsAnEnvelopeAndReturnsOne() async throws {
+        let result = try await outcome { request in
+            guard request.method == "POST", request.body == [1, 2, 3],
+                request.contentType == "application/didcomm-envelope-enc"
+            else { return .init(status: 400) }
+            return .init(headers: [("Content-Type", "application/didcomm-envelope-enc; charset=utf-8")], body: [9, 8])
+        }
+        #expect(result == .success([9, 8]))
+    }
+
+    @Test func anEmptyAnswerIsFineInAnyType() async throws {
+        #expect(try await outcome { _ in .init(headers: [("content-type", "text/plain")]) } == .success([]))
+        #expect(try await outcome { _ in .init(status: 202) } == .success([]))
+    }
+
+    @Test func aHotspotsPageIsNoAnswer() async throws {
+        let page = try await outcome { _ in .init(headers: [("content-type", "text/html")], body: Array("<html>".utf8))
+        }
+        #expect(page == .failure(.notAnAgent))
+    }
+
+    @Test func statusesAreTold() async throws {
+        #expect(try await outcome { _ in .init(status: 400) } == .failure(.refused(status: 400)))
+        #expect(
+            try await outcome { _ in .init(status: 302, headers: [("location", "http://127.0.0.1:1/")]) }
+                == .failure(.refused(status: 302)))
+        #expect(try await outcome { _ in .init(status: 429) } == .failure(.uncertain))
+        #expect(try await outcome { _ in .init(status: 503) } == .failure(.uncertain))
+        #expect(ExchangeError.uncertain.isRetryable && !ExchangeError.refused(status: 400).isRetryable)
+    }
+
+    @Test func sizesAreBounded() async throws {
+        let small = settings { $0.maxBytes = 1000 }
+        let result = try await outcome(small) { _ in
+            .init(headers: [("content-type", "application/json")], body: [UInt8](repeating: 65, count: 1001))
+        }
+        #expect(result == .failure(.tooLarge))
+        let tiny = settings { $0.maxBytes = 2 }
+        #expect(try await outcome(tiny) { _ in .init() } == .failure(.tooLarge))
+    }
+
+    @Test func aSilentServerIsGivenUp() async throws {
+        let impatient = settings { $0.timeLimit = .milliseconds(200) }
+        let result = try await outcome(impatient) { _ in .init(delay: .seconds(3600)) }
+        #expect(result == .failure(.uncertain))
+    }
+
+    @Test func aBrokenConnectionIsUncertain() async throws {
+        #expect(try await outcome { _ in nil } == .failure(.uncertain))
+    }
+
+    @Test func nobodyListeningIsUnreachable() async throws {
+        let server = try await TestServer { _ in .init() }
+        let url = server.url
+        await server.stop()
+        try await HTTPExchange.withExchange(settings()) { exchange in
+            await #expect(throws: ExchangeError.unreachable) { try await exchange.post([1], to: url) }
+            await #expect(throws: ExchangeError.unreachable) {
+                try await exchange.post([1], to: "http://nowhere.invalid/")
+            }
+        }
+    }
+
+    @Test func plainHTTPAndOtherSchemesNeedPermission() async throws {
+        try await HTTPExchange.withExchange { exchange in
+            for url in [
+                "http://127.0.0.1:1/", "file:///etc/passwd", "ws://a/", "", "didcomm:transport/queue", "https://",
+            ] {
+                await #expect(throws: ExchangeError.forbidden, "\(url)") { try await exchange.post([1], to: url) }
+            }
+        }
+    }
+
+    @Test func tlsWithAStrangerIsUntrusted() async throws {
+        let server = try await TestServer { _ in .init() }  // speaks no TLS
+        let url = "https://127.0.0.1:\(server.port)/"
+        try await HTTPExchange.withExchange(settings()) { exchange in
+            await #expect(throws: ExchangeError.untrusted) { try await exchange.post([1], to: url) }
+        }
+        await server.stop()
+    }
+
+    @Test func cancellingEndsAnExchange() async throws {
+        let server = try await TestServer { _ in .init(delay: .seconds(3600)) }
+        let url = server.url
+        let settings = settings()
+        let task = Task {
+            try await HTTPExchange.withExchange(settings) { exchange in
+                do throws(ExchangeError) {
+                    _ = try await exchange.post([1], to: url)
+                    return false
+                } catch {
+                    return error == .cancelled
+                }
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        #expect(try await task.value)
+        await server.stop()
+    }
+
+    @Test func getReturnsRedirectsUnfollowed() async throws {
+        let server = try await TestServer { request in
+            request.path == "/a" ? .init(status: 301, headers: [("Location", "/b")]) : .init(body: Array("x".utf8))
+        }
+        let base = server.url
+        try await HTTPExchange.withExchange(settings()) { exchange in
+            let answer = try await exchange.get(
+                base + "a", accept: "application/json", limit: 10, within: .seconds(2))
+            #expect(answer.status == 301 && answer.location == "/b")
+        }
+        await server.stop()
+    }
+}
