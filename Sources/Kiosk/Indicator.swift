@@ -1,0 +1,147 @@
+package import Encoding
+
+/// A lamp of the status light. Each has its own place as well as its colour, so nobody has to tell colours apart.
+/// Top to bottom: blue, amber, green, red (`hardware/pinout.toml`).
+package enum Lamp: String, CaseIterable, Sendable {
+    case blue, amber, green, red
+}
+
+/// What the status light and the sounder show at one moment.
+package struct Signal: Hashable, Sendable {
+    /// The lamps that are lit.
+    package var lamps: Set<Lamp>
+    /// Whether the sounder is on.
+    package var tone: Bool
+
+    /// The lamps that are lit and whether the sounder is on.
+    package init(_ lamps: Set<Lamp> = [], tone: Bool = false) {
+        self.lamps = lamps
+        self.tone = tone
+    }
+
+    /// Everything off.
+    package static let dark = Signal()
+}
+
+/// What the kiosk tells the people around it. Every pattern differs from the others in more than colour: by place, by blink
+/// and, for the verdicts, by tone. No lamp flashes more than twice a second (photosensitive people: at most 3 is safe,
+/// W3C WCAG 2.2 section 2.3.1).
+package enum IndicatorPattern: String, CaseIterable, Sendable {
+    /// A phone may come: blue, a slow blink.
+    case ready
+    /// A phone is connected: blue, steady.
+    case connected
+    /// The credential is arriving: blue, a quick blink.
+    case receiving
+    /// The credential is being verified: amber, steady.
+    case checking
+    /// Go: green, steady, one long tone; then ``ready``.
+    case accepted
+    /// Stop: red, a quick blink, three short tones; then ``ready``.
+    case rejected
+    /// Out of order: red and amber in turn.
+    case fault
+    /// Not running: everything off.
+    case off
+
+    /// One part of a pattern.
+    struct Step {
+        let signal: Signal
+        let duration: Duration
+    }
+
+    /// The parts in order, repeated for ever unless the pattern has an ``end``.
+    var steps: [Step] {
+        switch self {
+        case .ready: [Step([.blue], 1000), Step([], 1000)]
+        case .connected: [Step([.blue], 1000)]
+        case .receiving: [Step([.blue], 250), Step([], 250)]
+        case .checking: [Step([.amber], 1000)]
+        case .accepted: [Step([.green], tone: true, 600), Step([.green], 2400)]
+        case .rejected:
+            [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
+                + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
+                + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
+                + [Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 500)]
+        case .fault: [Step([.red], 1000), Step([.amber], 1000)]
+        case .off: [Step([], 1000)]
+        }
+    }
+
+    /// How long the pattern is shown before another may take its place; nil for patterns without an end of their own.
+    package var end: Duration? {
+        switch self {
+        case .accepted, .rejected: steps.reduce(.zero) { $0 + $1.duration }
+        case .ready, .connected, .receiving, .checking, .fault, .off: nil
+        }
+    }
+}
+
+extension IndicatorPattern.Step {
+    fileprivate init(_ lamps: Set<Lamp>, tone: Bool = false, _ milliseconds: Int) {
+        self.init(signal: Signal(lamps, tone: tone), duration: .milliseconds(milliseconds))
+    }
+}
+
+/// The status light as a timeline: a pure function of what is shown since when.
+///
+/// A verdict is shown to its end: the calmer pattern that follows (`ready`, `connected`) waits for it, a new verdict or a
+/// fault does not.
+package struct Indicator: Sendable {
+    /// The pattern being shown.
+    package private(set) var pattern: IndicatorPattern
+    private var since: Instant
+    private var afterwards: IndicatorPattern?
+
+    /// Shows `pattern` from `now` on.
+    package init(_ pattern: IndicatorPattern = .off, at now: Instant) {
+        self.pattern = pattern
+        since = now
+    }
+
+    /// Asks for a pattern. `ready` and `connected` wait for the end of a verdict that is being shown.
+    package mutating func show(_ next: IndicatorPattern, at now: Instant) {
+        advance(to: now)
+        guard next != pattern || pattern.end != nil else { return }
+        if pattern.end != nil, next == .ready || next == .connected {
+            afterwards = next
+            return
+        }
+        (pattern, since, afterwards) = (next, now, nil)
+    }
+
+    /// What is lit at `now`.
+    package mutating func signal(at now: Instant) -> Signal {
+        advance(to: now)
+        return position(at: now).signal
+    }
+
+    /// When the signal changes next.
+    package func nextChange(after now: Instant) -> Instant? {
+        if pattern.steps.count == 1, pattern.end == nil { return nil }
+        return position(at: now).until
+    }
+
+    private mutating func advance(to now: Instant) {
+        guard let end = pattern.end, now >= since + end else { return }
+        (pattern, since, afterwards) = (afterwards ?? .ready, since + end, nil)
+    }
+
+    private func position(at now: Instant) -> (signal: Signal, until: Instant) {
+        let steps = pattern.steps
+        let cycle = steps.reduce(0) { $0 + $1.duration.nanoseconds }
+        let elapsed = max(0, (now - since).nanoseconds)
+        var start = since + .nanoseconds(elapsed - elapsed % cycle)
+        for step in steps {
+            let end = start + step.duration
+            if now < end { return (step.signal, end) }
+            start = end
+        }
+        return (steps.last?.signal ?? .dark, start)
+    }
+}
+
+extension Instant {
+    fileprivate static func + (instant: Instant, duration: Duration) -> Instant { instant.advanced(by: duration) }
+    fileprivate static func - (end: Instant, start: Instant) -> Duration { start.duration(to: end) }
+}

@@ -1,0 +1,365 @@
+import BluetoothHost
+package import Encoding
+import Ledger
+import Tuvali
+
+/// The appliance as one state machine: radio, visit, light and gate.
+///
+/// The life of one visit is the order of this file: the radio comes up, an invitation goes on the air with a fresh key and
+/// address, a phone connects and becomes a ``Visit``, the visit asks for what it needs, the decision is acted on, and when the
+/// phone has gone everything starts over with new keys. All of it is pure: the driver executes the returned actions in order.
+package struct Kiosk: Sendable {
+    private enum Radio {
+        case down(retryAt: Instant?)
+        case starting(since: Instant)
+        case up
+        case stopped
+    }
+
+    /// What the radio is there for at the moment.
+    private enum Activity {
+        /// Waiting for session material, or for the host.
+        case idle
+        /// On the air for the next phone. Until the controller has made the change, phones still find the offer before.
+        case inviting(Offer, replacing: Offer?, since: Instant)
+        /// A phone is connected.
+        case visiting(Visit)
+    }
+
+    /// A key pair, its address and its URI, good for one session.
+    private struct Offer {
+        let visit: VisitID
+        let key: VerifierKey
+        let advertisement: Advertisement
+        let uri: String
+    }
+
+    /// Counts since the start, for health and metrics.
+    package struct Counters: Sendable {
+        /// Visits by the name of their result.
+        package var visits: [String: Int] = [:]
+        /// Times the radio had to be opened anew.
+        package var radioFailures = 0
+        /// Intents that the ledger refused or left unanswered.
+        package var ledgerFailures = 0
+    }
+
+    /// What has happened since the start.
+    package private(set) var counters = Counters()
+    private let settings: KioskSettings
+    private var radio = Radio.down(retryAt: nil)
+    private var backoff: Duration
+    private var activity = Activity.idle
+    private var host: Host
+    private var indicator: Indicator
+    private var shown: Signal?
+    private var gate = Gate()
+    private var gateShown = false
+
+    /// A kiosk that does nothing until ``KioskEvent/start``.
+    package init(settings: KioskSettings, at now: Instant) {
+        self.settings = settings
+        backoff = settings.radioBackoff.lowerBound
+        host = Host(configuration: settings.host, services: [.tuvali])
+        indicator = Indicator(.off, at: now)
+    }
+
+    /// When ``KioskEvent/timer`` is due; nil: never by itself.
+    package func deadline(after now: Instant) -> Instant? {
+        [radioDeadline, activityDeadline, gate.deadline, indicator.nextChange(after: now)].compactMap { $0 }.min()
+    }
+
+    /// Takes one event and says what is to be done about it, in order.
+    package mutating func handle(_ event: KioskEvent, at now: Instant) -> [KioskAction] {
+        let wasStopped = isStopped
+        var actions = react(to: event, at: now)
+        gate.advance(to: now)
+        if gate.isOpen != gateShown {
+            gateShown = gate.isOpen
+            actions += [.gate(open: gate.isOpen), .note(.gate(open: gate.isOpen))]
+        }
+        let signal = indicator.signal(at: now)
+        if signal != shown {
+            shown = signal
+            actions.append(.signal(signal, indicator.pattern))
+        }
+        if case .stop = event, !wasStopped { actions += [.note(.stopped), .stopped] }
+        return actions
+    }
+
+    private var isStopped: Bool { if case .stopped = radio { true } else { false } }
+
+    private mutating func react(to event: KioskEvent, at now: Instant) -> [KioskAction] {
+        if isStopped { return [] }
+        switch event {
+        case .start:
+            return openRadio(at: now)
+        case .transportOpened:
+            return drive(.start, at: now)
+        case .transportClosed(let reason):
+            return radioFailed(reason, at: now)
+        case .received(let packet):
+            return drive(.received(packet), at: now)
+        case .timer:
+            return tick(at: now)
+        case .sessionMaterial(let material):
+            return invite(material, at: now)
+        case .intentDurable(let id):
+            return withVisit(id) { $0.intentSettled(failure: nil, at: now) }.map { perform($0, at: now) } ?? []
+        case .intentFailed(let id, let reason):
+            return withVisit(id) { $0.intentSettled(failure: reason, at: now) }.map { perform($0, at: now) } ?? []
+        case .verified(let id, let verdict):
+            return withVisit(id) { $0.verified(verdict, at: now) }.map { perform($0, at: now) } ?? []
+        case .stop:
+            return stop(at: now)
+        }
+    }
+
+    // MARK: - 0. The radio
+
+    private var radioDeadline: Instant? {
+        switch radio {
+        case .down(let retryAt): retryAt
+        case .starting(let since):
+            [since.advanced(by: settings.radioStartLimit), host.deadline].compactMap { $0 }.min()
+        case .up: host.deadline
+        case .stopped: nil
+        }
+    }
+
+    private mutating func openRadio(at now: Instant) -> [KioskAction] {
+        radio = .starting(since: now)
+        host = Host(configuration: settings.host, services: [.tuvali])
+        return [.openTransport]
+    }
+
+    private mutating func radioFailed(_ reason: String, at now: Instant) -> [KioskAction] {
+        if case .down = radio { return [] }
+        let actions = abandonActivity(at: now)
+        counters.radioFailures += 1
+        let wait = backoff
+        backoff = min(backoff * 2, settings.radioBackoff.upperBound)
+        radio = .down(retryAt: now.advanced(by: wait))
+        indicator.show(.fault, at: now)
+        return actions + [.closeTransport, .note(.radioFailed(reason: reason, retryIn: wait))]
+    }
+
+    private mutating func drive(_ event: HostEvent, at now: Instant) -> [KioskAction] {
+        switch radio {
+        case .down, .stopped: return []
+        case .starting, .up: return host.handle(event, at: now).flatMap { translate($0, at: now) }
+        }
+    }
+
+    private mutating func translate(_ action: HostAction, at now: Instant) -> [KioskAction] {
+        switch action {
+        case .send(let packet):
+            return [.send(packet)]
+        case .ready(let controller):
+            radio = .up
+            backoff = settings.radioBackoff.lowerBound
+            return [.note(.radioReady(Self.describe(controller))), .drawSessionMaterial]
+        case .connected(let connection):
+            return begin(connection, at: now)
+        case .disconnected(let handle, _):
+            return phoneLeft(handle, at: now)
+        case .mtuChanged(let handle, let mtu):
+            return [.note(.mtu(bytes: mtu))] + session(.mtuChanged(mtu), on: handle, at: now)
+        case .written(let handle, let identifier, let value, _):
+            guard let characteristic = Characteristic(identifier) else { return [] }
+            return session(.write(characteristic, value), on: handle, at: now)
+        case .advertisingRefused(let opcode, let status):
+            return radioFailed("the adapter refused to advertise: \(opcode), \(status)", at: now)
+        case .failed(let failure):
+            return radioFailed(failure.description, at: now)
+        case .advertisingStarted:
+            if case .inviting(let offer, _, let since) = activity {
+                activity = .inviting(offer, replacing: nil, since: since)
+            }
+            return []
+        case .advertisingStopped, .parametersChanged, .subscribed, .delivered, .unconfirmed, .notDelivered:
+            return []
+        }
+    }
+
+    /// The controller in a line: nothing that identifies this one box.
+    private static func describe(_ controller: ControllerInformation) -> String {
+        let features = [
+            controller.supportsDataLengthExtension ? "long packets" : nil, controller.supports2MPHY ? "2M" : nil,
+        ].compactMap { $0 }
+        return "HCI version \(controller.version.map(String.init) ?? "unknown"), "
+            + "\(controller.aclPackets) × \(controller.aclLength) bytes"
+            + (features.isEmpty ? "" : ", " + features.joined(separator: ", "))
+    }
+
+    // MARK: - 1. Advertise
+
+    private mutating func invite(_ material: SessionMaterial, at now: Instant) -> [KioskAction] {
+        guard case .up = radio else { return [] }
+        if case .visiting = activity { return [] }
+        guard let offer = makeOffer(material) else { return [.drawSessionMaterial] }
+        var previous: Offer?
+        if case .inviting(let offer, let older, _) = activity { previous = older ?? offer }
+        activity = .inviting(offer, replacing: previous, since: now)
+        indicator.show(.ready, at: now)
+        return drive(.advertise(offer.advertisement), at: now)
+            + [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri))]
+    }
+
+    private func makeOffer(_ material: SessionMaterial) -> Offer? {
+        guard let key = try? VerifierKey(privateBytes: material.privateKey),
+            let address = try? ResolvablePrivateAddress.make(
+                identityKey: material.identityResolvingKey, random: material.addressRandom)
+        else { return nil }
+        let invitation = Invitation(identifier: settings.name, key: key)
+        guard
+            let advertisement = try? Advertisement(
+                address: address, data: invitation.advertisingData, scanResponse: invitation.scanResponseData)
+        else { return nil }
+        return Offer(visit: material.visit, key: key, advertisement: advertisement, uri: invitation.uri)
+    }
+
+    // MARK: - 2. Connect
+
+    private mutating func begin(_ connection: Connection, at now: Instant) -> [KioskAction] {
+        guard case .inviting(let newest, let replaced, _) = activity else {
+            return drive(.disconnect(connection.handle, .userTerminated), at: now)
+        }
+        let offer = replaced ?? newest
+        let session = VerifierSession(key: offer.key, settings: settings.tuvali, at: now)
+        activity = .visiting(
+            Visit(id: offer.visit, connection: connection.handle, session: session, settings: settings, at: now))
+        indicator.show(.connected, at: now)
+        return [.showInvitation(nil), .note(.phoneConnected)]
+            + self.session(.connected(attMTU: 23), on: connection.handle, at: now)
+    }
+
+    // MARK: - 3 to 7. Identify, intend, receive, open, verify: the visit's own matter
+
+    private mutating func session(
+        _ event: SessionEvent, on handle: ConnectionHandle, at now: Instant
+    ) -> [KioskAction] {
+        guard case .visiting(var visit) = activity, visit.connection == handle else { return [] }
+        let requests = visit.handle(event, at: now)
+        activity = .visiting(visit)
+        return perform(requests, at: now)
+    }
+
+    private mutating func withVisit(_ id: VisitID, _ body: (inout Visit) -> [Visit.Request]) -> [Visit.Request]? {
+        guard case .visiting(var visit) = activity, visit.id == id else { return nil }
+        let requests = body(&visit)
+        activity = .visiting(visit)
+        return requests
+    }
+
+    private mutating func perform(_ requests: [Visit.Request], at now: Instant) -> [KioskAction] {
+        guard case .visiting(let visit) = activity else { return [] }
+        var actions: [KioskAction] = []
+        for request in requests {
+            switch request {
+            case .notify(let characteristic, let value):
+                actions += drive(.notify(visit.connection, characteristic.id, value), at: now)
+            case .dropLink:
+                actions += drive(.disconnect(visit.connection, .userTerminated), at: now)
+            case .recordIntent: actions.append(.recordIntent(visit.id))
+            case .verify(let payload): actions.append(.verify(visit.id, payload: payload))
+            case .act(let decision): actions += act(on: decision, at: now)
+            case .recordOutcome(let outcome, let signedDigest):
+                actions.append(.recordOutcome(visit.id, outcome, signedDigest: signedDigest))
+                actions += ended(outcome.result.rawValue, outcome.reasons.map(\.code.string))
+            case .abandoned(let reason):
+                actions += ended("abandoned", [reason])
+            case .show(let pattern): indicator.show(pattern, at: now)
+            case .note(let note):
+                if case .ledgerFailed = note { counters.ledgerFailures += 1 }
+                actions.append(.note(note))
+            }
+        }
+        return actions
+    }
+
+    // MARK: - 8. Act
+
+    private mutating func act(on decision: Visit.Decision, at now: Instant) -> [KioskAction] {
+        indicator.show(decision.accepted ? .accepted : .rejected, at: now)
+        if decision.accepted { gate.open(for: settings.gatePulse, at: now) }
+        guard let sinceT0 = decision.sinceT0 else { return [] }
+        let note = KioskNote.decided(
+            accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: sinceT0)
+        return [.note(note)]
+    }
+
+    private mutating func ended(_ result: String, _ reasons: [String]) -> [KioskAction] {
+        counters.visits[result, default: 0] += 1
+        return [.note(.visitEnded(result: result, reasons: reasons))]
+    }
+
+    // MARK: - 11. Forget
+
+    private mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
+        guard case .visiting(var visit) = activity, visit.connection == handle else { return [] }
+        let requests = visit.linkLost(at: now)
+        activity = .visiting(visit)
+        let actions = perform(requests, at: now)
+        activity = .idle  // keys and payload go with the visit
+        indicator.show(.ready, at: now)
+        return actions + [.drawSessionMaterial]
+    }
+
+    private mutating func abandonActivity(at now: Instant) -> [KioskAction] {
+        defer { activity = .idle }
+        switch activity {
+        case .idle: return []
+        case .inviting: return [.showInvitation(nil)]
+        case .visiting(var visit):
+            let requests = visit.linkLost(at: now)
+            activity = .visiting(visit)
+            return perform(requests, at: now)
+        }
+    }
+
+    // MARK: - Time
+
+    private var activityDeadline: Instant? {
+        switch activity {
+        case .idle: nil
+        case .inviting(_, _, let since): since.advanced(by: settings.keyRotation)
+        case .visiting(let visit): visit.deadline
+        }
+    }
+
+    private mutating func tick(at now: Instant) -> [KioskAction] {
+        var actions: [KioskAction] = []
+        switch radio {
+        case .down(let retryAt?) where now >= retryAt: actions += openRadio(at: now)
+        case .starting(let since) where now >= since.advanced(by: settings.radioStartLimit):
+            actions += radioFailed("the controller did not come up in time", at: now)
+        default: break
+        }
+        if let deadline = host.deadline, now >= deadline { actions += drive(.timer, at: now) }
+        switch activity {
+        case .inviting(_, _, let since) where now >= since.advanced(by: settings.keyRotation):
+            actions.append(.drawSessionMaterial)  // the new advertisement replaces this one in one step
+        case .visiting(let visit):
+            if let deadline = visit.deadline, now >= deadline {
+                actions += session(.timer, on: visit.connection, at: now)
+            }
+        default: break
+        }
+        return actions
+    }
+
+    private mutating func stop(at now: Instant) -> [KioskAction] {
+        var actions: [KioskAction]
+        if case .visiting(let visit) = activity {
+            actions = drive(.disconnect(visit.connection, .userTerminated), at: now)
+        } else {
+            actions = drive(.stopAdvertising, at: now)
+        }
+        actions += abandonActivity(at: now)
+        radio = .stopped
+        gate.shut()
+        indicator.show(.off, at: now)
+        return actions + [.showInvitation(nil), .closeTransport]
+    }
+}

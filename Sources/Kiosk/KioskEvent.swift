@@ -1,0 +1,92 @@
+package import Credentials
+package import Encoding
+package import Ledger
+
+/// One visit's identity: a random UUID, unique for ever; it is also the id of the record and of the report.
+package struct VisitID: Hashable, Sendable, CustomStringConvertible {
+    /// The lower-case UUID text.
+    package let text: String
+
+    /// The id of that text.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package var description: String { text }
+}
+
+/// Fresh random bytes for the next session, drawn by the driver: the core has no randomness of its own.
+package struct SessionMaterial: Sendable {
+    /// Length of what ``init(_:)`` takes.
+    package static let byteCount = 32 + 16 + 3 + 16
+    /// X25519 private key, 32 bytes.
+    let privateKey: [UInt8]
+    /// Throw-away identity resolving key, 16 bytes.
+    let identityResolvingKey: [UInt8]
+    /// The random part of the resolvable private address, 3 bytes.
+    let addressRandom: [UInt8]
+    /// The next visit's id.
+    let visit: VisitID
+
+    /// Splits ``byteCount`` random bytes; nil for any other number.
+    package init?(_ random: [UInt8]) {
+        guard random.count == Self.byteCount, let uuid = RandomUUID.text(Array(random[51...])) else { return nil }
+        privateKey = Array(random[..<32])
+        identityResolvingKey = Array(random[32..<48])
+        addressRandom = Array(random[48..<51])
+        visit = VisitID(uuid)
+    }
+}
+
+/// What happens to the kiosk.
+package enum KioskEvent: Sendable {
+    /// Begin: open the radio.
+    case start
+    /// The transport to the controller is open.
+    case transportOpened
+    /// The transport could not be opened or has closed; why, in words for the operator.
+    case transportClosed(reason: String)
+    /// One H4 packet from the controller, indicator byte included.
+    case received([UInt8])
+    /// ``Kiosk/deadline`` has been reached.
+    case timer
+    /// The answer to ``KioskAction/drawSessionMaterial``.
+    case sessionMaterial(SessionMaterial)
+    /// The visit's intent survives a power cut from now on.
+    case intentDurable(VisitID)
+    /// The ledger refused the intent.
+    case intentFailed(VisitID, reason: String)
+    /// The answer to ``KioskAction/verify(_:payload:)``.
+    case verified(VisitID, Verdict)
+    /// Shut down in order.
+    case stop
+}
+
+/// What the driver is to do, in order.
+package enum KioskAction: Sendable {
+    /// Open the transport to the controller; answer with `transportOpened` or `transportClosed`.
+    case openTransport
+    /// Close the transport; `transportClosed` is not awaited.
+    case closeTransport
+    /// Write one H4 packet, indicator byte included.
+    case send([UInt8])
+    /// Draw ``SessionMaterial/byteCount`` random bytes and answer with `sessionMaterial`.
+    case drawSessionMaterial
+    /// Show the invitation URI (nil: take it down).
+    case showInvitation(String?)
+    /// Write the visit's intent and answer with `intentDurable` or `intentFailed`.
+    case recordIntent(VisitID)
+    /// Verify the payload beside the radio thread and answer with `verified`.
+    case verify(VisitID, payload: [UInt8])
+    /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver
+    /// names the credential under the site's key.
+    case recordOutcome(VisitID, Outcome, signedDigest: [UInt8]?)
+    /// Show this signal.
+    case signal(Signal, IndicatorPattern)
+    /// Energise or release the gate relay.
+    case gate(open: Bool)
+    /// Tell whoever listens.
+    case note(KioskNote)
+    /// Everything is released: the driver may end.
+    case stopped
+}

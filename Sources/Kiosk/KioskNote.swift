@@ -1,0 +1,80 @@
+package import Encoding
+
+/// Something a person or a log may want to know about. Notes carry no claims, no key material and no credential bytes.
+///
+/// The terminal, the JSON log and the demonstration all print these and nothing else, so they cannot disagree.
+package enum KioskNote: Sendable {
+    /// The controller is initialised; its own description.
+    case radioReady(String)
+    /// The radio is out of order; why, and when the next attempt comes.
+    case radioFailed(reason: String, retryIn: Duration)
+    /// On the air with this invitation for the next phone.
+    case advertising(uri: String)
+    /// A phone has connected.
+    case phoneConnected
+    /// The ATT MTU of the link has become `bytes`.
+    case mtu(bytes: Int)
+    /// Both sides have keys; the person is choosing a credential.
+    case identified
+    /// A transfer of `bytes` encrypted bytes in `chunks` chunks has begun.
+    case transferStarted(bytes: Int, chunks: Int)
+    /// So many of the chunks are here.
+    case progress(received: Int, total: Int)
+    /// The last missing byte is here (T0); the payload was opened to `bytes` bytes.
+    case received(bytes: Int, crcErrors: Int, repairs: Int)
+    /// The verdict, with how long it took from T0.
+    case decided(accepted: Bool, reasons: [String], sinceT0: Duration)
+    /// The gate relay.
+    case gate(open: Bool)
+    /// The visit is over.
+    case visitEnded(result: String, reasons: [String])
+    /// The ledger could not take a record.
+    case ledgerFailed(reason: String)
+    /// Shut down in order.
+    case stopped
+
+    /// The stable name under which logs and `--json` output list the note.
+    package var name: String {
+        switch self {
+        case .radioReady: "radio.ready"
+        case .radioFailed: "radio.failed"
+        case .advertising: "advertising"
+        case .phoneConnected: "phone.connected"
+        case .mtu: "phone.mtu"
+        case .identified: "phone.identified"
+        case .transferStarted: "transfer.started"
+        case .progress: "transfer.progress"
+        case .received: "transfer.received"
+        case .decided: "verdict"
+        case .gate: "gate"
+        case .visitEnded: "visit.ended"
+        case .ledgerFailed: "ledger.failed"
+        case .stopped: "stopped"
+        }
+    }
+
+    /// The note's data as JSON members, in a fixed order.
+    package var members: JSONObject {
+        switch self {
+        case .radioReady(let description): ["controller": .text(description)]
+        case .radioFailed(let reason, let retry):
+            ["reason": .text(reason), "retryMs": .int(Int(retry.nanoseconds / 1_000_000))]
+        case .advertising(let uri): ["uri": .text(uri)]
+        case .phoneConnected, .identified, .stopped: [:]
+        case .mtu(let bytes): ["bytes": .int(bytes)]
+        case .transferStarted(let bytes, let chunks): ["bytes": .int(bytes), "chunks": .int(chunks)]
+        case .progress(let received, let total): ["received": .int(received), "total": .int(total)]
+        case .received(let bytes, let crcErrors, let repairs):
+            ["bytes": .int(bytes), "crcErrors": .int(crcErrors), "repairs": .int(repairs)]
+        case .decided(let accepted, let reasons, let time):
+            [
+                "decision": .text(accepted ? "accept" : "reject"), "reasons": .array(reasons.map(JSON.text)),
+                "sinceT0us": .int(Int(time.nanoseconds / 1000)),
+            ]
+        case .gate(let open): ["open": .bool(open)]
+        case .visitEnded(let result, let reasons):
+            ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
+        case .ledgerFailed(let reason): ["reason": .text(reason)]
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package import BluetoothHost
+package import Encoding
+package import Tuvali
+
+/// Everything about the appliance's behaviour that an operator may choose.
+package struct KioskSettings: Sendable {
+    /// What happens at the gate while the ledger cannot take an intent.
+    package enum LedgerFailurePolicy: String, Sendable {
+        /// Nobody is let in without a record (default).
+        case refuse
+        /// Accepted visitors are let in without a record; for places where a shut gate is the greater harm.
+        case open
+    }
+
+    /// The name that phones match.
+    package var name: Identifier
+    /// The version of this program, for records.
+    package var softwareVersion: String
+    /// How long the relay is energised; cut to ``Gate/hardLimit``.
+    package var gatePulse: Duration = .milliseconds(200)
+    /// See ``LedgerFailurePolicy``.
+    package var whenLedgerFails: LedgerFailurePolicy = .refuse
+    /// How long an unused key and its invitation stay on the air (40-bit authentication: spec/tuvali section 2).
+    package var keyRotation: Duration = .seconds(60)
+    /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
+    package var intentLimit: Duration = .seconds(2)
+    /// How long a verification may take before the visit fails with `internal`.
+    package var verificationLimit: Duration = .seconds(10)
+    /// How long the radio may take to come up before it is opened anew.
+    package var radioStartLimit: Duration = .seconds(10)
+    /// Waits between attempts to open the radio: doubled from the first to the last.
+    package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(30))
+    /// The protocol's own time limits and rules.
+    package var tuvali = SessionSettings()
+    /// The Bluetooth host's settings.
+    package var host = HostConfiguration()
+
+    /// The documented defaults for a kiosk of that name.
+    package init(name: Identifier, softwareVersion: String) {
+        self.name = name
+        self.softwareVersion = softwareVersion
+    }
+}

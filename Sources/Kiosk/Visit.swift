@@ -1,0 +1,219 @@
+import BluetoothHost
+import Credentials
+import Encoding
+import Ledger
+import Tuvali
+
+/// One phone at the gate, from its connection to its leaving: the part of the kiosk that is new for everybody.
+///
+/// Three things run side by side and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the intent on its way to
+/// disk, and the verification. Nothing is decided before the intent's fate is known, so no status byte and no gate pulse can
+/// go out for a visit of which a power cut would leave no trace.
+struct Visit: Sendable {
+    /// What a visit asks of the kiosk around it.
+    enum Request {
+        case notify(Characteristic, [UInt8])
+        case dropLink
+        case recordIntent
+        case verify([UInt8])
+        /// The decision has been made: act on it.
+        case act(Decision)
+        case recordOutcome(Outcome, signedDigest: [UInt8]?)
+        /// The phone left before anything was promised: counted, not recorded.
+        case abandoned(reason: String)
+        case show(IndicatorPattern)
+        case note(KioskNote)
+    }
+
+    /// The end of the deliberation.
+    struct Decision {
+        let accepted: Bool
+        let reasons: [Outcome.Reason]
+        /// From T0 to the decision; nil when the visit failed without a verdict.
+        let sinceT0: Duration?
+    }
+
+    private enum Intent {
+        case none
+        case requested
+        case durable
+        case failed
+    }
+
+    private enum Stage {
+        case transferring
+        case verifying(since: Instant)
+        case verified(Verdict, since: Instant)
+        case over
+    }
+
+    let id: VisitID
+    let connection: ConnectionHandle
+    private let settings: KioskSettings
+    private let began: Instant
+    private var session: VerifierSession
+    private var intent = Intent.none
+    private var stage = Stage.transferring
+    /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
+    private var isDelivered = false
+    /// The verdict that the wallet has not been told yet.
+    private var untoldStatus: Bool?
+    private var statistics: TransferStatistics?
+
+    init(
+        id: VisitID, connection: ConnectionHandle, session: VerifierSession, settings: KioskSettings, at now: Instant
+    ) {
+        (self.id, self.connection, self.session, self.settings) = (id, connection, session, settings)
+        began = now
+    }
+
+    /// The earliest time at which something must happen although nobody says anything.
+    var deadline: Instant? {
+        [session.deadline, stageDeadline].compactMap { $0 }.min()
+    }
+
+    private var stageDeadline: Instant? {
+        switch stage {
+        case .verifying(let since): since.advanced(by: settings.verificationLimit)
+        case .verified(_, let since): since.advanced(by: settings.intentLimit)
+        case .transferring, .over: nil
+        }
+    }
+
+    /// Something happened on the link, or the session's clock moved.
+    mutating func handle(_ event: SessionEvent, at now: Instant) -> [Request] {
+        statistics = session.statistics ?? statistics
+        let requests = session.handle(event, at: now).flatMap { translate($0, at: now) }
+        return requests + checkLimits(at: now)
+    }
+
+    /// The intent is on disk, or never will be.
+    mutating func intentSettled(failure: String?, at now: Instant) -> [Request] {
+        guard case .requested = intent else { return [] }
+        intent = failure == nil ? .durable : .failed
+        return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
+    }
+
+    /// The verifier has answered.
+    mutating func verified(_ verdict: Verdict, at now: Instant) -> [Request] {
+        guard case .verifying(let since) = stage else { return [] }
+        stage = .verified(verdict, since: since)
+        return settle(at: now)
+    }
+
+    /// The phone has gone, or the radio.
+    mutating func linkLost(at now: Instant) -> [Request] {
+        handle(.linkLost, at: now) + fail("transfer.disconnected", at: now)
+    }
+
+    // MARK: - From the session
+
+    private mutating func translate(_ action: SessionAction, at now: Instant) -> [Request] {
+        switch action {
+        case .stopAdvertising, .ended: return []  // a legacy advertisement ends with the connection; linkLost ends a visit
+        case .notify(let characteristic, let value): return [.notify(characteristic, value)]
+        case .dropLink: return [.dropLink]
+        case .identified: return [.note(.identified)]
+        case .transferStarted(let size, let chunks):
+            var requests: [Request] = [.show(.receiving), .note(.transferStarted(bytes: size, chunks: chunks))]
+            if case .none = intent {
+                intent = .requested
+                requests.append(.recordIntent)
+            }
+            return requests
+        case .progress(let received, let total): return [.note(.progress(received: received, total: total))]
+        case .assembled(let payload):
+            // T0. The wallet's request for its report comes a connection event later; a gate need not wait for that.
+            guard let payload, case .transferring = stage else { return [] }
+            stage = .verifying(since: now)
+            statistics = payload.statistics
+            let note = KioskNote.received(
+                bytes: payload.bytes.count, crcErrors: payload.statistics.crcErrors,
+                repairs: payload.statistics.retries)
+            return [.note(note), .verify(payload.bytes), .show(.checking)]
+        case .payload:
+            isDelivered = true
+            return tellStatus(at: now)
+        case .failed(let error): return fail("transfer.\(error.code.rawValue)", at: now)
+        }
+    }
+
+    // MARK: - The decision
+
+    /// Decides as soon as both the verdict and the intent's fate are known.
+    private mutating func settle(at now: Instant) -> [Request] {
+        guard case .verified(let verdict, let since) = stage else { return [] }
+        var accepted = verdict.isAccepted
+        var reasons = verdict.reasons.map { reason in
+            Outcome.Reason(Text(reason.code.text), pointer: reason.pointer.map { Text($0) })
+        }
+        switch intent {
+        case .durable: break
+        case .requested: return []  // the deadline of the stage bounds this wait
+        case .none, .failed:
+            if accepted, settings.whenLedgerFails == .refuse {
+                (accepted, reasons) = (false, [Outcome.Reason("ledger.unavailable")])
+            }
+        }
+        stage = .over
+        let decision = Decision(
+            accepted: accepted, reasons: reasons, sinceT0: since.duration(to: now))
+        let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
+        untoldStatus = accepted
+        return [.act(decision), .recordOutcome(outcome, signedDigest: verdict.credential.signedDigest)]
+            + tellStatus(at: now)
+    }
+
+    private mutating func tellStatus(at now: Instant) -> [Request] {
+        guard isDelivered, let accepted = untoldStatus else { return [] }
+        untoldStatus = nil
+        return session.handle(.verdict(accepted: accepted), at: now).flatMap { translate($0, at: now) }
+    }
+
+    private mutating func checkLimits(at now: Instant) -> [Request] {
+        guard let limit = stageDeadline, now >= limit else { return [] }
+        switch stage {
+        case .verified:
+            // The disk does not answer. What is not durable does not count: the visit ends as if the ledger had refused.
+            return intentSettled(failure: "no answer from the ledger", at: now)
+        case .verifying:
+            return fail("internal", at: now) + session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
+        case .transferring, .over: return []
+        }
+    }
+
+    /// Ends a visit that has no verdict yet: as failed, or as abandoned when nothing had been promised.
+    private mutating func fail(_ code: Text, at now: Instant) -> [Request] {
+        if case .over = stage { return [] }
+        stage = .over
+        if case .none = intent, code == "transfer.disconnected" { return [.abandoned(reason: code.string)] }
+        let reasons = [Outcome.Reason(code)]
+        return [
+            .act(Decision(accepted: false, reasons: reasons, sinceT0: nil)),
+            .recordOutcome(makeOutcome(.failed, reasons, nil, at: now), signedDigest: nil),
+        ]
+    }
+
+    private func makeOutcome(
+        _ result: Outcome.Result, _ reasons: [Outcome.Reason], _ verdict: Verdict?, at now: Instant
+    ) -> Outcome {
+        let credential = verdict.map { verdict in
+            Outcome.Credential(
+                format: Text(verdict.credential.format?.rawValue ?? "unknown"), issuer: verdict.credential.issuer,
+                types: verdict.credential.types, digest: Text(Hex.encode(verdict.credential.payloadDigest)),
+                validFrom: verdict.credential.validFrom, validUntil: verdict.credential.validUntil)
+        }
+        let session = statistics.map { statistics in
+            Outcome.Session(
+                transport: "tuvali", milliseconds: Int(began.duration(to: now).milliseconds),
+                chunks: statistics.chunks, crcErrors: statistics.crcErrors, retries: statistics.retries)
+        }
+        let pulse = min(settings.gatePulse, Gate.hardLimit)
+        return Outcome(
+            result, reasons: reasons, credential: credential, session: session,
+            gate: result == .accepted ? .pulsed(milliseconds: Int(pulse.milliseconds)) : .shut,
+            software: Outcome.Software(
+                name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
+                policy: verdict.map { Text($0.policy) }))
+    }
+}

@@ -1,0 +1,260 @@
+package import Encoding
+
+/// One LE connection as the air carries it: connection events, packets per event, air time, loss and retries.
+///
+/// Connection events start every interval. In each one the sides exchange packets in turn, central first, until neither has
+/// data that was queued when the event began, the number of packets per event is reached, or the next exchange would not
+/// end before the next event. So a request and its answer take two intervals, as measured on phones.
+/// The link layer loses nothing: a packet hit by loss ends its event and is repeated in the next one (Core Specification
+/// Vol 6 Part B 4.5.9).
+package struct Link: Sendable {
+    /// An end of the link.
+    package enum Side: Sendable {
+        /// The phone.
+        case central
+        /// The verifier's controller.
+        case peripheral
+
+        /// The other end.
+        package var other: Side { self == .central ? .peripheral : .central }
+    }
+
+    /// Something the link layer negotiated, valid from the moment it is reported.
+    package enum Change: Equatable, Sendable {
+        /// New interval, latency and timeout.
+        case parameters(ConnectionParameters)
+        /// New payload sizes in bytes (27 … 251) in each direction.
+        case payload(toCentral: Int, toPeripheral: Int)
+        /// New radio layer, the same in both directions.
+        case phy(PHY)
+    }
+
+    /// What came out of the link.
+    package enum Output: Equatable, Sendable {
+        /// One data packet arrived at the side other than `from`; `start` marks the first of an L2CAP PDU.
+        case delivered(from: Side, bytes: [UInt8], start: Bool)
+        /// The last packet of what one call of `send` handed over was acknowledged.
+        case completed(by: Side)
+        /// A side ended the connection with this error code.
+        case terminated(by: Side, reason: UInt8)
+        /// A negotiated change took effect.
+        case changed(Change)
+        /// Nothing was heard for the supervision timeout.
+        case lost
+    }
+
+    private struct Packet: Sendable {
+        var bytes: [UInt8]
+        var start: Bool
+        var completes: Bool
+        var termination: UInt8?
+    }
+
+    private enum Phase: Sendable {
+        case idle
+        case waiting(anchor: Instant)
+        case exchanging(Exchange)
+        case closed
+    }
+
+    private struct Exchange: Sendable {
+        var end: Instant
+        var eventEnd: Instant
+        var packetsLeft: Int
+        var eligibleCentral: Int
+        var eligiblePeripheral: Int
+        var centralSends: Bool
+        var peripheralSends: Bool
+    }
+
+    /// Timing in force.
+    package private(set) var parameters: ConnectionParameters
+    /// Radio layer in force.
+    package private(set) var phy: PHY
+    /// Payload bytes of a packet to the phone, 27 … 251.
+    package private(set) var payloadToCentral = 27
+    /// Payload bytes of a packet to the verifier, 27 … 251.
+    package private(set) var payloadToPeripheral = 27
+    private let packetsPerEvent: Int
+    private let loss: Double
+    private var random: SplitMix64
+    private var anchor: Instant
+    private var lastAnchor: Instant?
+    private var fromCentral: [Packet] = []
+    private var fromPeripheral: [Packet] = []
+    private var phase = Phase.idle
+    private var changes = Agenda<Change>()
+    private var silentUntil: Instant?
+
+    /// A link whose first connection event is at `anchor`.
+    ///
+    /// `packetsPerEvent` counts exchanges (at least 1), `loss` is the probability (0 … 1) that an exchange fails.
+    package init(
+        parameters: ConnectionParameters, phy: PHY = .le1M, packetsPerEvent: Int, loss: Double = 0,
+        random: SplitMix64 = SplitMix64(seed: 0), anchor: Instant
+    ) {
+        self.parameters = parameters
+        self.phy = phy
+        self.packetsPerEvent = max(1, packetsPerEvent)
+        self.loss = min(loss, 0.99)
+        self.random = random
+        self.anchor = anchor
+    }
+
+    /// When the link next does something by itself.
+    package var deadline: Instant? {
+        if case .closed = phase { return nil }
+        if let silentUntil { return silentUntil }
+        let activity: Instant? =
+            switch phase {
+            case .idle, .closed: nil
+            case .waiting(let anchor): anchor
+            case .exchanging(let exchange): exchange.end
+            }
+        return [activity, changes.deadline].compactMap { $0 }.min()
+    }
+
+    /// Queues data of one L2CAP PDU (or a part of one; `start` marks the first part) and cuts it to the payload size.
+    package mutating func send(_ bytes: [UInt8], start: Bool, from side: Side, at now: Instant) {
+        let size = side == .central ? payloadToPeripheral : payloadToCentral
+        var (rest, isStart) = (bytes[...], start)
+        repeat {
+            let piece = rest.prefix(size)
+            rest = rest.dropFirst(piece.count)
+            enqueue(Packet(bytes: Array(piece), start: isStart, completes: rest.isEmpty), from: side, at: now)
+            isStart = false
+        } while !rest.isEmpty
+    }
+
+    /// Ends the connection behind the data already queued by that side.
+    package mutating func terminate(reason: UInt8, from side: Side, at now: Instant) {
+        enqueue(Packet(bytes: [], start: false, completes: false, termination: reason), from: side, at: now)
+    }
+
+    /// Lets a change take effect that many connection intervals from now (6 for a connection update, 5.1.1).
+    package mutating func change(_ change: Change, afterIntervals count: Int, at now: Instant) {
+        changes.add(change, at: nextAnchor(notBefore: now).advanced(by: parameters.intervalTime * count))
+    }
+
+    /// Nothing passes any more: both sides find out by the supervision timeout.
+    package mutating func fallSilent(at now: Instant) {
+        guard silentUntil == nil else { return }
+        silentUntil = now.advanced(by: parameters.timeoutTime)
+    }
+
+    /// Does everything due by `now`.
+    package mutating func advance(to now: Instant) -> [Output] {
+        var outputs: [Output] = []
+        while let due = deadline, due <= now { step(at: due, &outputs) }
+        return outputs
+    }
+
+    private mutating func step(at now: Instant, _ outputs: inout [Output]) {
+        if silentUntil != nil {
+            phase = .closed
+            outputs.append(.lost)
+            return
+        }
+        if let change = changes.take(dueBy: now) {
+            // The data length event is for changes only (Vol 4 Part E 7.7.65.7).
+            if change != .payload(toCentral: payloadToCentral, toPeripheral: payloadToPeripheral) {
+                apply(change, at: now)
+                outputs.append(.changed(change))
+            }
+            return
+        }
+        switch phase {
+        case .idle, .closed: break
+        case .waiting(let anchor): beginEvent(at: anchor)
+        case .exchanging(let exchange): finish(exchange, &outputs)
+        }
+    }
+
+    private mutating func enqueue(_ packet: Packet, from side: Side, at now: Instant) {
+        if side == .central { fromCentral.append(packet) } else { fromPeripheral.append(packet) }
+        if case .idle = phase { phase = .waiting(anchor: nextAnchor(notBefore: now)) }
+    }
+
+    private func nextAnchor(notBefore now: Instant) -> Instant {
+        let interval = parameters.intervalTime
+        var earliest = max(now, anchor)
+        if let lastAnchor { earliest = max(earliest, lastAnchor.advanced(by: interval)) }
+        let elapsed = anchor.duration(to: earliest).nanoseconds
+        let events = (elapsed + interval.nanoseconds - 1) / interval.nanoseconds
+        return anchor.advanced(by: .nanoseconds(events * interval.nanoseconds))
+    }
+
+    private mutating func beginEvent(at start: Instant) {
+        lastAnchor = start
+        next(
+            Exchange(
+                end: start, eventEnd: start.advanced(by: parameters.intervalTime), packetsLeft: packetsPerEvent,
+                eligibleCentral: fromCentral.count, eligiblePeripheral: fromPeripheral.count, centralSends: false,
+                peripheralSends: false),
+            isFirst: true)
+    }
+
+    /// Plans the exchange after `previous`, or closes the event.
+    private mutating func next(_ previous: Exchange, isFirst: Bool = false) {
+        var exchange = previous
+        exchange.centralSends = exchange.eligibleCentral > 0
+        exchange.peripheralSends = exchange.eligiblePeripheral > 0
+        let duration = phy.exchangeTime(
+            central: exchange.centralSends ? fromCentral.first?.bytes.count ?? 0 : 0,
+            peripheral: exchange.peripheralSends ? fromPeripheral.first?.bytes.count ?? 0 : 0)
+        exchange.end = previous.end.advanced(by: duration)
+        let hasData = exchange.centralSends || exchange.peripheralSends
+        let fits = isFirst || exchange.end <= exchange.eventEnd
+        if hasData, fits, exchange.packetsLeft > 0 {
+            phase = .exchanging(exchange)
+        } else {
+            closeEvent(at: previous.end)
+        }
+    }
+
+    private mutating func closeEvent(at now: Instant) {
+        let isEmpty = fromCentral.isEmpty && fromPeripheral.isEmpty
+        phase = isEmpty ? .idle : .waiting(anchor: nextAnchor(notBefore: now))
+    }
+
+    private mutating func finish(_ done: Exchange, _ outputs: inout [Output]) {
+        var exchange = done
+        guard !random.happens(loss) else { return closeEvent(at: exchange.end) }
+        if exchange.centralSends, !fromCentral.isEmpty {
+            exchange.eligibleCentral -= 1
+            deliver(fromCentral.removeFirst(), from: .central, &outputs)
+        }
+        if exchange.peripheralSends, !fromPeripheral.isEmpty {
+            exchange.eligiblePeripheral -= 1
+            deliver(fromPeripheral.removeFirst(), from: .peripheral, &outputs)
+        }
+        if case .closed = phase { return }
+        exchange.packetsLeft -= 1
+        next(exchange)
+    }
+
+    private mutating func deliver(_ packet: Packet, from side: Side, _ outputs: inout [Output]) {
+        if case .closed = phase { return }
+        if let reason = packet.termination {
+            phase = .closed
+            outputs.append(.terminated(by: side, reason: reason))
+            return
+        }
+        outputs.append(.delivered(from: side, bytes: packet.bytes, start: packet.start))
+        if packet.completes { outputs.append(.completed(by: side)) }
+    }
+
+    private mutating func apply(_ change: Change, at now: Instant) {
+        switch change {
+        case .parameters(let new):
+            parameters = new
+            anchor = now
+            lastAnchor = nil
+            if case .waiting = phase { phase = .waiting(anchor: now) }
+        case .payload(let toCentral, let toPeripheral):
+            payloadToCentral = min(max(toCentral, 27), 251)
+            payloadToPeripheral = min(max(toPeripheral, 27), 251)
+        case .phy(let new): phy = new
+        }
+    }
+}

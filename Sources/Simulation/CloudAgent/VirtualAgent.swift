@@ -1,0 +1,194 @@
+import Aries
+package import DIDComm
+package import Encoding
+
+/// A cloud agent in memory: the inviter that a kiosk connects to, as a value without clock and network.
+///
+/// It offers a multi-use out-of-band invitation, answers did-exchange 1.1 requests with `did_rotate~attach`, answers trust
+/// pings and takes basicmessages, each `@id` once. Like a real agent over HTTP return-route it returns at most one waiting
+/// message for each one posted.
+package struct VirtualAgent: ~Copyable, Sendable {
+    /// A basicmessage that arrived.
+    package struct Received: Hashable, Sendable {
+        /// Its `@id`.
+        package let id: Text
+        /// Its content: a report's JSON text.
+        package let content: Text
+        /// The key of the kiosk that sent it.
+        package let sender: Verkey
+        /// When it arrived first.
+        package let time: Instant
+    }
+
+    /// What a post to the agent brings.
+    package enum Reply: Hashable, Sendable {
+        /// The agent is down: nobody listens.
+        case unreachable
+        /// The message took effect, but its answer was lost.
+        case lost
+        /// HTTP 400: not a message for this agent.
+        case rejected
+        /// HTTP 200 with an envelope, or an empty body.
+        case accepted([UInt8])
+    }
+
+    /// Whether the agent listens.
+    package var isUp = true
+    /// How many of the next answers get lost after the message took effect.
+    package var answersToLose = 0
+    /// Whether it acknowledges each report by a basicmessage (spec/cloud-agent H.2).
+    package var acknowledgesReports = false
+    /// The basicmessages that arrived, each id once, in order.
+    package private(set) var received: [Received] = []
+    /// How many basicmessages came again under an id that was known.
+    package private(set) var repetitions = 0
+    /// The last messages that are neither basicmessages nor pings, at most 64.
+    package private(set) var others: [JSON] = []
+    /// How many trust pings arrived.
+    package private(set) var pings = 0
+    /// The URL that messages are posted to.
+    package let endpoint: Text
+    private let label: Text
+    private let invitationID: Text
+    private let invitationKeys: KeyPair
+    private var random: RandomStream
+    private var kiosks: [Kiosk] = []
+
+    /// One connection.
+    private struct Kiosk {
+        let thread: Text
+        let key: Verkey
+        let ours: KeyPair
+        let did: Text
+        /// Plaintexts waiting to be fetched.
+        var waiting: [JSON] = []
+        var isComplete = false
+    }
+
+    /// An agent that announces `endpoint`; nil when the stream yields no key.
+    package init?(label: Text = "Virtual agent", endpoint: Text, random: consuming RandomStream) {
+        guard let keys = KeyPair(seed: random.drawSecret(32)) else { return nil }
+        invitationKeys = keys
+        invitationID = Text(RandomUUID.text(random.draw(16)) ?? "")
+        (self.label, self.endpoint) = (label, endpoint)
+        self.random = random
+    }
+
+    /// The out-of-band invitation.
+    package var invitation: JSON {
+        [
+            "@type": "https://didcomm.org/out-of-band/1.1/invitation",
+            "@id": .string(invitationID),
+            "label": .string(label),
+            "handshake_protocols": ["https://didcomm.org/didexchange/1.1"],
+            "services": [
+                [
+                    "id": "#inline", "type": "did-communication",
+                    "recipientKeys": [.string(invitationKeys.verkey.didKey)], "serviceEndpoint": .string(endpoint),
+                ]
+            ],
+        ]
+    }
+
+    /// The invitation as a URL.
+    package var invitationURL: Text { Text("\(endpoint)?oob=\(Base64.encode(invitation.compactBytes))") }
+
+    /// Connections whose handshake is complete.
+    package var completeConnections: Int { kiosks.count(where: \.isComplete) }
+
+    /// Puts a basicmessage in the queue of every kiosk; each fetches it with its next message.
+    package mutating func send(content: Text) {
+        send(BasicMessage.message(.didcomm, id: newID(), content: content, sentTime: "2026-01-01T00:00:00Z"))
+    }
+
+    /// Puts any message in the queue of every kiosk.
+    package mutating func send(_ message: JSON) {
+        for index in kiosks.indices { kiosks[index].waiting.append(message) }
+    }
+
+    /// Takes one posted body.
+    package mutating func handle(_ body: [UInt8], at now: Instant) -> Reply {
+        guard isUp else { return .unreachable }
+        guard let content = try? Envelope.unpack(body, with: [invitationKeys] + kiosks.map(\.ours)),
+            let sender = content.sender, let message = try? Message(plaintext: content.plaintext),
+            let answer = take(message, from: sender, to: content.recipient, at: now)
+        else { return .rejected }
+        guard answersToLose == 0 else {
+            answersToLose -= 1
+            return .lost
+        }
+        return .accepted(answer)
+    }
+
+    private mutating func take(
+        _ message: Message, from sender: Verkey, to recipient: Verkey, at now: Instant
+    ) -> [UInt8]? {
+        if recipient == invitationKeys.verkey {
+            guard message.type.isMessage(DIDExchange.family, 1, "request") else { return nil }
+            return respond(to: message, from: sender)
+        }
+        guard let index = kiosks.firstIndex(where: { $0.ours.verkey == recipient && $0.key == sender }) else {
+            return nil
+        }
+        kiosks[index].isComplete = true  // any message of an authenticated peer completes, as in ACA-Py
+        if let answer = answer(to: message, from: sender, at: now) { kiosks[index].waiting.append(answer) }
+        guard !kiosks[index].waiting.isEmpty else { return [] }
+        return pack(kiosks[index].waiting.removeFirst(), to: sender, from: kiosks[index].ours)
+    }
+
+    private mutating func respond(to request: Message, from sender: Verkey) -> [UInt8]? {
+        guard let did = request.body["did"]?.string, let document = try? PeerDID.resolve(did),
+            let key = document.services.first?.recipientKeys.first, key == sender
+        else { return nil }
+        if !kiosks.contains(where: { $0.thread == request.thread && $0.key == key }) {
+            guard let ours = KeyPair(seed: random.drawSecret(32)) else { return nil }
+            kiosks.append(
+                Kiosk(
+                    thread: request.thread, key: key, ours: ours,
+                    did: DIDExchange.did(for: ours.verkey, endpoint: endpoint)))
+        }
+        guard let kiosk = kiosks.first(where: { $0.thread == request.thread && $0.key == key }) else { return nil }
+        let attachment = SignedAttachment.sign(
+            Array(kiosk.did.utf8), mediaType: "text/string", id: newID(), by: invitationKeys)
+        let response = Message.make(
+            MessageType(request.type.prefix, request.type.protocolName, "response"), id: newID(),
+            thread: request.thread, parentThread: invitationID,
+            [.init("did", .string(kiosk.did)), .init("did_rotate~attach", attachment)])
+        return pack(response, to: key, from: invitationKeys)
+    }
+
+    private mutating func answer(to message: Message, from sender: Verkey, at now: Instant) -> JSON? {
+        let type = message.type
+        if type.isMessage("trust_ping", 1, "ping") {
+            pings += 1
+            return TrustPing.wantsResponse(message)
+                ? TrustPing.response(type.prefix, id: newID(), thread: message.thread) : nil
+        }
+        if type.isMessage("basicmessage", 1, "message") {
+            if received.contains(where: { $0.id == message.id && $0.sender == sender }) {
+                repetitions += 1
+            } else {
+                let content = message.body["content"]?.string ?? ""
+                received.append(Received(id: message.id, content: content, sender: sender, time: now))
+            }
+            guard acknowledgesReports else { return nil }
+            let ids: JSON = ["type": "verification-report/1.0/ack", "ids": [.string(message.id)]]
+            return BasicMessage.message(
+                type.prefix, id: newID(), content: Text(ids.compactText), sentTime: "2026-01-01T00:00:00Z")
+        }
+        others = others.suffix(63) + [message.body]
+        if ["disclose", "disclosures"].contains(type.name) { return nil }
+        if type.name == "complete" || type.name == "ack" || Notice.isProblem(type) || type.name == "ping_response" {
+            return nil
+        }
+        return Notice.problem(
+            type.prefix, id: newID(), thread: message.thread, code: "message-parse-failure",
+            explanation: "unknown message type")
+    }
+
+    private mutating func pack(_ message: JSON, to key: Verkey, from sender: KeyPair) -> [UInt8] {
+        Envelope.pack(message.compactBytes, to: [key], from: sender, random: &random).compactBytes
+    }
+
+    private mutating func newID() -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
+}

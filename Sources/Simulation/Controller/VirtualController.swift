@@ -1,0 +1,215 @@
+package import Encoding
+
+/// An LE controller seen through HCI: what a peripheral's host sends goes in, what it hears comes out, and the air is
+/// reached by ``Air`` commands and events (Core Specification Vol 4 Part E).
+///
+/// It is strict where real controllers are: parameter lengths and ranges, the event masks, command and data credits.
+/// What the host does against the rules is reported as ``Violation`` beside the answer a controller would give.
+package struct VirtualController: Sendable {
+    /// What happens to the controller.
+    package enum Event: Sendable {
+        /// One H4 packet from the host, with its packet indicator (1 command, 2 ACL data).
+        case fromHost([UInt8])
+        /// Something on the air.
+        case air(AirEvent)
+        /// The deadline has come.
+        case timer
+    }
+
+    /// What the controller does.
+    package enum Action: Equatable, Sendable {
+        /// One H4 packet to the host, with its packet indicator (4 event, 2 ACL data).
+        case toHost([UInt8])
+        /// Something on the air.
+        case air(AirCommand)
+        /// The host broke a rule of HCI.
+        case violation(Violation)
+    }
+
+    /// What the air tells the controller. Handles are connection handles.
+    package enum AirEvent: Equatable, Sendable {
+        /// A central connected to the advertiser; `handle` is free until now.
+        case connected(handle: UInt16, peer: DeviceAddress, parameters: ConnectionParameters)
+        /// A data packet arrived; `start` marks the first of an L2CAP PDU.
+        case received(handle: UInt16, bytes: [UInt8], start: Bool)
+        /// An ACL packet of the host was acknowledged by the peer.
+        case completed(handle: UInt16)
+        /// A negotiated change took effect.
+        case changed(handle: UInt16, Link.Change)
+        /// The connection ended, with the error code for the host.
+        case disconnected(handle: UInt16, reason: UInt8)
+    }
+
+    /// What the controller does to the air.
+    package enum AirCommand: Equatable, Sendable {
+        /// Advertise so; nil: stop.
+        case advertise(Advertiser?)
+        /// Send the data of one ACL packet.
+        case send(handle: UInt16, bytes: [UInt8], start: Bool)
+        /// End the connection with this reason.
+        case terminate(handle: UInt16, reason: UInt8)
+        /// Negotiate payloads of at most that many bytes.
+        case negotiateDataLength(handle: UInt16, transmit: Int)
+        /// Negotiate the PHY.
+        case negotiatePHY(handle: UInt16, prefers2M: Bool)
+        /// Ask the central for other connection parameters (LL procedure).
+        case requestParameters(handle: UInt16, ConnectionParameters)
+        /// Every connection breaks off without a word (reset or failure of the controller).
+        case dropAll
+    }
+
+    /// A rule of HCI that the host broke.
+    package enum Violation: Equatable, Sendable {
+        /// Not an H4 packet a controller takes, or its length field is wrong.
+        case malformedPacket
+        /// A command while the one before was not answered and no credit was left.
+        case commandWithoutCredit(opcode: UInt16)
+        /// An ACL packet longer than the length in LE Read Buffer Size.
+        case aclTooLong(length: Int)
+        /// An ACL packet while all of the controller's buffers were full.
+        case aclWithoutBuffer
+        /// An ACL packet with a packet boundary flag that a host may not use on LE (5.4.2).
+        case packetBoundaryFlag(UInt8)
+        /// ACL data for a handle without a connection.
+        case unknownHandle(UInt16)
+        /// A command whose parameters have another length than the specification says.
+        case parameterLength(opcode: UInt16, length: Int)
+    }
+
+    struct Connection: Sendable {
+        var buffersInUse = 0
+        var inbound: [UInt8] = []
+    }
+
+    enum Pending: Sendable {
+        case toHost([UInt8])
+        case hardwareError(UInt8)
+    }
+
+    /// What is simulated.
+    package let traits: ControllerTraits
+    var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
+    var leEventMask: UInt64 = 0x1F
+    var randomAddress: [UInt8]?
+    var advertisingParameters = AdvertisingParameters()
+    var advertisingData: [UInt8] = []
+    var scanResponseData: [UInt8] = []
+    var isAdvertising = false
+    var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
+    var connections: [UInt16: Connection] = [:]
+    var hasFailed = false
+    var unansweredCommand = false
+    var random: SplitMix64
+    var now = Instant.zero
+    private var agenda = Agenda<Pending>()
+    private var actions: [Action] = []
+
+    /// A controller just powered on.
+    package init(traits: ControllerTraits = ControllerTraits(), seed: UInt64 = 1) {
+        self.traits = traits
+        random = SplitMix64(seed: seed)
+        if let error = traits.hardwareError { agenda.add(.hardwareError(error.code), at: error.at) }
+    }
+
+    /// When the controller next does something by itself.
+    package var deadline: Instant? { agenda.deadline }
+
+    /// Takes one event and says what to do.
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        self.now = now
+        switch event {
+        case .timer: break
+        case .fromHost(let packet): receive(packet)
+        case .air(let event): if !hasFailed { heard(event) }
+        }
+        while let pending = agenda.take(dueBy: now) {
+            switch pending {
+            case .toHost(let packet):
+                if packet.count > 1, packet[0] == 4, packet[1] == 0x0E || packet[1] == 0x0F {
+                    unansweredCommand = false
+                }
+                actions.append(.toHost(packet))
+            case .hardwareError(let code): fail(code)
+            }
+        }
+        defer { actions = [] }
+        return actions
+    }
+
+    func isSupported(_ opcode: HCIOpcode) -> Bool { !traits.unknownCommands.contains(opcode) }
+
+    mutating func emit(_ command: AirCommand) { actions.append(.air(command)) }
+
+    mutating func report(_ violation: Violation) { actions.append(.violation(violation)) }
+
+    /// Hands a packet to the host after the response time, in order.
+    mutating func toHost(_ packet: [UInt8]) {
+        agenda.add(.toHost(packet), at: now.advanced(by: traits.responseTime))
+    }
+
+    /// Sends an event if the host's mask lets it through. Command Complete, Command Status and Number Of Completed
+    /// Packets are never masked (7.3.1).
+    mutating func event(_ code: UInt8, _ parameters: [UInt8]) {
+        let isUnmaskable = [0x0E, 0x0F, 0x13].contains(code)
+        guard isUnmaskable || eventMask & 1 << UInt64(code - 1) != 0 else { return }
+        toHost([0x04, code, UInt8(truncatingIfNeeded: parameters.count)] + parameters)
+    }
+
+    /// Sends an LE Meta event if both masks let it through.
+    mutating func metaEvent(_ subevent: UInt8, _ parameters: [UInt8]) {
+        guard leEventMask & 1 << UInt64(subevent - 1) != 0 else { return }
+        event(0x3E, [subevent] + parameters)
+    }
+
+    /// Forgets everything the host set, as Reset does (7.3.2).
+    mutating func reset() {
+        if isAdvertising { emit(.advertise(nil)) }
+        if !connections.isEmpty { emit(.dropAll) }
+        eventMask = 0x0000_1FFF_FFFF_FFFF
+        leEventMask = 0x1F
+        randomAddress = nil
+        advertisingParameters = AdvertisingParameters()
+        advertisingData = []
+        scanResponseData = []
+        isAdvertising = false
+        suggestedLength = (27, 328)
+        connections = [:]
+        hasFailed = false
+        unansweredCommand = false
+    }
+
+    private mutating func fail(_ code: UInt8) {
+        // Answers that had not left the controller are lost with it.
+        agenda.clear()
+        if eventMask & 1 << 15 != 0 { actions.append(.toHost([0x04, 0x10, 1, code])) }
+        if isAdvertising { emit(.advertise(nil)) }
+        if !connections.isEmpty { emit(.dropAll) }
+        isAdvertising = false
+        connections = [:]
+        hasFailed = true
+    }
+
+    private mutating func receive(_ packet: [UInt8]) {
+        switch packet.first {
+        case 1:
+            guard packet.count >= 4, packet.count == 4 + Int(packet[3]) else { return report(.malformedPacket) }
+            command(UInt16(packet[1]) | UInt16(packet[2]) << 8, Array(packet[4...]))
+        case 2:
+            guard packet.count >= 5, packet.count == 5 + Int(packet[3]) + Int(packet[4]) << 8 else {
+                return report(.malformedPacket)
+            }
+            if !hasFailed { aclData(UInt16(packet[1]) | UInt16(packet[2]) << 8, Array(packet[5...])) }
+        default: report(.malformedPacket)
+        }
+    }
+}
+
+/// The host's LE Set Advertising Parameters (7.8.5).
+struct AdvertisingParameters: Sendable {
+    /// Shortest interval in 0.625 ms.
+    var interval: UInt16 = 0x0800
+    /// 0 connectable undirected, 2 scannable, 3 non-connectable.
+    var type: UInt8 = 0
+    /// 0 public, 1 random.
+    var ownAddressType: UInt8 = 0
+}

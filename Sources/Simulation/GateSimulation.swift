@@ -1,0 +1,146 @@
+package import Credentials
+package import Encoding
+package import Kiosk
+package import Ledger
+
+/// What a simulated kiosk has around it besides the radio: disk, verifier and somebody who looks on.
+package protocol SimulatedWorld: AnyObject {
+    /// Writes the intent. Returns how long that takes and why it failed; nil: it is durable.
+    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
+    /// Judges a payload. Returns how long that takes and the verdict.
+    func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
+    /// Takes over an outcome.
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant)
+    /// Sees what can be seen.
+    func observe(_ observation: GateSimulation.Observation, at now: Instant)
+    /// Sees every turn of the kiosk: what it was given and what it answered, before any of the answer is carried out.
+    func handled(_ event: KioskEvent, _ actions: [KioskAction], at now: Instant)
+}
+
+extension SimulatedWorld {
+    /// Not interested in the trace.
+    package func handled(_ event: KioskEvent, _ actions: [KioskAction], at now: Instant) {}
+}
+
+/// The real ``Kiosk`` at a virtual gate: its packets go to a ``VirtualRadio``, its actions to a ``SimulatedWorld``, and time
+/// jumps from one deadline to the next. The same seed and script give the same run, to the nanosecond.
+package struct GateSimulation {
+    /// Something that can be seen.
+    package enum Observation: Sendable {
+        /// What the kiosk notes.
+        case kiosk(KioskNote)
+        /// What a phone does; `visit` counts from 0.
+        case phone(visit: Int, PhoneEvent)
+        /// The status light.
+        case signal(Signal, IndicatorPattern)
+        /// The relay.
+        case gate(open: Bool)
+        /// The invitation on the display; nil: none.
+        case invitation(String?)
+        /// The kiosk broke a rule of HCI.
+        case violation(VirtualController.Violation)
+    }
+
+    /// Now.
+    package private(set) var now: Instant
+    /// The kiosk.
+    package private(set) var kiosk: Kiosk
+    /// The air and the phones.
+    package private(set) var radio: VirtualRadio
+    private var random: SplitMix64
+    private var waiting = Agenda<KioskEvent>()
+    private var hasStarted = false
+    /// Whether the kiosk has shut down.
+    package private(set) var hasStopped = false
+
+    /// A gate at time zero.
+    package init(settings: KioskSettings, radio: VirtualRadio, seed: UInt64) {
+        now = .zero
+        kiosk = Kiosk(settings: settings, at: now)
+        self.radio = radio
+        random = SplitMix64(seed: seed)
+    }
+
+    /// When something next happens by itself; nil: never.
+    package var deadline: Instant? {
+        [kiosk.deadline(after: now), radio.deadline, waiting.deadline].compactMap { $0 }.min()
+    }
+
+    /// Runs until `end` or until `isDone` says so, looking after every step. Returns whether it was done in time.
+    package mutating func run(
+        until end: Instant, in world: any SimulatedWorld, isDone: (GateSimulation) -> Bool = { _ in false }
+    ) -> Bool {
+        if !hasStarted {
+            hasStarted = true
+            handle(.start, in: world)
+        }
+        while !isDone(self) {
+            guard let deadline, deadline <= end else {
+                now = end
+                return isDone(self)
+            }
+            step(to: max(deadline, now), in: world)
+        }
+        return true
+    }
+
+    /// Shuts the kiosk down in order.
+    package mutating func stop(in world: any SimulatedWorld) { handle(.stop, in: world) }
+
+    /// Gives the kiosk an event from outside, such as a transport that closes.
+    package mutating func inject(_ event: KioskEvent, in world: any SimulatedWorld) { handle(event, in: world) }
+
+    private mutating func step(to instant: Instant, in world: any SimulatedWorld) {
+        now = instant
+        while let event = waiting.take(dueBy: instant) { handle(event, in: world) }
+        if let deadline = radio.deadline, deadline <= instant {
+            perform(radio.handle(.timer, at: instant), in: world)
+        }
+        if let deadline = kiosk.deadline(after: instant), deadline <= instant { handle(.timer, in: world) }
+    }
+
+    private mutating func handle(_ event: KioskEvent, in world: any SimulatedWorld) {
+        let actions = kiosk.handle(event, at: now)
+        world.handled(event, actions, at: now)
+        for action in actions { perform(action, in: world) }
+    }
+
+    private mutating func perform(_ actions: [VirtualRadio.Action], in world: any SimulatedWorld) {
+        for action in actions {
+            switch action {
+            case .toHost(let packet): waiting.add(.received(packet), at: now)
+            case .observed(let visit, let event): world.observe(.phone(visit: visit, event), at: now)
+            case .violation(let violation): world.observe(.violation(violation), at: now)
+            }
+        }
+    }
+
+    private mutating func perform(_ action: KioskAction, in world: any SimulatedWorld) {
+        switch action {
+        case .openTransport: waiting.add(.transportOpened, at: now)
+        case .closeTransport: break
+        case .send(let packet): perform(radio.handle(.fromHost(packet), at: now), in: world)
+        case .drawSessionMaterial:
+            if let material = SessionMaterial((0..<SessionMaterial.byteCount).map { _ in UInt8(random.next() & 0xFF) })
+            {
+                waiting.add(.sessionMaterial(material), at: now)
+            }
+        case .showInvitation(let uri):
+            world.observe(.invitation(uri), at: now)
+            perform(radio.handle(.invitation(uri), at: now), in: world)
+        case .recordIntent(let visit):
+            let (takes, failure) = world.recordIntent(visit, at: now)
+            let event = failure.map { KioskEvent.intentFailed(visit, reason: $0) } ?? .intentDurable(visit)
+            waiting.add(event, at: now.advanced(by: takes))
+        case .verify(let visit, let payload):
+            let (takes, verdict) = world.verify(payload, at: now)
+            waiting.add(.verified(visit, verdict), at: now.advanced(by: takes))
+        case .recordOutcome(let visit, let outcome, let signedDigest):
+            world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
+        case .signal(let signal, let pattern): world.observe(.signal(signal, pattern), at: now)
+        case .gate(let open): world.observe(.gate(open: open), at: now)
+        case .note(let note): world.observe(.kiosk(note), at: now)
+        case .stopped: hasStopped = true
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import Encoding
+package import Kiosk
+package import Ledger
+
+/// The ledger's rules without a disk: chain, numbering and reports as ``Ledger`` has them, kept in memory.
+package struct MemoryLedger: Sendable {
+    /// A report that waits or has been sent.
+    package struct Entry: Sendable {
+        /// The report's id, that of its visit.
+        package let id: Text
+        /// Its compact JSON.
+        package let content: Text
+        /// When it was made.
+        package let time: Timestamp
+        /// Whether the agent has taken it.
+        package var isSent = false
+    }
+
+    /// The chain, oldest first.
+    package private(set) var entries: [LedgerEntry] = []
+    /// The reports, oldest first.
+    package var reports: [Entry] = []
+    private var head: LedgerHead
+
+    /// An empty ledger of that id.
+    package init(id: Text) {
+        head = LedgerHead(ledger: id, point: .genesis(ledger: id))
+    }
+
+    /// Appends an intent.
+    package mutating func recordIntent(_ visit: VisitID, stamp: RecordStamp) throws(LedgerError) {
+        entries.append(try head.appendIntent(Text(visit.text), stamp: stamp))
+    }
+
+    /// Appends an outcome and queues its report.
+    package mutating func recordOutcome(
+        _ visit: VisitID, _ outcome: Outcome, stamp: RecordStamp
+    ) throws(LedgerError) -> OutcomeRecord {
+        let (entry, record) = try head.appendOutcome(Text(visit.text), outcome, stamp: stamp)
+        entries.append(entry)
+        reports.append(
+            Entry(id: Report.id(record), content: Text(Report.json(record).compactText), time: stamp.time.utc))
+        return record
+    }
+
+    /// Reads the chain from its beginning and proves it.
+    package func verify() -> ChainReport {
+        var verifier = ChainVerifier(ledger: head.ledger, start: .genesis(ledger: head.ledger))
+        for entry in entries { verifier.add(entry) }
+        return verifier.finish(end: head.point)
+    }
+}

@@ -1,0 +1,52 @@
+import Encoding
+
+/// What a GATT client found out about a server.
+struct GATTTable: Equatable, Sendable {
+    struct Service: Equatable, Sendable {
+        var uuid: String
+        var start: UInt16
+        var end: UInt16
+    }
+
+    struct Characteristic: Equatable, Sendable {
+        var uuid: String
+        var service: String
+        var properties: UInt8
+        var declaration: UInt16
+        var value: UInt16
+        /// Last handle that may belong to it; known once the next declaration is.
+        var end: UInt16
+        /// Handle of its Client Characteristic Configuration descriptor.
+        var configuration: UInt16?
+    }
+
+    var services: [Service] = []
+    var characteristics: [Characteristic] = []
+
+    /// Service Changed of the Generic Attribute service.
+    static let serviceChanged = "00002a05-0000-1000-8000-00805f9b34fb"
+
+    /// The Tuvali service of generation B.
+    static let tuvaliService = "00000001-0000-1000-8000-00805f9b34fb"
+
+    /// The characteristic of the Tuvali service; nil when it is not there.
+    func find(_ characteristic: WalletCharacteristic) -> Characteristic? {
+        characteristics.first { $0.service == Self.tuvaliService && $0.uuid == characteristic.rawValue }
+    }
+
+    /// The characteristic whose value has that handle.
+    func characteristic(valueHandle: UInt16) -> WalletCharacteristic? {
+        characteristics.first { $0.value == valueHandle && $0.service == Self.tuvaliService }
+            .flatMap { WalletCharacteristic(rawValue: $0.uuid) }
+    }
+
+    /// The lower-case text of a UUID of 2 or 16 bytes, least significant first (Core Specification Vol 3 Part B 2.5.1); nil
+    /// for another length.
+    static func text(_ uuid: ArraySlice<UInt8>) -> String? {
+        let base: [UInt8] = [0xFB, 0x34, 0x9B, 0x5F, 0x80, 0x00, 0x00, 0x80, 0x00, 0x10, 0x00, 0x00]
+        let full = uuid.count == 2 ? base + uuid + [0, 0] : Array(uuid)
+        guard full.count == 16 else { return nil }
+        let hex = Array(Hex.encode(full.reversed()))
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex[$0]) }.joined(separator: "-")
+    }
+}

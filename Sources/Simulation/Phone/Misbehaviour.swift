@@ -1,0 +1,37 @@
+/// A moment of a visit.
+package enum VisitStep: Equatable, Sendable {
+    /// The link stands.
+    case connected
+    /// Identify went out.
+    case identified
+    /// The response size went out.
+    case chosen
+    /// This chunk was handed over (from 1).
+    case chunk(Int)
+    /// The report request went out.
+    case reportRequested
+    /// The verifier reported SUCCESS.
+    case delivered
+}
+
+/// What a visitor does that a well-behaved wallet would not.
+package enum Misbehaviour: Equatable, Sendable {
+    /// Disconnects at that moment.
+    case leaves(VisitStep)
+    /// Goes out of range at that moment: nothing more is heard.
+    case vanishes(VisitStep)
+    /// Connects and never says a word.
+    case silent
+    /// Takes the verdict but does not disconnect.
+    case lingers
+    /// Starts another transfer after SUCCESS.
+    case secondTransfer
+    /// A bit of this chunk's payload is flipped in the first pass.
+    case corruptsChunk(Int)
+    /// Every chunk whose number is a multiple of this is lost inside the phone in the first pass.
+    case losesEvery(Int)
+    /// Sends that many random packets on all channels, 5 ms apart, then leaves.
+    case garbage(packets: Int)
+    /// Asks for pairing first and otherwise behaves.
+    case pairs
+}

@@ -1,0 +1,251 @@
+package import Encoding
+
+/// A visitor's phone: reads the QR code, scans, connects, and carries a wallet's share over L2CAP and ATT. It touches the
+/// air only through its actions.
+package struct VirtualPhone: Sendable {
+    /// What happens to the phone.
+    package enum Event: Sendable {
+        /// The person comes to the gate.
+        case arrived
+        /// The QR text now on display; nil: none.
+        case invitation(String?)
+        /// An advertising event with its scan response was heard.
+        case heard(Advertiser)
+        /// The connection asked for stands.
+        case connected
+        /// A data packet arrived; `start` marks the first of an L2CAP PDU.
+        case received(bytes: [UInt8], start: Bool)
+        /// The air took one L2CAP PDU.
+        case completed
+        /// The link is gone, with the error code.
+        case disconnected(reason: UInt8)
+        /// The deadline has come.
+        case timer
+    }
+
+    /// What the phone does.
+    package enum Action: Equatable, Sendable {
+        /// Connect to this address as soon as it advertises.
+        case connect(DeviceAddress)
+        /// Stop trying to connect.
+        case cancelConnecting
+        /// Send one L2CAP PDU.
+        case send([UInt8])
+        /// Change the connection parameters.
+        case update(ConnectionParameters)
+        /// End the link with this reason.
+        case disconnect(reason: UInt8)
+        /// Go out of range.
+        case vanish
+        /// Something that can be seen.
+        case observed(PhoneEvent)
+    }
+
+    enum Scheduled: Sendable {
+        case scan
+        case connectTimeout
+        case toWallet(WalletSession.Event)
+        case garbage(left: Int)
+        case impatience
+    }
+
+    enum State: Sendable {
+        case absent
+        case waitingForCode
+        case scanning(WalletInvitation)
+        case connecting(verifierKey: [UInt8])
+        case connected
+        case ended
+    }
+
+    struct HeldWrite: Sendable {
+        var characteristic: WalletCharacteristic
+        var pdu: [UInt8]
+    }
+
+    /// What is simulated.
+    package let traits: PhoneTraits
+    let submission: WalletSubmission
+    let misbehaviour: Misbehaviour?
+    var state = State.absent
+    var invitation: String?
+    var wallet: WalletSession?
+    var client = GATTClient()
+    var registered: Set<WalletCharacteristic> = []
+    var pendingOutcome: VisitOutcome?
+    var outstanding = 0
+    var heldWrite: HeldWrite?
+    var requestsMTU = 0
+    var currentChunk = 0
+    var isRepairing = false
+    var inbound: [UInt8] = []
+    var random: SplitMix64
+    var agenda = Agenda<Scheduled>()
+    var actions: [Action] = []
+    var now = Instant.zero
+
+    /// A phone that is not there yet; `submission` is what its wallet will share.
+    package init(
+        traits: PhoneTraits, submission: WalletSubmission, misbehaviour: Misbehaviour? = nil, seed: UInt64 = 1
+    ) {
+        self.traits = traits
+        self.submission = submission
+        self.misbehaviour = misbehaviour
+        random = SplitMix64(seed: seed)
+    }
+
+    /// When the phone next does something by itself.
+    package var deadline: Instant? {
+        [agenda.deadline, wallet?.deadline, client.deadline].compactMap { $0 }.min()
+    }
+
+    /// Whether it listens to advertisements.
+    package var isScanning: Bool { if case .scanning = state { true } else { false } }
+
+    /// Whether the visit is over.
+    package var hasEnded: Bool { if case .ended = state { true } else { false } }
+
+    /// Takes one event and says what to do.
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        self.now = now
+        if !hasEnded { dispatch(event) }
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func dispatch(_ event: Event) {
+        switch event {
+        case .arrived:
+            guard case .absent = state else { return }
+            observe(.arrived)
+            state = .waitingForCode
+            agenda.add(.impatience, at: now.advanced(by: traits.patience))
+            readCode()
+        case .invitation(let text):
+            invitation = text
+            readCode()
+        case .heard(let advertiser): heard(advertiser)
+        case .connected: connected()
+        case .received(let bytes, let start): received(bytes, start: start)
+        case .completed: completed()
+        case .disconnected(let reason): disconnected(reason)
+        case .timer: timer()
+        }
+    }
+
+    private mutating func timer() {
+        while let item = agenda.take(dueBy: now) {
+            switch item {
+            case .scan: scan()
+            case .connectTimeout:
+                guard case .connecting = state else { continue }
+                actions.append(.cancelConnecting)
+                readCode()
+            case .toWallet(let event): feed(event)
+            case .garbage(let left): sendGarbage(left: left)
+            case .impatience: leave(.left)
+            }
+            if hasEnded { return }
+        }
+        if let due = wallet?.deadline, due <= now { feed(.timer) }
+        if let due = client.deadline, due <= now {
+            observe(.violation("no answer to an ATT request within 30 s"))
+            leave(.failed(.other))
+        }
+    }
+
+    /// The person holds the phone to the display, if there is a code to read and no link yet.
+    private mutating func readCode() {
+        switch state {
+        case .waitingForCode, .scanning, .connecting:
+            if case .connecting = state { actions.append(.cancelConnecting) }
+            state = .waitingForCode
+            if invitation != nil { agenda.add(.scan, at: now.advanced(by: traits.codeReading)) }
+        case .absent, .connected, .ended: break
+        }
+    }
+
+    private mutating func scan() {
+        guard case .waitingForCode = state, let invitation else { return }
+        guard WalletInvitation.isAcceptedByApp(invitation),
+            let read = WalletInvitation(invitation, platform: traits.wallet.platform), read.isValid
+        else {
+            observe(.wallet(.failed(.invitation)))
+            return finish(.failed(.invitation))
+        }
+        observe(.scanning(name: read.name ?? ""))
+        state = .scanning(read)
+    }
+
+    private mutating func heard(_ advertiser: Advertiser) {
+        guard case .scanning(let invitation) = state, let key = WalletScan.match(advertiser, invitation) else { return }
+        observe(.found)
+        state = .connecting(verifierKey: key)
+        actions.append(.connect(advertiser.address))
+        agenda.add(.connectTimeout, at: now.advanced(by: traits.connectTime))
+    }
+
+    private mutating func connected() {
+        guard case .connecting(let key) = state else { return }
+        state = .connected
+        observe(.connected)
+        reached(.connected)
+        guard case .connected = state, misbehaviour != .silent else { return }
+        if case .garbage(let packets) = misbehaviour {
+            return agenda.add(.garbage(left: packets), at: now.advanced(by: .milliseconds(20)))
+        }
+        if misbehaviour == .pairs { sendPDU([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], channel: 6) }
+        wallet = WalletSession(
+            manner: traits.wallet, submission: submission, verifierKey: key,
+            repeatsTransfer: misbehaviour == .secondTransfer)
+        if case .automatic(let mtu) = traits.mtu { run(client.request(.exchangeMTU(mtu), at: now)) }
+        tellWallet(.connected)
+    }
+
+    private mutating func disconnected(_ reason: UInt8) {
+        guard case .connected = state else { return }
+        observe(.disconnected(reason: reason))
+        finish(pendingOutcome ?? (reason == HCIError.connectionTimeout ? .lost : .dismissed))
+    }
+
+    mutating func observe(_ event: PhoneEvent) { actions.append(.observed(event)) }
+
+    /// Ends the visit on the phone's side, in whatever state it is.
+    mutating func leave(_ outcome: VisitOutcome) {
+        pendingOutcome = pendingOutcome ?? outcome
+        switch state {
+        case .connected:
+            fallQuiet()
+            actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
+        case .connecting:
+            actions.append(.cancelConnecting)
+            finish(outcome)
+        default: finish(outcome)
+        }
+    }
+
+    /// The phone does nothing by itself any more.
+    private mutating func fallQuiet() {
+        wallet = nil
+        client.abandon()
+        agenda.clear()
+    }
+
+    /// Does what the script says for that moment.
+    mutating func reached(_ step: VisitStep) {
+        switch misbehaviour {
+        case .leaves(let moment) where moment == step: leave(.left)
+        case .vanishes(let moment) where moment == step:
+            actions.append(.vanish)
+            fallQuiet()
+            pendingOutcome = .left
+        default: break
+        }
+    }
+
+    private mutating func finish(_ outcome: VisitOutcome) {
+        state = .ended
+        fallQuiet()
+        observe(.finished(outcome))
+    }
+}

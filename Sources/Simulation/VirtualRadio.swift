@@ -1,0 +1,162 @@
+package import Encoding
+
+/// A controller and the phones of a script of visits on one virtual air.
+///
+/// To the host it is an HCI transport; everything else follows from the script, the seed and the times of the calls.
+package struct VirtualRadio: Sendable {
+    /// What happens from outside.
+    package enum Event: Sendable {
+        /// One H4 packet from the host.
+        case fromHost([UInt8])
+        /// The QR text now on the verifier's display; nil: none.
+        case invitation(String?)
+        /// One more visitor comes now; the arrival in the visit does not count.
+        case visitor(Visit)
+        /// The deadline has come.
+        case timer
+    }
+
+    /// What comes out.
+    package enum Action: Equatable, Sendable {
+        /// One H4 packet to the host.
+        case toHost([UInt8])
+        /// Something that can be seen of visit number `visit` (from 0).
+        case observed(visit: Int, PhoneEvent)
+        /// The host broke a rule of HCI.
+        case violation(VirtualController.Violation)
+    }
+
+    struct Active: Sendable {
+        var phone: VirtualPhone
+        var wants: (address: DeviceAddress, from: Instant)?
+        var handle: UInt16?
+    }
+
+    enum Work: Sendable {
+        case controller(VirtualController.Event)
+        case phone(Int, VirtualPhone.Event)
+    }
+
+    /// The script, with the visitors who came beside it at the end.
+    package private(set) var visits: [Visit]
+    /// How the visits ended so far, by visit number.
+    package private(set) var outcomes: [Int: VisitOutcome] = [:]
+    var controller: VirtualController
+    var random: SplitMix64
+    var advertiser: Advertiser?
+    var nextAdvertisement: Instant?
+    var invitation: String?
+    var active: [Int: Active] = [:]
+    var links: [UInt16: (link: Link, visit: Int)] = [:]
+    var arrivals = Agenda<Int>()
+    var nextHandle: UInt16 = 0x0040
+    var work: [Work] = []
+    var actions: [Action] = []
+    private var hasStarted = false
+    private var arrived: Set<Int> = []
+
+    /// A radio whose time starts with the first call of ``handle(_:at:)``.
+    package init(controller: ControllerTraits = ControllerTraits(), visits: [Visit], seed: UInt64 = 1) {
+        self.visits = visits
+        random = SplitMix64(seed: seed)
+        self.controller = VirtualController(traits: controller, seed: seed &+ 1)
+    }
+
+    /// Whether all visits are over.
+    package var isFinished: Bool { outcomes.count == visits.count }
+
+    /// When something next happens by itself.
+    package var deadline: Instant? {
+        var soonest: [Instant?] = [controller.deadline, arrivals.deadline, nextAdvertisement]
+        soonest += active.values.map(\.phone.deadline) + links.values.map(\.link.deadline)
+        return soonest.compactMap { $0 }.min()
+    }
+
+    /// Takes one event, after doing everything that was due before it.
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        start(at: now)
+        while let due = deadline, due <= now { step(at: due) }
+        switch event {
+        case .timer: break
+        case .fromHost(let packet): work.append(.controller(.fromHost(packet)))
+        case .visitor(let visit):
+            visits.append(visit)
+            arrive(visits.count - 1)
+        case .invitation(let text):
+            invitation = text
+            work += active.keys.sorted().map { .phone($0, .invitation(text)) }
+        }
+        finishWork(at: now)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func start(at now: Instant) {
+        guard !hasStarted else { return }
+        hasStarted = true
+        for (number, visit) in visits.enumerated() {
+            switch visit.arrival {
+            case .at(let time): arrivals.add(number, at: now.advanced(by: time))
+            case .afterPrevious(let gap): if number == 0 { arrivals.add(number, at: now.advanced(by: gap)) }
+            }
+        }
+    }
+
+    private mutating func step(at now: Instant) {
+        if let due = controller.deadline, due <= now { work.append(.controller(.timer)) }
+        while let number = arrivals.take(dueBy: now) { arrive(number) }
+        for handle in links.keys.sorted() { advanceLink(handle, to: now) }
+        for number in active.keys.sorted() {
+            if let due = active[number]?.phone.deadline, due <= now { work.append(.phone(number, .timer)) }
+        }
+        finishWork(at: now)
+        if let due = nextAdvertisement, due <= now {
+            advertise(at: now)
+            finishWork(at: now)
+        }
+    }
+
+    private mutating func arrive(_ number: Int) {
+        guard arrived.insert(number).inserted else { return }
+        let visit = visits[number]
+        active[number] = Active(
+            phone: VirtualPhone(
+                traits: visit.phone, submission: visit.submission, misbehaviour: visit.misbehaviour, seed: random.next()
+            ))
+        work.append(.phone(number, .invitation(invitation)))
+        work.append(.phone(number, .arrived))
+    }
+
+    private mutating func finishWork(at now: Instant) {
+        while !work.isEmpty {
+            switch work.removeFirst() {
+            case .controller(let event):
+                for action in controller.handle(event, at: now) { perform(action, at: now) }
+            case .phone(let number, let event):
+                for action in active[number]?.phone.handle(event, at: now) ?? [] {
+                    perform(action, of: number, at: now)
+                }
+                if active[number]?.phone.hasEnded == true { end(number) }
+            }
+        }
+        scheduleAdvertising(at: now)
+    }
+
+    private mutating func end(_ number: Int) {
+        guard let handle = active[number]?.handle, links[handle] != nil else {
+            active[number] = nil
+            return
+        }
+    }
+
+    /// The visit's last observation: books the outcome and lets the next visitor come.
+    mutating func finished(_ number: Int, _ outcome: VisitOutcome, at now: Instant) {
+        outcomes[number] = outcome
+        let next = number + 1
+        if next < visits.count, case .afterPrevious(let gap) = visits[next].arrival {
+            arrivals.add(next, at: now.advanced(by: gap))
+        }
+    }
+
+    mutating func report(_ action: Action) { actions.append(action) }
+}

@@ -1,0 +1,17 @@
+/// The characteristics of the Tuvali service, generation B, as a wallet finds them (spec/tuvali section 4).
+package enum WalletCharacteristic: String, CaseIterable, Sendable {
+    case identify = "00000006-5026-444a-9e0e-d6f2450f3a77"
+    case requestSize = "00000004-5026-444a-9e0e-d6f2450f3a77"
+    case request = "00000005-5026-444a-9e0e-d6f2450f3a77"
+    case responseSize = "00000007-5026-444a-9e0e-d6f2450f3a77"
+    case submitResponse = "00000008-5026-444a-9e0e-d6f2450f3a77"
+    case transferReportRequest = "00000009-5026-444a-9e0e-d6f2450f3a77"
+    case transferReportResponse = "0000000a-5026-444a-9e0e-d6f2450f3a77"
+    case verificationStatus = "00002037-0000-1000-8000-00805f9b34fb"
+    case disconnect = "0000000b-5026-444a-9e0e-d6f2450f3a77"
+
+    /// Those a wallet writes; without any one of them it finds no service.
+    package static let written: [WalletCharacteristic] = [
+        .identify, .responseSize, .submitResponse, .transferReportRequest,
+    ]
+}

@@ -1,0 +1,71 @@
+import Encoding
+
+/// What the wallets read out of the verifier's QR text, each platform in its own way (spec/tuvali section 2).
+package struct WalletInvitation: Equatable, Sendable {
+    /// The wallet libraries.
+    package enum Platform: Sendable {
+        /// `mosip/tuvali` on Android's `java.net.URI`-like class.
+        case android
+        /// `mosip/tuvali-ios-swift` on Foundation's URL components.
+        case ios
+    }
+
+    /// The verifier's name, percent-decoded; nil where the platform finds none.
+    package var name: String?
+    /// The digits of the verifier's key as they stand there; nil where the platform finds none.
+    package var key: String?
+    /// Whether the library accepts it (else TVW_CON_001).
+    package var isValid: Bool
+
+    /// Reads a QR text; nil where the Android library throws: a scheme without `//` behind it.
+    package init?(_ uri: String, platform: Platform) {
+        let bytes = Array(uri.utf8)
+        let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes[..<$0] }
+        let isHierarchical = scheme.map { bytes[$0.endIndex...].starts(with: "://".utf8) } ?? true
+        if platform == .android, !isHierarchical { return nil }
+        let query = bytes.firstIndex(of: UInt8(ascii: "?")).map {
+            bytes[($0 + 1)...].prefix { $0 != UInt8(ascii: "#") }
+        }
+        let items = (query ?? []).split(separator: UInt8(ascii: "&"))
+        func value(_ name: String) -> String? {
+            let prefix = Array(name.utf8) + [UInt8(ascii: "=")]
+            guard let item = items.first(where: { $0.starts(with: prefix) }) else { return nil }
+            return Self.decode(item.dropFirst(prefix.count), plusIsSpace: platform == .android)
+        }
+        (name, key) = (value("name"), value("key"))
+        switch platform {
+        case .android:
+            (name, key) = (name ?? "", key ?? "")
+            isValid = name?.isEmpty == false && key?.isEmpty == false
+        case .ios: isValid = name != nil && key != nil && scheme.map { $0.elementsEqual("OPENID4VP".utf8) } == true
+        }
+    }
+
+    /// Whether the Inji app takes the QR text for an offline share: it starts with exactly `OPENID4VP://`.
+    package static func isAcceptedByApp(_ text: String) -> Bool { text.utf8.starts(with: "OPENID4VP://".utf8) }
+
+    /// The 0x0001 service data to look for: the name, an underscore and the key's first 5 bytes; nil when there is no name
+    /// or the key has fewer than 10 hex digits.
+    package var serviceData: [UInt8]? {
+        guard let name, let key, let head = Hex.decode(String(key.prefix(10))), head.count == 5 else { return nil }
+        return Array(name.utf8) + [UInt8(ascii: "_")] + head
+    }
+
+    private static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
+        var (output, rest) = ([UInt8](), text)
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let decoded = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1
+                else {
+                    return nil
+                }
+                output += decoded
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "+") where plusIsSpace: output.append(UInt8(ascii: " "))
+            default: output.append(byte)
+            }
+        }
+        return String(validating: output, as: UTF8.self)
+    }
+}

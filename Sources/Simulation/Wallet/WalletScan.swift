@@ -1,0 +1,40 @@
+/// How a wallet recognises its verifier on the air (spec/tuvali section 3).
+package enum WalletScan {
+    /// The verifier's 32-byte public key when the advertiser is the one of the invitation, else nil.
+    ///
+    /// Both wallets filter on the 16-bit service 0x0001, want the whole service data of 0x0001 byte by byte, need the data
+    /// of 0x0002 in the same report, and take the key from the air.
+    package static func match(_ advertiser: Advertiser, _ invitation: WalletInvitation) -> [UInt8]? {
+        let structures = structures(advertiser.data) + structures(advertiser.scanResponse)
+        let listsService = structures.contains { type, value in
+            (type == 0x02 || type == 0x03)
+                && stride(from: value.startIndex, to: value.endIndex - 1, by: 2).contains {
+                    value[$0] == 0x01 && value[$0 + 1] == 0x00
+                }
+        }
+        guard listsService, let wanted = invitation.serviceData,
+            let head = serviceData(0x01, structures), head.elementsEqual(wanted),
+            let tail = serviceData(0x02, structures), tail.count == 27
+        else { return nil }
+        return head.suffix(5) + tail
+    }
+
+    /// The AD structures of a payload (Core Specification Supplement part A): type and value. A structure that runs past
+    /// the end, and what follows, is left out.
+    package static func structures(_ payload: [UInt8]) -> [(type: UInt8, value: ArraySlice<UInt8>)] {
+        var found: [(UInt8, ArraySlice<UInt8>)] = []
+        var rest = payload[...]
+        while let length = rest.popFirst(), length > 0, rest.count >= Int(length) {
+            let structure = rest.prefix(Int(length))
+            found.append((structure[structure.startIndex], structure.dropFirst()))
+            rest = rest.dropFirst(Int(length))
+        }
+        return found
+    }
+
+    private static func serviceData(
+        _ uuid: UInt8, _ structures: [(type: UInt8, value: ArraySlice<UInt8>)]
+    ) -> ArraySlice<UInt8>? {
+        structures.first { $0.type == 0x16 && $0.value.starts(with: [uuid, 0x00]) }?.value.dropFirst(2)
+    }
+}

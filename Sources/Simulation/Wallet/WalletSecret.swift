@@ -1,0 +1,65 @@
+import Crypto
+import Encoding
+
+/// What a wallet identifies itself with and what it sends.
+package enum WalletSubmission: Equatable, Sendable {
+    /// A record is compressed and encrypted: UTF-8 JSON, the wallet's X25519 private key (32 bytes), the nonce (12 bytes).
+    case seal(record: [UInt8], privateKey: [UInt8], nonce: [UInt8])
+    /// These bytes exactly: the Identify value and the encrypted bytes, taken from a recording or made up.
+    case recorded(identify: [UInt8], encrypted: [UInt8])
+
+    /// A record to be sealed with a key pair and nonce made from `seed`: for simulations only.
+    package static func sealing(_ record: [UInt8], seed: UInt64) -> WalletSubmission {
+        var random = SplitMix64(seed: seed)
+        return .seal(record: record, privateKey: random.bytes(32), nonce: random.bytes(12))
+    }
+
+    /// The Identify value and the encrypted bytes for a verifier of that public key (32 bytes).
+    ///
+    /// Nil when a key or nonce has a wrong length or the verifier's key gives no secret.
+    package func prepare(for verifierKey: [UInt8]) -> (identify: [UInt8], encrypted: [UInt8])? {
+        switch self {
+        case .recorded(let identify, let encrypted): return (identify, encrypted)
+        case .seal(let record, let privateKey, let nonce):
+            guard nonce.count == 12, let key = WalletKeys(privateKey: privateKey, verifierKey: verifierKey),
+                let compressed = try? Gzip.deflate(record), let encrypted = key.seal(compressed, nonce: nonce)
+            else { return nil }
+            return (nonce + key.publicKey, encrypted)
+        }
+    }
+}
+
+/// The wallet's end of Tuvali's key agreement (spec/tuvali section 6): X25519, then HKDF-SHA256 with the text `SHA-256` as
+/// salt; the receiver's name stands in the info.
+package struct WalletKeys: Sendable {
+    /// The wallet's X25519 public key, 32 bytes.
+    package let publicKey: [UInt8]
+    /// Encrypts wallet → verifier, 32 bytes.
+    package let toVerifier: [UInt8]
+    /// Would encrypt verifier → wallet, 32 bytes; no one uses it today.
+    package let toWallet: [UInt8]
+
+    /// Derives both keys; nil for keys of a wrong length or of low order.
+    package init?(privateKey: [UInt8], verifierKey: [UInt8]) {
+        guard let own = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey),
+            let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: verifierKey),
+            let secret = try? own.sharedSecretFromKeyAgreement(with: peer)
+        else { return nil }
+        func derive(_ info: String) -> [UInt8] {
+            secret.hkdfDerivedSymmetricKey(
+                using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array(info.utf8), outputByteCount: 32
+            ).withUnsafeBytes { Array($0) }
+        }
+        publicKey = Array(own.publicKey.rawRepresentation)
+        toVerifier = derive("SKVerifier")
+        toWallet = derive("SKWallet")
+    }
+
+    /// AES-256-GCM under the key to the verifier, without associated data, the 16-byte tag behind the ciphertext.
+    package func seal(_ plain: [UInt8], nonce: [UInt8]) -> [UInt8]? {
+        guard let nonce = try? AES.GCM.Nonce(data: nonce),
+            let box = try? AES.GCM.seal(plain, using: SymmetricKey(data: toVerifier), nonce: nonce)
+        else { return nil }
+        return Array(box.ciphertext) + Array(box.tag)
+    }
+}

@@ -1,0 +1,61 @@
+import Encoding
+import Kiosk
+import Testing
+
+@Suite struct IndicatorTests {
+    /// The signal at every millisecond of `duration` after `pattern` was asked for.
+    private func timeline(_ pattern: IndicatorPattern, milliseconds: Int) -> [Signal] {
+        var indicator = Indicator(pattern, at: .zero)
+        return (0..<milliseconds).map { indicator.signal(at: Instant(nanoseconds: Int64($0) * 1_000_000)) }
+    }
+
+    @Test(arguments: IndicatorPattern.allCases)
+    func noLampFlashesMoreThanThreeTimesInAnySecond(_ pattern: IndicatorPattern) {
+        let signals = timeline(pattern, milliseconds: 6000)
+        for lamp in Lamp.allCases {
+            let rises = (1..<signals.count).filter {
+                signals[$0].lamps.contains(lamp) && !signals[$0 - 1].lamps.contains(lamp)
+            }
+            for rise in rises {
+                #expect(rises.filter { (rise..<rise + 1000).contains($0) }.count <= 3, "\(pattern) \(lamp)")
+            }
+        }
+    }
+
+    @Test func everyPatternIsDifferentWithoutColour() {
+        // What remains when colour is taken away: which place is lit, when, and the tone.
+        let seen = IndicatorPattern.allCases.map { timeline($0, milliseconds: 3000) }
+        for (first, a) in seen.enumerated() {
+            for (second, b) in seen.enumerated() where first < second { #expect(a != b) }
+        }
+    }
+
+    @Test func verdictIsShownToItsEndThenReady() {
+        var indicator = Indicator(.checking, at: .zero)
+        indicator.show(.accepted, at: .zero)
+        indicator.show(.ready, at: Instant(nanoseconds: 1_000_000_000))
+        #expect(indicator.signal(at: Instant(nanoseconds: 2_999_999_999)) == Signal([.green]))
+        #expect(indicator.signal(at: Instant(nanoseconds: 3_000_000_000)) == Signal([.blue]))
+        #expect(indicator.pattern == .ready)
+    }
+
+    @Test func faultDoesNotWaitForAVerdict() {
+        var indicator = Indicator(.accepted, at: .zero)
+        indicator.show(.fault, at: Instant(nanoseconds: 1))
+        #expect(indicator.pattern == .fault)
+    }
+
+    @Test func nextChangeNamesTheInstantAtWhichTheSignalDiffers() {
+        var indicator = Indicator(.rejected, at: .zero)
+        var now = Instant.zero
+        while now.nanoseconds < 3_500_000_000 {
+            let before = indicator.signal(at: now)
+            guard let next = indicator.nextChange(after: now) else { break }
+            #expect(next > now)
+            let last = Instant(nanoseconds: next.nanoseconds - 1)
+            #expect(indicator.signal(at: last) == before)
+            now = next
+        }
+        #expect(indicator.pattern == .ready)
+    }
+}

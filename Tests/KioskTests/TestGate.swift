@@ -1,0 +1,165 @@
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Tuvali
+
+@testable import Credentials
+
+/// A gate with phones around it whose verifier, disk and onlooker belong to the test.
+final class TestGate: SimulatedWorld {
+    /// Everything seen, in order.
+    private(set) var seen: [(at: Instant, what: GateSimulation.Observation)] = []
+    /// The outcomes recorded, in order.
+    private(set) var outcomes: [(visit: VisitID, outcome: Outcome)] = []
+    /// The intents asked for, in order.
+    private(set) var intents: [VisitID] = []
+    /// The payloads that reached the verifier.
+    private(set) var payloads: [[UInt8]] = []
+    /// What the verifier answers, and after how long.
+    var verdict = Verdict.test(.ok)
+    var verificationTime = Duration.milliseconds(2)
+    /// What the disk answers, and after how long.
+    var intentFailure: String?
+    var intentTime = Duration.milliseconds(3)
+
+    /// Holds every turn of the kiosk against its promises.
+    private(set) var rules: KioskRules
+    private var simulation: GateSimulation
+
+    init(
+        visits: [Simulation.Visit], controller: ControllerTraits = ControllerTraits(), seed: UInt64 = 1,
+        configure: (inout KioskSettings) -> Void = { _ in }
+    ) throws {
+        var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        settings.keyRotation = .seconds(60)
+        configure(&settings)
+        rules = KioskRules(settings)
+        simulation = GateSimulation(
+            settings: settings, radio: VirtualRadio(controller: controller, visits: visits, seed: seed), seed: seed)
+    }
+
+    /// Runs until all visitors are gone and the kiosk is ready again; false when that takes over `limit`.
+    func run(limit: Duration = .seconds(600)) -> Bool {
+        let end = simulation.now.advanced(by: limit)
+        return simulation.run(until: end, in: self) { $0.radio.isFinished }
+            && simulation.run(until: end, in: self) { _ in self.isReady }
+    }
+
+    /// Runs for that long.
+    func run(for time: Duration) { _ = simulation.run(until: simulation.now.advanced(by: time), in: self) }
+
+    /// Runs until that was seen; false when it takes over `limit`.
+    func run(until isSeen: (GateSimulation.Observation) -> Bool, limit: Duration = .seconds(120)) -> Bool {
+        let before = seen.count
+        return simulation.run(until: simulation.now.advanced(by: limit), in: self) { _ in
+            self.seen[before...].contains { isSeen($0.what) }
+        }
+    }
+
+    /// Runs until the kiosk notes that.
+    func run(untilNote name: String, limit: Duration = .seconds(120)) -> Bool {
+        run(until: { if case .kiosk(let note) = $0 { note.name == name } else { false } }, limit: limit)
+    }
+
+    /// Gives the kiosk an event from outside.
+    func inject(_ event: KioskEvent) { simulation.inject(event, in: self) }
+
+    var now: Instant { simulation.now }
+    var hasStopped: Bool { simulation.hasStopped }
+    var phoneOutcomes: [Int: VisitOutcome] { simulation.radio.outcomes }
+    var counters: Kiosk.Counters { simulation.kiosk.counters }
+
+    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+        intents.append(visit)
+        return (intentTime, intentFailure)
+    }
+
+    func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
+        payloads.append(payload)
+        return (verificationTime, verdict)
+    }
+
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {
+        outcomes.append((visit, outcome))
+    }
+
+    func observe(_ observation: GateSimulation.Observation, at now: Instant) { seen.append((now, observation)) }
+
+    func handled(_ event: KioskEvent, _ actions: [KioskAction], at now: Instant) {
+        rules.check(event, actions, deadline: simulation.kiosk.deadline(after: now), at: now)
+    }
+
+    // MARK: - Reading what was seen
+
+    /// When the relay was energised and released.
+    var gateChanges: [(at: Instant, open: Bool)] {
+        seen.compactMap { if case .gate(let open) = $0.what { ($0.at, open) } else { nil } }
+    }
+
+    /// The patterns of the light, in order, without repetition.
+    var patterns: [IndicatorPattern] {
+        var patterns: [IndicatorPattern] = []
+        for case .signal(_, let pattern) in seen.map(\.what) where pattern != patterns.last { patterns.append(pattern) }
+        return patterns
+    }
+
+    /// The names of the kiosk's notes, in order.
+    var notes: [String] { seen.compactMap { if case .kiosk(let note) = $0.what { note.name } else { nil } } }
+
+    /// The kiosk's notes, in order.
+    var kioskNotes: [KioskNote] { seen.compactMap { if case .kiosk(let note) = $0.what { note } else { nil } } }
+
+    /// The invitations shown, in order.
+    var invitations: [String] {
+        seen.compactMap { if case .invitation(let uri?) = $0.what { uri } else { nil } }
+    }
+
+    /// The last signal of the light.
+    var signal: Signal? {
+        seen.lazy.reversed().compactMap { if case .signal(let signal, _) = $0.what { signal } else { nil } }.first
+    }
+
+    /// Faults that phones or controller found in our protocol.
+    var violations: [String] {
+        seen.compactMap { entry in
+            switch entry.what {
+            case .violation(let violation): "\(violation)"
+            case .phone(_, .violation(let text)): text
+            default: nil
+            }
+        }
+    }
+
+    private var isReady: Bool {
+        guard case .kiosk(.advertising)? = seen.last(where: { if case .kiosk = $0.what { true } else { false } })?.what
+        else { return false }
+        return true
+    }
+}
+
+extension Verdict {
+    /// A verdict with that first reason; `ok` accepts.
+    static func test(_ code: ReasonCode) -> Verdict {
+        Verdict(
+            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)],
+            credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), unsigned: [],
+            proofContext: nil, trust: "test", policy: "test")
+    }
+}
+
+extension Simulation.Visit {
+    /// A phone whose wallet shares `record`.
+    static func test(
+        _ phone: PhoneTraits = .android14, record: [UInt8] = Array(#"{"a":1}"#.utf8),
+        arrival: Arrival = .afterPrevious(.seconds(1)),
+        misbehaviour: Misbehaviour? = nil
+    ) -> Simulation.Visit {
+        Simulation.Visit(
+            "test", arrival: arrival, phone: phone,
+            submission: .seal(
+                record: record, privateKey: [UInt8](repeating: 0x42, count: 32), nonce: [UInt8](repeating: 9, count: 12)
+            ),
+            misbehaviour: misbehaviour)
+    }
+}
