@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Rings and imports are DESIGN decisions; `Tests/RepositoryTests` holds this table against the sources.
+// Rings and imports are design decisions; `Tests/RepositoryTests/ImportTableTests.swift` holds them against the sources.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -9,13 +9,115 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
 ]
 
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
+
+func target(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], embed: String? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, resources: embed.map { [.embedInCode($0)] },
+        swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: settings)
+}
 
 let package = Package(
     name: "gatehouse",
+    products: [.executable(name: "gatehouse", targets: ["gatehouse"])],
+    dependencies: [
+        // Exact versions: no lock file is committed, and a build next year is this build.
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ],
     targets: [
+        // System libraries and C shims.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "Encoding", dependencies: ["CZlib"], swiftSettings: settings),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .target(name: "CLinuxShims"),
+        .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
+
+        // Cores: pure values.
+        target("Encoding", ["CZlib"]),
+        target("LinkedData", ["Encoding", crypto]),
+        target(
+            "Credentials", ["LinkedData", "Encoding", "CSodium", crypto, cryptoExtras],
+            exclude: ["Contexts/README.md", "Contexts/licences"], embed: "Contexts/documents"),
+        target("BluetoothHost", ["Encoding", crypto, cryptoExtras]),
+        target("Tuvali", ["Encoding", crypto]),
+        target("DIDComm", ["Encoding", "CSodium", crypto]),
+        target("Aries", ["DIDComm", "Encoding", crypto]),
+        target("Ledger", ["Encoding", crypto]),
+        target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"]),
+
+        // Adapters: thin.
+        target("LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"]),
+        target("Store", ["Ledger", "Encoding", grdb]),
+        target("HTTPTransport", [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
+
+        // Kit: the world on a virtual clock.
+        target(
+            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto],
+            exclude: ["Demo/Licences"], embed: "Demo/Samples"),
+
+        // Roots.
+        target(
+            "Appliance",
+            [
+                "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
+                "HTTPTransport", "Simulation", "Encoding", toml, serviceLifecycle, unixSignals, logging, crypto,
+            ]),
+        .executableTarget(
+            name: "gatehouse",
+            dependencies: ["Appliance", "Simulation", "LinkedData", "Credentials", "Encoding", argumentParser],
+            swiftSettings: settings),
+
+        // Tests.
         .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: settings),
-        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "TestKit"], swiftSettings: settings),
+        .target(
+            name: "CrashVFS", path: "Tests/CrashVFS", publicHeadersPath: "include",
+            linkerSettings: [.linkedLibrary("sqlite3")]),
+        tests("RepositoryTests", []),
+        tests("EncodingTests", ["Encoding"]),
+        tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
+        tests("CredentialsTests", ["Credentials", "LinkedData", "Encoding", crypto, cryptoExtras]),
+        tests("BluetoothHostTests", ["BluetoothHost", "Encoding"]),
+        tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
+        tests("DIDCommTests", ["DIDComm", "Encoding"]),
+        tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
+        tests("LedgerTests", ["Ledger", "Encoding"]),
+        tests("KioskTests", ["Kiosk", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
+        tests("LinuxIOTests", ["LinuxIO", "Encoding"]),
+        tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", grdb]),
+        tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1]),
+        tests("SimulationTests", ["Simulation", "Kiosk", "Tuvali", "Encoding", crypto]),
+        tests(
+            "ApplianceTests",
+            [
+                "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
+                "HTTPTransport", "Encoding",
+            ]),
+        tests("PeerTests", ["Encoding"]),
     ]
 )

@@ -1,0 +1,35 @@
+# The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
+.PHONY: demo test bench format lint setup build peers clean
+.DEFAULT_GOAL := demo
+
+# Outside the clone, so that a second clone on the same machine does not build the dependencies again.
+SCRATCH ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gatehouse/build
+SWIFT_FLAGS := --scratch-path $(SCRATCH)
+DEMO_ARGUMENTS ?=
+
+# Builds product and tests together: one build serves both commands.
+build: setup
+	@swift build $(SWIFT_FLAGS) --build-tests
+
+demo: build
+	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
+
+test: lint build
+	@Tests/Peers/setup
+	@GATEHOUSE_BINARY=$(SCRATCH)/debug/gatehouse swift test $(SWIFT_FLAGS) --skip-build --disable-xctest
+
+bench: setup
+	@swift build $(SWIFT_FLAGS) -c release --product gatehouse
+	@$(SCRATCH)/release/gatehouse bench
+
+setup:
+	@deploy/bootstrap
+
+format:
+	@swift format -i -r Package.swift Sources Tests
+
+lint:
+	@swift format lint --strict -r Package.swift Sources Tests
+
+clean:
+	@rm -rf $(SCRATCH)

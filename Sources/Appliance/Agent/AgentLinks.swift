@@ -1,0 +1,68 @@
+package import Aries
+import DIDComm
+package import Encoding
+
+/// Makes links from what is stored and from invitations.
+package enum AgentLinks {
+    /// Why there is no link for an invitation.
+    package enum Failure: Error, Sendable {
+        /// The invitation cannot be used.
+        case invitation(InvitationError)
+        /// The system gives no random bytes.
+        case noRandomness
+    }
+
+    /// What an invitation led to.
+    package enum Found: Sendable {
+        /// A connection of this inviter exists or is on its way: use that one, do not make a second.
+        case existing(AgentLink)
+        /// A new link; it is stored when it first runs.
+        case new(AgentLink)
+    }
+
+    /// A link for each stored connection that can be read; `unreadable` are the ids of the others, which stay stored.
+    package static func stored(
+        _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+    ) async throws -> (links: [AgentLink], unreadable: [Text]) {
+        var (links, unreadable): ([AgentLink], [Text]) = ([], [])
+        for (id, bytes) in try await surroundings.store.loadConnections() {
+            do {
+                let snapshot = try JSON.parse(bytes)
+                let connection = try AgentConnection(
+                    restoring: snapshot, configuration: configuration, random: try randomStream())
+                links.append(AgentLink(connection, surroundings))
+            } catch {
+                unreadable.append(id)
+            }
+        }
+        return (links, unreadable)
+    }
+
+    /// The link for `invitation`: one of `existing` that answers an invitation of the same inviter (spec/cloud-agent C.2),
+    /// pending ones included and ended ones not, else a new one.
+    package static func link(
+        for invitation: Invitation, existing: [AgentLink], _ configuration: AgentConnection.Configuration,
+        _ surroundings: AgentLink.Surroundings
+    ) throws(Failure) -> Found {
+        if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) != nil }) {
+            return .existing(known)
+        }
+        var random = try randomStream()
+        let id = Text(RandomUUID.text(random.draw(16)) ?? "")
+        do {
+            let connection = try AgentConnection(
+                id: id, invitation: invitation, configuration: configuration, random: random)
+            return .new(AgentLink(connection, surroundings))
+        } catch {
+            throw .invitation(error)
+        }
+    }
+
+    /// A stream seeded by the system's random source.
+    static func randomStream() throws(Failure) -> RandomStream {
+        var system = SystemRandomNumberGenerator()
+        let seed = (0..<32).map { _ in UInt8.random(in: 0...255, using: &system) }
+        guard let stream = RandomStream(seed: Secret(seed)) else { throw .noRandomness }
+        return stream
+    }
+}

@@ -1,0 +1,115 @@
+package import Credentials
+package import Encoding
+import Glibc
+package import Kiosk
+import Ledger
+import LinuxIO
+package import Simulation
+import Synchronization
+import Tuvali
+
+/// Measures the budget that matters at a gate: from T0, the write that completes the credential, to lights and gate.
+///
+/// The real ``Gatekeeper`` runs with its threads on a virtual radio; only the lamps are a clock reading. Decryption,
+/// inflation, the hop to the verifier's thread, the verification and the way back are all inside the figure. The ledger
+/// is in memory: nothing after T0 waits for a disk.
+package enum DecisionBench {
+    /// Times of all visits, sorted.
+    package struct Result: Sendable {
+        /// From T0 to the gate, one for each visit.
+        package let times: [Duration]
+
+        /// The time that `percent` of the visits stay within.
+        package func percentile(_ percent: Int) -> Duration {
+            times.isEmpty ? .zero : times[min(times.count - 1, (times.count * percent + 99) / 100 - 1)]
+        }
+    }
+
+    /// Why no figure came out.
+    package struct Failure: Error, Sendable {
+        /// In words.
+        package let reason: String
+    }
+
+    /// Plays `visits` visits that share `payload` and are accepted, and times each.
+    package static func run(
+        payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int
+    ) async throws -> Result {
+        var ends: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
+            throw Failure(reason: "no socket pair")
+        }
+        var phone = PhoneTraits.android14
+        phone.codeReading = .milliseconds(1)
+        phone.hearing = 1
+        phone.wallet.choosing = .zero
+        phone.wallet.mtuWait = .milliseconds(1)
+        var random = SplitMix64(seed: 11)
+        let script = (0..<visits).map { number in
+            Simulation.Visit(
+                "visit \(number)", arrival: .afterPrevious(.milliseconds(50)), phone: phone,
+                submission: .seal(record: payload, privateKey: random.bytes(32), nonce: random.bytes(12)))
+        }
+        let watch = GateWatch()
+        let (finished, finish) = AsyncStream<Void>.makeStream()
+        let radio = try LiveRadio(
+            VirtualRadio(visits: script), descriptor: ends[1], speed: 8, onFinish: { finish.finish() })
+        watch.showInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        let ledger = NoLedger()
+        let hostEnd = ends[0]
+        let gatekeeper = try Gatekeeper(
+            settings: KioskSettings(name: Identifier("Bench"), softwareVersion: "bench"),
+            surroundings: Gatekeeper.Surroundings(
+                openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
+                verify: { payload, date in verifier.verify(payload, at: date) }, wallTime: { date }, outputs: [watch]))
+        let service = Task { await gatekeeper.run() }
+        await radio.start()
+        for await _ in finished {}
+        await gatekeeper.stop()
+        await service.value
+        await radio.stop()
+        guard watch.times.count == visits else {
+            throw Failure(reason: "only \(watch.times.count) of \(visits) visits opened the gate")
+        }
+        return Result(times: watch.times.sorted())
+    }
+}
+
+/// Intents are durable at once here: the bench measures the decision, not this machine's disk.
+private struct NoLedger: VisitLedger {
+    func recordIntent(_ visit: VisitID) async -> String? { nil }
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {}
+}
+
+/// Reads the clock when the gate opens.
+private final class GateWatch: KioskOutput {
+    private struct State {
+        var receivedAt: Instant?
+        var times: [Duration] = []
+        var showInvitation: (@Sendable (String?) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    var times: [Duration] { state.withLock { $0.times } }
+
+    var showInvitation: (@Sendable (String?) -> Void)? {
+        get { state.withLock { $0.showInvitation } }
+        set { state.withLock { $0.showInvitation = newValue } }
+    }
+
+    /// `now` of the note is the instant at which the completing write was taken from the transport: T0.
+    func note(_ note: KioskNote, at now: Instant) {
+        if case .received = note { state.withLock { $0.receivedAt = now } }
+    }
+
+    func setGate(open: Bool, at now: Instant) {
+        guard open else { return }
+        let real = SystemClock.now()
+        state.withLock { state in
+            if let began = state.receivedAt.take() { state.times.append(began.duration(to: real)) }
+        }
+    }
+
+    func showInvitation(_ uri: String?, at now: Instant) { showInvitation?(uri) }
+}

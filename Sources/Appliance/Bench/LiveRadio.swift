@@ -1,0 +1,67 @@
+package import Encoding
+package import LinuxIO
+package import Simulation
+
+/// A ``VirtualRadio`` that lives in real time behind a transport, so that the real ``Gatekeeper`` can be measured with it.
+package actor LiveRadio {
+    private nonisolated let thread: PollThread
+    /// The radio's own thread, as a controller has its own processor.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let transport: PacketTransport
+    private var radio: VirtualRadio
+    private let speed: Int64
+    private let origin = SystemClock.now()
+    private var timer: PollThread.Timer?
+    private let onFinish: @Sendable () -> Void
+    private var hasFinished = false
+
+    /// A radio at the other end of `descriptor` (SOCK_SEQPACKET, taken over) whose time runs `speed` times as fast as real
+    /// time. `onFinish` is called once all visits are over.
+    package init(
+        _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1, onFinish: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        thread = try PollThread(name: "virtual-radio")
+        transport = PacketTransport(descriptor: descriptor)
+        self.radio = radio
+        self.speed = max(1, speed)
+        self.onFinish = onFinish
+    }
+
+    /// Begins to serve.
+    package func start() {
+        timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
+        thread.watch(transport.descriptor, for: .readable) { [weak self] _ in
+            self?.assumeIsolated { $0.receive() }
+        }
+        handle(.timer)
+    }
+
+    /// What visitors see on the display.
+    package func showInvitation(_ uri: String?) { handle(.invitation(uri)) }
+
+    /// Ends it.
+    package func stop() {
+        thread.stop()
+        transport.close()
+    }
+
+    private func receive() {
+        for event in transport.receive() {
+            guard case .packet(let packet) = event else { return stop() }
+            handle(.fromHost(packet))
+        }
+    }
+
+    private func handle(_ event: VirtualRadio.Event) {
+        let now = Instant(nanoseconds: origin.duration(to: SystemClock.now()).nanoseconds * speed)
+        for action in radio.handle(event, at: now) {
+            if case .toHost(let packet) = action { _ = transport.send(packet) }
+        }
+        timer?.set(radio.deadline.map { origin.advanced(by: .nanoseconds($0.nanoseconds / speed + 1)) })
+        if radio.isFinished, !hasFinished {
+            hasFinished = true
+            onFinish()
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package import Encoding
+import Foundation
+
+/// The appliance's whole configuration: one TOML file, decoded strictly, with a default for everything but the name.
+///
+/// `deploy/gatehouse.toml` explains every key. Paths in the file may be relative to its folder; here they are absolute.
+package struct Configuration: Sendable {
+    /// Who this gate is.
+    package var kiosk: KioskSection
+    /// The way to the Bluetooth controller.
+    package var radio: RadioSection
+    /// The chip of the lines.
+    package var gpio: GPIOSection
+    /// The relay.
+    package var gate: GateSection
+    /// Lamps and sounder.
+    package var indicator: IndicatorSection
+    /// What credentials are judged by.
+    package var trust: TrustSection
+    /// What the date must be worth.
+    package var clock: ClockSection
+    /// Records and waiting reports.
+    package var ledger: LedgerSection
+    /// The cloud agents.
+    package var agent: AgentSection
+    /// Where visitors see the invitation.
+    package var display: DisplaySection
+    /// Times and rules on the air.
+    package var tuvali: TuvaliSection
+    /// What is logged, and where.
+    package var log: LogSection
+
+    /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
+    package let effective: JSON
+
+    /// Reads and checks a file; throws everything that is wrong with it at once.
+    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ConfigurationError(
+                file: path,
+                problems: [
+                    .init(key: "", message: "cannot be read", remedy: "Check the path and who may read the file.")
+                ])
+        }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
+        return try parse([UInt8](data), file: path, folder: folder)
+    }
+
+    /// Reads and checks the bytes of a file; `file` is its name in errors, `folder` what relative paths start from.
+    package static func parse(
+        _ bytes: [UInt8], file: String, folder: String
+    ) throws(ConfigurationError) -> Configuration {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(bytes)
+        } catch {
+            throw ConfigurationError(
+                file: file,
+                problems: [
+                    .init(
+                        line: error.line, key: "", message: "is not TOML: \(error.message)",
+                        remedy: "Texts stand in quotes, sections in [brackets], each key on its own line.")
+                ])
+        }
+        var reader = ConfigurationReader(document)
+        let configuration = Configuration(&reader, folder: folder)
+        reader.rejectUnknownKeys()
+        guard reader.problems.isEmpty else {
+            let sorted = reader.problems.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
+            throw ConfigurationError(file: file, problems: sorted)
+        }
+        return configuration
+    }
+
+    /// Every key there is, in the order of the sections.
+    package static var keys: [String] {
+        guard let document = try? ConfigurationDocument([]) else { return [] }
+        var reader = ConfigurationReader(document)
+        _ = Configuration(&reader, folder: "/")
+        return reader.effective.map(\.key)
+    }
+
+    private init(_ reader: inout ConfigurationReader, folder: String) {
+        kiosk = KioskSection(&reader)
+        radio = RadioSection(&reader)
+        gpio = GPIOSection(&reader)
+        gate = GateSection(&reader)
+        indicator = IndicatorSection(&reader)
+        trust = TrustSection(&reader, folder)
+        clock = ClockSection(&reader)
+        ledger = LedgerSection(&reader, folder)
+        agent = AgentSection(&reader, folder)
+        display = DisplaySection(&reader, folder)
+        tuvali = TuvaliSection(&reader)
+        log = LogSection(&reader, folder)
+        checkLines(&reader, gate: gate, indicator: indicator)
+
+        var sections: JSONObject = [:]
+        for (key, value) in reader.effective {
+            let parts = key.split(separator: ".", maxSplits: 1).map { Text(String($0)) }
+            guard parts.count == 2 else { continue }
+            var section = sections[parts[0]]?.object ?? [:]
+            section[parts[1]] = value
+            sections[parts[0]] = .object(section)
+        }
+        effective = .object(sections)
+    }
+}
+
+/// Two signals on one line would let a lamp open the gate.
+private func checkLines(_ reader: inout ConfigurationReader, gate: GateSection, indicator: IndicatorSection) {
+    var owners: [String: String] = [:]
+    let lines = [("gate.line", gate.line)] + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+    for case (let key, let line?) in lines {
+        if let owner = owners[line] {
+            reader.reject(key, "uses \(line), which \(owner) uses too", "Give each signal a line of its own.")
+        }
+        owners[line] = key
+    }
+}
+
+/// The absolute path of a path in the file.
+func resolve(_ path: String, in folder: String) -> String {
+    path.hasPrefix("/") ? path : URL(fileURLWithPath: "\(folder)/\(path)").standardizedFileURL.path
+}

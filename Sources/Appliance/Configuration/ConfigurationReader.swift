@@ -1,0 +1,151 @@
+import Encoding
+
+/// Reads values out of a document by their keys, collecting every problem and every key that it was asked for.
+///
+/// Asking is the schema: a key that nobody asked for is unknown, and a reader over an empty document lists all keys with
+/// their defaults.
+struct ConfigurationReader {
+    private let document: ConfigurationDocument
+    private(set) var problems: [ConfigurationError.Problem] = []
+    /// Every key that was asked for, with the value that is in force, in the order of asking.
+    private(set) var effective: [(key: String, value: JSON)] = []
+
+    init(_ document: ConfigurationDocument) {
+        self.document = document
+    }
+
+    /// Whether the document gives a value for that key.
+    func has(_ key: String) -> Bool { document[key] != nil }
+
+    /// Whether the document gives a text for that key.
+    func isText(_ key: String) -> Bool { document[key]?.string != nil }
+
+    /// Notes a problem of a key.
+    mutating func reject(_ key: String, _ message: String, _ remedy: String) {
+        problems.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
+    }
+
+    /// A text that must be there.
+    mutating func required(_ key: String, example: String) -> String {
+        guard has(key) else {
+            reject(key, "is missing", "Write for example: \(Self.lastPart(key)) = \"\(example)\"")
+            effective.append((key, .text(example)))
+            return ""
+        }
+        return text(key, default: "")
+    }
+
+    /// A text.
+    mutating func text(_ key: String, default fallback: String) -> String {
+        read(key, fallback, "a text in quotes", write: { .text($0) }) { $0.string?.string }
+    }
+
+    /// A text that may be left out.
+    mutating func optional(_ key: String) -> String? {
+        let text = text(key, default: "")
+        return text.isEmpty ? nil : text
+    }
+
+    /// A list of texts.
+    mutating func texts(_ key: String) -> [String] {
+        read(key, [], "a list of texts, [\"one\", \"two\"]", write: { .array($0.map { .text($0) }) }) { value in
+            guard let elements = value.array else { return nil }
+            let texts = elements.compactMap(\.string?.string)
+            return texts.count == elements.count ? texts : nil
+        }
+    }
+
+    /// `true` or `false`.
+    mutating func flag(_ key: String, default fallback: Bool) -> Bool {
+        read(key, fallback, "true or false, without quotes", write: { .bool($0) }) { $0.boolean }
+    }
+
+    /// A whole number within bounds.
+    mutating func integer(_ key: String, default fallback: Int, in bounds: ClosedRange<Int>) -> Int {
+        let wanted = "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+        let value = read(key, fallback, wanted, write: { .int($0) }) { $0.integer.map { Int(clamping: $0) } }
+        if bounds.contains(value) { return value }
+        reject(key, "\(value) is out of range", "Write \(wanted).")
+        return fallback
+    }
+
+    /// A duration within bounds.
+    mutating func duration(
+        _ key: String, default fallback: Duration, in bounds: ClosedRange<Duration>
+    ) -> Duration {
+        let range = "from \(DurationText.write(bounds.lowerBound)) to \(DurationText.write(bounds.upperBound))"
+        let wanted = "a duration \(range), such as \"\(DurationText.write(fallback))\" (units ms, s, min, h, d)"
+        let value = read(key, fallback, wanted, write: { .text(DurationText.write($0)) }) {
+            $0.string.flatMap { DurationText.parse($0.string) }
+        }
+        if bounds.contains(value) { return value }
+        reject(key, "\(DurationText.write(value)) is out of range", "Write \(wanted).")
+        return fallback
+    }
+
+    /// One of a few words.
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, default fallback: Choice
+    ) -> Choice where Choice.RawValue == String {
+        let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        return read(key, fallback, words, write: { .text($0.rawValue) }) { value in
+            // By bytes: two spellings of one letter are not the same word.
+            value.string.flatMap { text in Choice.allCases.first { Text($0.rawValue) == text } }
+        }
+    }
+
+    /// Notes every key that is in the document and that nobody asked for.
+    mutating func rejectUnknownKeys() {
+        let known = effective.map(\.key)
+        for leaf in document.leaves where !known.contains(where: { $0 == leaf }) {
+            // A text where a section belongs, or an empty section: then the section is the matter.
+            if known.contains(where: { $0.hasPrefix(leaf + ".") }) {
+                if document[leaf]?.table != nil { continue }
+                reject(leaf, "is a section, not a value", "Write [\(leaf)] on a line of its own, and its keys below.")
+            } else {
+                let nearest = known.min { Self.distance($0, leaf) < Self.distance($1, leaf) }
+                let remedy = nearest.flatMap { Self.distance($0, leaf) <= 4 ? "Did you mean \($0)?" : nil }
+                reject(
+                    leaf, "is not a known key", remedy ?? "Remove it, or see the example configuration for all keys.")
+            }
+        }
+    }
+
+    private mutating func read<Value>(
+        _ key: String, _ fallback: Value, _ wanted: String, write: (Value) -> JSON,
+        _ convert: (TOML) -> Value?
+    ) -> Value {
+        var value = fallback
+        if let node = document[key] {
+            if let converted = convert(node) {
+                value = converted
+            } else {
+                reject(key, Self.complaint(node), "Write \(wanted).")
+            }
+        }
+        effective.append((key, write(value)))
+        return value
+    }
+
+    private static func complaint(_ value: TOML) -> String {
+        value.string.map { "does not take \"\($0.string.prefix(60))\"" } ?? "is \(value.kind)"
+    }
+
+    private static func lastPart(_ key: String) -> String { key.split(separator: ".").last.map(String.init) ?? key }
+
+    /// How many letters must be changed, added or removed (Levenshtein), for suggestions.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (a, b) = (Array(left.utf8), Array(right.utf8.prefix(64)))
+        var row = Array(0...b.count)
+        for (i, letter) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in b.enumerated() {
+                let changed = diagonal + (letter == other ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(changed, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[b.count]
+    }
+}

@@ -1,0 +1,156 @@
+/// `[kiosk]`: who this gate is.
+package struct KioskSection: Hashable, Sendable {
+    /// Names the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. Default: the name.
+    package var id: String
+    /// What phones show and match: 1 to 14 of `A-Z a-z 0-9 _ -` (the room in a Tuvali advertisement).
+    package var name: String
+
+    init(_ reader: inout ConfigurationReader) {
+        name = reader.required("kiosk.name", example: "North-Gate")
+        if reader.isText("kiosk.name"), !name.isName(of: 1...14, "_-") {
+            reader.reject(
+                "kiosk.name", "is not a name that every wallet reads alike", "Use 1 to 14 of A-Z a-z 0-9 _ -.")
+        }
+        id = reader.text("kiosk.id", default: name)
+        if reader.isText("kiosk.id"), !id.isName(of: 1...64, "._-") {
+            reader.reject("kiosk.id", "is not an identifier", "Use 1 to 64 of A-Z a-z 0-9 . _ -.")
+        }
+    }
+}
+
+/// `[radio]`: the way to the Bluetooth controller.
+package struct RadioSection: Hashable, Sendable {
+    /// What carries HCI packets.
+    package enum Transport: String, CaseIterable, Sendable {
+        /// The kernel's HCI user channel of `device`.
+        case userChannel = "user-channel"
+        /// H4 over TCP to `host`:`port` (virtual controllers, bridges).
+        case tcp
+        /// H4 over the serial line `device`.
+        case serial
+    }
+
+    /// What carries HCI packets.
+    package var transport: Transport
+    /// `hci0`, `hci1`, … for the user channel; a device path for a serial line.
+    package var device: String
+    /// TCP: name or address of the controller.
+    package var host: String
+    /// TCP: port of the controller.
+    package var port: UInt16
+    /// Serial: bits per second.
+    package var baud: Int
+    /// Serial: whether RTS/CTS is used.
+    package var flowControl: Bool
+    /// Time from one advertisement to the next; phones find a fast one sooner. The radio knows 20 ms to 10.24 s.
+    package var advertisingInterval: Duration
+
+    init(_ reader: inout ConfigurationReader) {
+        transport = reader.choice("radio.transport", default: .userChannel)
+        device = reader.text("radio.device", default: "hci0")
+        host = reader.text("radio.host", default: "127.0.0.1")
+        port = UInt16(reader.integer("radio.port", default: 6402, in: 1...65_535))
+        baud = reader.integer("radio.baud", default: 1_000_000, in: 9600...4_000_000)
+        flowControl = reader.flag("radio.flowControl", default: true)
+        advertisingInterval = reader.duration(
+            "radio.advertisingInterval", default: .milliseconds(25), in: .milliseconds(20)...(.seconds(10)))
+        switch transport {
+        case .userChannel:
+            if !device.hasPrefix("hci") || !device.dropFirst(3).isName(of: 1...3, digitsOnly: true) {
+                reader.reject("radio.device", "is no adapter", "Write hci0, or another name in /sys/class/bluetooth.")
+            }
+        case .serial:
+            if !device.hasPrefix("/") {
+                reader.reject("radio.device", "is no device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
+            }
+        case .tcp:
+            if host.isEmpty { reader.reject("radio.host", "is empty", "Write the controller's name or address.") }
+        }
+    }
+}
+
+/// `[gpio]`: the chip that gate and indicator lines belong to.
+package struct GPIOSection: Hashable, Sendable {
+    /// The chip's label as `gpiodetect` shows it; nil: no lines, signals go to the log and the terminal only.
+    package var chip: String?
+
+    init(_ reader: inout ConfigurationReader) {
+        chip = reader.optional("gpio.chip")
+        if chip != nil, !reader.has("gate.line") {
+            reader.reject("gate.line", "is missing", "Name the relay's line, or remove gpio.chip.")
+        }
+    }
+}
+
+/// `[gate]`: the relay.
+package struct GateSection: Hashable, Sendable {
+    /// What happens while the ledger cannot take a record.
+    package enum LedgerFailure: String, CaseIterable, Sendable {
+        /// Nobody is let in without a record.
+        case refuse
+        /// Accepted visitors are let in without a record.
+        case open
+    }
+
+    /// The line by name; nil without GPIO.
+    package var line: String?
+    /// Whether the relay is energised by a low level.
+    package var activeLow: Bool
+    /// How long the relay is energised, at most 5 s.
+    package var pulse: Duration
+    /// What happens while the ledger cannot take a record.
+    package var whenLedgerFails: LedgerFailure
+
+    init(_ reader: inout ConfigurationReader) {
+        line = reader.optional("gate.line")
+        activeLow = reader.flag("gate.activeLow", default: false)
+        pulse = reader.duration("gate.pulse", default: .milliseconds(200), in: .milliseconds(50)...(.seconds(5)))
+        whenLedgerFails = reader.choice("gate.whenLedgerFails", default: .refuse)
+    }
+}
+
+/// `[indicator]`: lamps and sounder, each on a line of its own; a lamp without a line is left out.
+package struct IndicatorSection: Hashable, Sendable {
+    /// Line of the blue lamp, top.
+    package var blue: String?
+    /// Line of the amber lamp, second.
+    package var amber: String?
+    /// Line of the green lamp, third.
+    package var green: String?
+    /// Line of the red lamp, bottom.
+    package var red: String?
+    /// Line of the sounder.
+    package var tone: String?
+    /// Whether lamps and sounder are lit by a low level.
+    package var activeLow: Bool
+
+    static var keys: [(key: String, path: KeyPath<IndicatorSection, String?>)] {
+        [
+            ("indicator.blue", \.blue), ("indicator.amber", \.amber), ("indicator.green", \.green),
+            ("indicator.red", \.red), ("indicator.tone", \.tone),
+        ]
+    }
+
+    init(_ reader: inout ConfigurationReader) {
+        blue = reader.optional("indicator.blue")
+        amber = reader.optional("indicator.amber")
+        green = reader.optional("indicator.green")
+        red = reader.optional("indicator.red")
+        tone = reader.optional("indicator.tone")
+        activeLow = reader.flag("indicator.activeLow", default: false)
+    }
+}
+
+extension StringProtocol {
+    /// Whether this is `length` ASCII letters, digits and `others`, or digits alone.
+    func isName(of length: ClosedRange<Int>, _ others: String = "", digitsOnly: Bool = false) -> Bool {
+        length.contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): !digitsOnly
+                default: others.utf8.contains(byte)
+                }
+            }
+    }
+}

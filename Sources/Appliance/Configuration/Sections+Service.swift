@@ -1,0 +1,144 @@
+/// `[trust]`: what credentials are judged by.
+package struct TrustSection: Hashable, Sendable {
+    /// How strictly credentials are read.
+    package enum Profile: String, CaseIterable, Sendable {
+        case strict, compat
+    }
+
+    /// The trust directory: `issuers.toml`, `did/`, `contexts/`, `status/`, `roots/`.
+    package var directory: String
+    /// How strictly credentials are read.
+    package var profile: Profile
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        directory = resolve(reader.text("trust.directory", default: "/etc/gatehouse/trust"), in: folder)
+        profile = reader.choice("trust.profile", default: .strict)
+    }
+}
+
+/// `[clock]`: what the date must be worth before a credential may be accepted by it.
+package struct ClockSection: Hashable, Sendable {
+    /// From least to most trusted; the names are those of `WallTime.Provenance`.
+    package enum Source: String, CaseIterable, Sendable {
+        case unset, saved, rtc, synchronised
+    }
+
+    /// The least trusted source under which anything is accepted; below it: `clock.untrusted`.
+    package var minimum: Source
+    /// How far the clocks of issuer and gate may differ.
+    package var skew: Duration
+
+    init(_ reader: inout ConfigurationReader) {
+        minimum = reader.choice("clock.minimum", default: .rtc)
+        skew = reader.duration("clock.skew", default: .seconds(60), in: .zero...(.seconds(3600)))
+    }
+}
+
+/// `[ledger]`: the record of visits and the reports that wait.
+package struct LedgerSection: Hashable, Sendable {
+    /// The database file.
+    package var path: String
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        path = resolve(reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db"), in: folder)
+    }
+}
+
+/// `[agent]`: connections to the operator's cloud agents and the reports over them.
+package struct AgentSection: Hashable, Sendable {
+    /// Files with an out-of-band invitation (its URL or its JSON) that are accepted at the start unless known already.
+    package var invitations: [String]
+    /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
+    package var allowPlainHTTP: Bool
+    /// How long one exchange with an agent may take.
+    package var timeout: Duration
+    /// Wait after the first failed attempt while an agent does not answer; doubled from attempt to attempt.
+    package var retryFirst: Duration
+    /// The longest wait between attempts.
+    package var retryLast: Duration
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
+        allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
+        timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
+        retryFirst = reader.duration(
+            "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
+        retryLast = reader.duration("agent.retryLast", default: .seconds(300), in: .seconds(1)...(.seconds(86_400)))
+        if retryLast < retryFirst {
+            reader.reject("agent.retryLast", "is shorter than agent.retryFirst", "Write a longer duration.")
+        }
+    }
+}
+
+/// `[display]`: where visitors see the invitation.
+package struct DisplaySection: Hashable, Sendable {
+    /// What shows the QR code.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// The terminal the program runs in (a console on tty1).
+        case terminal
+        /// A PNG file for another program to show.
+        case file
+        /// Nothing: the URI goes to the log only.
+        case none
+    }
+
+    /// What shows the QR code.
+    package var kind: Kind
+    /// The PNG file that is replaced at each new invitation.
+    package var file: String
+    /// Pixels of one QR module in the file.
+    package var scale: Int
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        kind = reader.choice("display.kind", default: .file)
+        file = resolve(reader.text("display.file", default: "/run/gatehouse/invitation.png"), in: folder)
+        scale = reader.integer("display.scale", default: 8, in: 1...64)
+    }
+}
+
+/// `[tuvali]`: times and rules of a visit on the air.
+package struct TuvaliSection: Hashable, Sendable {
+    /// How long an unused key and its QR code stay valid (40-bit authentication).
+    package var keyRotation: Duration
+    /// From the connection to the wallet's first word.
+    package var identifyLimit: Duration
+    /// From there to the size of the response: a person chooses a credential meanwhile.
+    package var responseSizeLimit: Duration
+    /// Without any write in the middle of a transfer.
+    package var silenceLimit: Duration
+    /// From the response size to the whole payload.
+    package var transferLimit: Duration
+    /// The share of missing chunks, in per cent, above which a transfer is given up; 100: never.
+    package var toleratedMissingPercent: Int
+
+    init(_ reader: inout ConfigurationReader) {
+        keyRotation = reader.duration(
+            "tuvali.keyRotation", default: .seconds(60), in: .seconds(10)...(.seconds(86_400)))
+        identifyLimit = reader.duration(
+            "tuvali.identifyLimit", default: .seconds(10), in: .seconds(1)...(.seconds(120)))
+        responseSizeLimit = reader.duration(
+            "tuvali.responseSizeLimit", default: .seconds(120), in: .seconds(5)...(.seconds(900)))
+        silenceLimit = reader.duration("tuvali.silenceLimit", default: .seconds(30), in: .seconds(1)...(.seconds(300)))
+        transferLimit = reader.duration(
+            "tuvali.transferLimit", default: .seconds(600), in: .seconds(10)...(.seconds(3600)))
+        toleratedMissingPercent = reader.integer("tuvali.toleratedMissingPercent", default: 70, in: 0...100)
+    }
+}
+
+/// `[log]`: JSON lines about what the appliance does, without claims, credentials or keys.
+package struct LogSection: Hashable, Sendable {
+    /// The least important lines that are written.
+    package enum Level: String, CaseIterable, Sendable {
+        case debug, info, warning, error
+    }
+
+    /// The file; nil: standard error, which systemd keeps in its journal.
+    package var path: String?
+    /// The least important lines that are written.
+    package var level: Level
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        path = reader.optional("log.path").map { resolve($0, in: folder) }
+        level = reader.choice("log.level", default: .info)
+    }
+}

@@ -1,0 +1,184 @@
+package import Credentials
+package import Encoding
+package import Kiosk
+package import LinuxIO
+
+/// The one driver: turns the actions of the pure ``Kiosk`` into deeds, on the thread that waits for the radio.
+///
+/// A packet is read, handled and answered without leaving the thread; the lamps and the relay are switched there too. Only
+/// the disk and the verification run elsewhere and come back as events.
+package actor Gatekeeper {
+    /// What the kiosk is connected to.
+    package struct Surroundings: Sendable {
+        /// Opens the way to the controller. Called on the radio's thread, at every (re)start of the radio.
+        package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
+        /// The records.
+        package var ledger: any VisitLedger
+        /// Judges a payload at a date; pure, called beside the radio's thread.
+        package var verify: @Sendable ([UInt8], WallTime) -> Verdict
+        /// The date and what is known about it.
+        package var wallTime: @Sendable () -> WallTime
+        /// What shows and does the decisions, most urgent first.
+        package var outputs: [any KioskOutput]
+
+        /// Connects the parts.
+        package init(
+            openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport, ledger: any VisitLedger,
+            verify: @escaping @Sendable ([UInt8], WallTime) -> Verdict, wallTime: @escaping @Sendable () -> WallTime,
+            outputs: [any KioskOutput]
+        ) {
+            self.openTransport = openTransport
+            self.ledger = ledger
+            self.verify = verify
+            self.wallTime = wallTime
+            self.outputs = outputs
+        }
+    }
+
+    private nonisolated let thread: PollThread
+    /// The poll thread: every method of this actor runs there.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let surroundings: Surroundings
+    private var kiosk: Kiosk
+    private var transport: (any HCITransport)?
+    private var timer: PollThread.Timer?
+    private var pending: [KioskEvent] = []
+    private var isHandling = false
+    private var whenStopped: CheckedContinuation<Void, Never>?
+    private var hasStopped = false
+
+    /// A driver on its own thread; nothing happens before ``run()``.
+    package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
+        thread = try PollThread()
+        self.surroundings = surroundings
+        kiosk = Kiosk(settings: settings, at: SystemClock.now())
+    }
+
+    /// Runs until ``stop()``; every line is released and the radio closed when this returns.
+    package func run() async {
+        guard !hasStopped else { return thread.stop() }
+        timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
+        handle(.start)
+        await withCheckedContinuation { continuation in
+            if hasStopped { continuation.resume() } else { whenStopped = continuation }
+        }
+        thread.stop()
+    }
+
+    /// Ends ``run()`` in order: the link is dropped, the gate shut, the light dark, the radio closed.
+    package func stop() { handle(.stop) }
+
+    /// Returns once the radio's thread has taken a turn: a sign that it is not stuck.
+    package func breathe() {}
+
+    // MARK: - Events
+
+    /// Takes an event. Those that an action answers with at once are handled in the same turn.
+    private func handle(_ event: KioskEvent) {
+        pending.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        while !pending.isEmpty {
+            let next = pending.removeFirst()
+            let now = SystemClock.now()
+            for action in kiosk.handle(next, at: now) { perform(action, at: now) }
+        }
+        isHandling = false
+        timer?.set(hasStopped ? nil : kiosk.deadline(after: SystemClock.now()))
+        updateInterest()
+    }
+
+    private func perform(_ action: KioskAction, at now: Instant) {
+        switch action {
+        case .gate(let open): for output in surroundings.outputs { output.setGate(open: open, at: now) }
+        case .signal(let signal, let pattern):
+            for output in surroundings.outputs { output.show(signal, of: pattern, at: now) }
+        case .send(let packet):
+            if let error = transport?.send(packet) { transportFailed(error) }
+        case .verify(let visit, let payload): verify(visit, payload)
+        case .recordIntent(let visit):
+            Task { [ledger = surroundings.ledger] in
+                let failure = await ledger.recordIntent(visit)
+                self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit))
+            }
+        case .recordOutcome(let visit, let outcome, let signedDigest):
+            surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
+        case .drawSessionMaterial: drawSessionMaterial()
+        case .showInvitation(let uri): for output in surroundings.outputs { output.showInvitation(uri, at: now) }
+        case .note(let note): for output in surroundings.outputs { output.note(note, at: now) }
+        case .openTransport: openTransport()
+        case .closeTransport: closeTransport()
+        case .stopped:
+            hasStopped = true
+            whenStopped?.resume()
+            whenStopped = nil
+        }
+    }
+
+    private func verify(_ visit: VisitID, _ payload: [UInt8]) {
+        let date = surroundings.wallTime()
+        Task.detached(priority: .high) { [verify = surroundings.verify] in
+            let verdict = verify(payload, date)
+            await self.handle(.verified(visit, verdict))
+        }
+    }
+
+    private func drawSessionMaterial() {
+        guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount), let material = SessionMaterial(random)
+        else {
+            // Without randomness there are no keys: better no gate than a guessable one.
+            pending.append(.transportClosed(reason: "the system gives no random bytes"))
+            return
+        }
+        pending.append(.sessionMaterial(material))
+    }
+
+    // MARK: - The transport
+
+    private func openTransport() {
+        closeTransport()
+        do {
+            let opened = try surroundings.openTransport()
+            transport = opened
+            thread.watch(opened.descriptor, for: opened.interest) { [weak self] interest in
+                self?.assumeIsolated { $0.transportIsReady(interest) }
+            }
+            pending.append(.transportOpened)
+        } catch {
+            pending.append(.transportClosed(reason: "\(error); \(error.remedy)"))
+        }
+    }
+
+    private func transportIsReady(_ interest: PollThread.Interest) {
+        guard let transport else { return }
+        if interest.contains(.writable), let error = transport.flush() {
+            return transportFailed(error, andHandle: true)
+        }
+        for event in transport.receive() {
+            switch event {
+            case .packet(let packet): handle(.received(packet))
+            case .closed(let error): return transportFailed(error, andHandle: true)
+            }
+        }
+        updateInterest()
+    }
+
+    private func transportFailed(_ error: TransportError, andHandle: Bool = false) {
+        closeTransport()
+        let event = KioskEvent.transportClosed(reason: "\(error); \(error.remedy)")
+        if andHandle { handle(event) } else { pending.append(event) }
+    }
+
+    private func closeTransport() {
+        guard let transport else { return }
+        thread.unwatch(transport.descriptor)
+        transport.close()
+        self.transport = nil
+    }
+
+    private func updateInterest() {
+        guard let transport else { return }
+        thread.update(transport.descriptor, for: transport.interest)
+    }
+}

@@ -1,0 +1,172 @@
+package import Aries
+package import Credentials
+package import Encoding
+import HTTPTransport
+package import Kiosk
+package import Ledger
+package import LinuxIO
+package import Store
+import Synchronization
+
+/// The composition root: every part of the running appliance, made from the configuration and handed to those who need it.
+/// Nothing here decides anything.
+package struct Composition: Sendable {
+    /// What the operator wrote.
+    package let configuration: Configuration
+    /// The log.
+    package let log: LogSink
+    /// The database.
+    package let store: Store
+    /// Writes the records.
+    package let keeper: LedgerKeeper
+    /// Runs the gate.
+    package let gatekeeper: Gatekeeper
+    /// Delivers the reports.
+    package let agents: AgentService
+    /// systemd.
+    package let manager: ServiceManager
+    /// Lamps and relay; nil without GPIO.
+    package let lines: LineOutput?
+
+    /// Builds everything; the radio is not touched yet. Throws what keeps the appliance from starting.
+    package static func make(
+        _ configuration: Configuration, version: String, environment: [String: String]
+    ) async throws -> Composition {
+        let log = try openLog(configuration, environment)
+        let trust = try TrustDirectory(path: configuration.trust.directory)
+        let verifier = Verifier(trust: trust.store, policy: policy(configuration))
+        let store = try await openStore(configuration)
+        let saved = await store.savedClock
+        let (kiosk, boot) = (Text(configuration.kiosk.id), Boot.id() ?? "unknown")
+        let stamp: @Sendable () -> RecordStamp = {
+            RecordStamp(
+                kiosk: kiosk, boot: boot, time: SystemClock.wallTime(saved: saved), monotonic: SystemClock.now())
+        }
+        let software = Outcome.Software(name: "gatehouse", version: Text(version))
+        let interrupted = try await store.recover(stamp: stamp(), software: software)
+        let starts = try await store.countStart()
+        log.log(
+            .info, "started",
+            [
+                "version": .text(version), "kiosk": .string(kiosk), "trust": .text(trust.store.version),
+                "start": .int(starts), "interrupted": .int(interrupted.count),
+            ])
+
+        let agents = AgentService(configuration: configuration, store: store, log: log)
+        let siteKey = try await store.siteKey()
+        let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
+        let manager = ServiceManager(environment: environment)
+        let lines = try openLines(configuration, log)
+        let outputs: [any KioskOutput] =
+            (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
+        let radio = configuration.radio
+        let gatekeeper = try Gatekeeper(
+            settings: KioskSettings(configuration, softwareVersion: version),
+            surroundings: Gatekeeper.Surroundings(
+                openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
+                verify: { payload, date in verifier.verify(payload, at: date) },
+                wallTime: { SystemClock.wallTime(saved: saved) }, outputs: outputs))
+        return Composition(
+            configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
+            agents: agents, manager: manager, lines: lines)
+    }
+
+    private static func policy(_ configuration: Configuration) -> VerificationPolicy {
+        var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue) ?? .strict)
+        policy.clockSkew = configuration.clock.skew
+        policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
+        return policy
+    }
+
+    private static func openLog(_ configuration: Configuration, _ environment: [String: String]) throws -> LogSink {
+        let output: LogSink.Output =
+            configuration.log.path.map { .file($0) }
+            ?? (environment["JOURNAL_STREAM"] == nil ? .standardError : .journal)
+        do {
+            return try LogSink(output, minimum: LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info)
+        } catch {
+            throw ServiceFailure("\(error)", remedy: error.remedy)
+        }
+    }
+
+    private static func openStore(_ configuration: Configuration) async throws -> Store {
+        do {
+            return try await Store.open(configuration.ledger.path)
+        } catch {
+            throw ServiceFailure(error.text, remedy: error.remedy)
+        }
+    }
+
+    private static func display(_ configuration: Configuration, _ log: LogSink) -> InvitationOutput {
+        let output: DisplayOutput =
+            switch configuration.display.kind {
+            case .terminal: .terminal(1)
+            case .file: .file(configuration.display.file, scale: configuration.display.scale)
+            case .none: .none
+            }
+        return InvitationOutput(output, caption: "Scan with your wallet: \(configuration.kiosk.name)") { error in
+            log.log(.warning, "display.failed", ["reason": .text("\(error)")])
+        }
+    }
+
+    /// The way to the controller that the configuration names.
+    private static func openTransport(_ radio: RadioSection) throws(TransportError) -> any HCITransport {
+        switch radio.transport {
+        case .userChannel: try HCIUserChannel.open(radio.device)
+        case .tcp: try TCPTransport.connect(host: radio.host, port: radio.port)
+        case .serial: try SerialTransport.open(radio.device, baud: radio.baud, flowControl: radio.flowControl)
+        }
+    }
+
+    private static func openLines(_ configuration: Configuration, _ log: LogSink) throws -> LineOutput? {
+        guard let chip = configuration.gpio.chip else { return nil }
+        let indicator = configuration.indicator
+        let lamps: [(Lamp, String?)] = [
+            (.blue, indicator.blue), (.amber, indicator.amber), (.green, indicator.green), (.red, indicator.red),
+        ]
+        let wiring = LineOutput.Wiring(
+            lamps: Dictionary(lamps.compactMap { lamp, line in line.map { (lamp, $0) } }) { first, _ in first },
+            tone: indicator.tone, gate: configuration.gate.line)
+        let lampLines = lamps.compactMap(\.1) + [indicator.tone].compactMap { $0 }
+        let outputs =
+            lampLines.map { GPIOLines.Output($0, activeLow: indicator.activeLow) }
+            + [configuration.gate.line].compactMap { $0 }.map {
+                GPIOLines.Output($0, activeLow: configuration.gate.activeLow)
+            }
+        do throws(GPIOError) {
+            let lines = try GPIOLines(chip: chip, outputs)
+            return LineOutput(lines, wiring) { error in
+                log.log(.error, "gpio.failed", ["reason": .text("\(error)"), "remedy": .text(error.remedy)])
+            }
+        } catch {
+            throw ServiceFailure("\(error)", remedy: error.remedy)
+        }
+    }
+}
+
+/// Tells systemd that the box serves: at its first advertisement, or at the first sign that the radio is out of order, which a
+/// restart would not cure.
+private final class ReadinessOutput: KioskOutput {
+    private let manager: ServiceManager
+    private let isReady = Mutex(false)
+
+    init(_ manager: ServiceManager) {
+        self.manager = manager
+    }
+
+    func note(_ note: KioskNote, at now: Instant) {
+        switch note {
+        case .advertising: announce("waiting for a phone")
+        case .radioFailed(let reason, _): announce("radio out of order: \(reason)")
+        default: break
+        }
+    }
+
+    private func announce(_ status: String) {
+        let isFirst = isReady.withLock { ready in
+            defer { ready = true }
+            return !ready
+        }
+        if isFirst { manager.ready(status: status) } else { manager.status(status) }
+    }
+}

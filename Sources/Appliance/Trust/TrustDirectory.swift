@@ -1,0 +1,234 @@
+package import Credentials
+import Crypto
+import Encoding
+import Foundation
+
+/// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*` and
+/// `roots/*.pem`. Everything that trust rests on is read here, once, checked and located; nothing is fetched.
+///
+/// `contexts/index.json` lists `{"url", "sha256", "file"}`; without `file` the context is one that ships with the product.
+/// A status list is known under the `id` it carries, or under the URL that `status/index.json`, if present, gives it:
+/// `[{"url", "file"}]`. Files beginning with a dot are ignored.
+package struct TrustDirectory: Sendable {
+    /// The material in it.
+    package let material: TrustMaterial
+    /// The material, ready for use.
+    package let store: TrustStore
+    /// How credentials are to be read, where `issuers.toml` says so.
+    package let profile: Profile?
+
+    /// Largest file that is read: a status list or context over 16 MiB is none.
+    private static let largestFile = 16 * 1024 * 1024
+
+    /// Reads the directory; throws everything that is wrong with it at once.
+    package init(path: String) throws(TrustDirectoryError) {
+        var reader = Reader(directory: path)
+        let issuers = reader.issuers()
+        var material = TrustMaterial(issuers: issuers?.issuers ?? [])
+        material.documents = reader.documents()
+        material.contexts = reader.contexts()
+        material.statusLists = reader.statusLists()
+        material.roots = reader.roots()
+        guard reader.problems.isEmpty else { throw TrustDirectoryError(directory: path, problems: reader.problems) }
+        do {
+            store = try TrustStore(material)
+        } catch {
+            // Each part was checked above with its file; this can only be a part that the store is stricter about.
+            throw TrustDirectoryError(
+                directory: path,
+                problems: [
+                    .init(file: ".", line: nil, message: "unusable: \(error)", remedy: "Import the directory anew.")
+                ])
+        }
+        self.material = material
+        profile = issuers?.profile
+    }
+
+    private struct Reader {
+        let directory: String
+        var problems: [TrustDirectoryError.Problem] = []
+
+        init(directory: String) {
+            self.directory = directory
+        }
+
+        mutating func issuers() -> IssuersFile? {
+            guard let bytes = bytes(IssuersFile.name, "Make it; it lists who is trusted.") else { return nil }
+            let file = IssuersFile(bytes)
+            problems += file.problems
+            return file
+        }
+
+        mutating func documents() -> [[UInt8]] {
+            var files: [Text: String] = [:]
+            var documents: [[UInt8]] = []
+            for file in names("did", ending: ".json") {
+                guard let bytes = bytes(file), let json = json(bytes, file) else { continue }
+                guard let document = ControllerDocument(json) else {
+                    note(file, "no DID document, controller document or key", "It needs an id and verificationMethod.")
+                    continue
+                }
+                if let other = files.updateValue(file, forKey: document.id) {
+                    note(file, "has the same id as \(other)", "Keep one of the two.")
+                }
+                documents.append(bytes)
+            }
+            return documents
+        }
+
+        mutating func contexts() -> [Text: [UInt8]] {
+            let index = "contexts/index.json"
+            guard exists(index) else {
+                if !names("contexts", ending: "").isEmpty {
+                    note("contexts", "has documents but no index.json", "List url, file and sha256 of each in it.")
+                }
+                return [:]
+            }
+            var contexts: [Text: [UInt8]] = [:]
+            for entry in entries(index) {
+                guard let bytes = context(entry, index) else { continue }
+                for url in [entry.url] + entry.aliases where contexts.updateValue(bytes, forKey: url) != nil {
+                    note(index, "\(url) is listed twice", "Pin one document for each url.")
+                }
+            }
+            return contexts
+        }
+
+        private mutating func context(_ entry: Entry, _ index: String) -> [UInt8]? {
+            let source = entry.file.map { "contexts/" + $0 } ?? index
+            let found: [UInt8]?
+            if entry.file != nil {
+                found = bytes(source)
+            } else {
+                found = BuiltInContexts.document(entry.url)?.bytes
+                if found == nil {
+                    note(index, "\(entry.url) has no file and is not built in", "Add its document and name it.")
+                }
+            }
+            guard let found, let json = json(found, source) else { return nil }
+            let hash = Hex.encode(SHA256.hash(data: found))
+            guard let pinned = entry.sha256 else {
+                note(index, "\(entry.url) has no sha256", "Review \(source), then pin it: \"sha256\": \"\(hash)\".")
+                return nil
+            }
+            guard pinned.lowercased() == hash else {
+                let remedy = "Put the pinned document back, or review the new one and pin \(hash)."
+                note(source, "is not the document that index.json pins for \(entry.url)", remedy)
+                return nil
+            }
+            guard json["@context"] != nil else {
+                note(source, "is no JSON-LD context", "It needs an @context member.")
+                return nil
+            }
+            return found
+        }
+
+        mutating func statusLists() -> [Text: [UInt8]] {
+            let index = "status/index.json"
+            var lists: [Text: [UInt8]] = [:]
+            var named: Set<String> = [index]
+            if exists(index) {
+                for entry in entries(index) {
+                    guard let file = entry.file.map({ "status/" + $0 }) else {
+                        note(index, "\(entry.url) has no file", "Name the file of the list.")
+                        continue
+                    }
+                    named.insert(file)
+                    if let bytes = bytes(file) { lists[entry.url] = bytes }
+                }
+            }
+            for file in names("status", ending: ".json") where !named.contains(file) {
+                guard let bytes = bytes(file), let json = json(bytes, file) else { continue }
+                let subject = json["credentialSubject"]?["id"]?.string?.string.prefix { $0 != "#" }
+                guard let url = json["id"]?.string ?? subject.map({ Text(String($0)) }) else {
+                    note(file, "the status list has no id", "List its url and file in status/index.json.")
+                    continue
+                }
+                if lists.updateValue(bytes, forKey: url) != nil {
+                    note(file, "a second list for \(url)", "Keep one file for each list.")
+                }
+            }
+            return lists
+        }
+
+        mutating func roots() -> [[UInt8]] {
+            names("roots", ending: ".pem").compactMap { file in
+                guard let bytes = bytes(file) else { return nil }
+                if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
+                    note(file, "holds no certificate", "Store certificates as PEM.")
+                }
+                return bytes
+            }
+        }
+
+        // MARK: - Files
+
+        /// One line of an index.
+        private struct Entry {
+            let url: Text
+            let aliases: [Text]
+            let file: String?
+            let sha256: String?
+        }
+
+        private mutating func entries(_ index: String) -> [Entry] {
+            guard let bytes = bytes(index), let json = json(bytes, index) else { return [] }
+            guard let list = json.array else {
+                note(index, "is no list", "Write [{\"url\": …, \"file\": …, \"sha256\": …}, …].")
+                return []
+            }
+            return list.enumerated().compactMap { position, element in
+                guard let url = element["url"]?.string else {
+                    note(index, "entry \(position + 1) has no url", "Name the url that credentials use.")
+                    return nil
+                }
+                let file = element["file"]?.string?.string
+                if let file, file.hasPrefix("/") || file.split(separator: "/").contains("..") {
+                    note(index, "\(file) leads out of the directory", "Use a path inside it.")
+                    return nil
+                }
+                return Entry(
+                    url: url, aliases: (element["aliases"]?.array ?? []).compactMap(\.string), file: file,
+                    sha256: element["sha256"]?.string?.string)
+            }
+        }
+
+        private func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: directory + "/" + file) }
+
+        private func names(_ folder: String, ending: String) -> [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory + "/" + folder)) ?? []
+            return names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }.sorted().map { folder + "/" + $0 }
+        }
+
+        private mutating func bytes(_ file: String, _ remedy: String = "Put it there, or remove what names it.")
+            -> [UInt8]?
+        {
+            let path = directory + "/" + file
+            guard let handle = FileHandle(forReadingAtPath: path),
+                let data = try? handle.read(upToCount: TrustDirectory.largestFile + 1) ?? Data()
+            else {
+                note(file, "cannot be read", remedy)
+                return nil
+            }
+            guard data.count <= TrustDirectory.largestFile else {
+                note(file, "is larger than 16 MiB", "Nothing of a trust directory is so large.")
+                return nil
+            }
+            return [UInt8](data)
+        }
+
+        private mutating func json(_ bytes: [UInt8], _ file: String) -> JSON? {
+            do {
+                return try JSON.parse(bytes)
+            } catch {
+                let line = bytes.prefix(error.offset).count(where: { $0 == UInt8(ascii: "\n") }) + 1
+                note(file, "is not strict JSON (\(error.code))", "Correct it there.", line: line)
+                return nil
+            }
+        }
+
+        private mutating func note(_ file: String, _ message: String, _ remedy: String, line: Int? = nil) {
+            problems.append(.init(file: file, line: line, message: message, remedy: remedy))
+        }
+    }
+}

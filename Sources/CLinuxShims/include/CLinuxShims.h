@@ -1,0 +1,36 @@
+// What Swift's Glibc module does not show: system calls, macros and structures of Linux behind plain C functions.
+// Every function that can fail returns 0 (or a descriptor, or a count) on success and -errno on failure.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <termios.h>
+
+// An event counter that poll() can wait for (eventfd(2)), non-blocking and closed on exec.
+int clinux_eventfd(void);
+
+struct pollfd;
+// poll(2) with a limit in nanoseconds; negative: wait for ever. The count of ready descriptors.
+int clinux_poll(struct pollfd *descriptors, int count, int64_t timeout_ns);
+
+// Names the calling thread (at most 15 bytes) as it is shown by ps and in /proc.
+void clinux_name_thread(const char *name);
+
+// Fills the buffer from the kernel's random generator (getrandom(2)); waits until it is seeded.
+int clinux_random(void *buffer, size_t count);
+
+// 1 when the kernel says that its clock is synchronised (adjtimex(2), STA_UNSYNC clear), 0 when not.
+int clinux_clock_synchronised(void);
+
+// Binds adapter number `device` (hciN) as this process's own: a socket on the HCI user channel. The adapter is put down
+// first (HCIDEVDOWN), because the kernel refuses the channel of an adapter that is up. The step that failed is written
+// to `step`: 0 socket, 1 down, 2 bind.
+int clinux_hci_user_channel(int device, int *step);
+
+// Asks for a receive buffer of that many bytes, beyond the system's limit where CAP_NET_ADMIN allows it.
+int clinux_receive_buffer(int socket, int bytes);
+
+// Turns a terminal line into a transparent byte pipe at `baud`, with or without RTS/CTS. -ENOTSUP: no such speed.
+int clinux_serial_setup(int line, uint32_t baud, int hardware_flow_control);
+
+// Soft-unblocks every Bluetooth transmitter by /dev/rfkill (RFKILL_OP_CHANGE_ALL).
+int clinux_rfkill_unblock_bluetooth(void);

@@ -1,0 +1,119 @@
+#define _GNU_SOURCE
+#include "CLinuxShims.h"
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rfkill.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+int clinux_eventfd(void) {
+    int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int clinux_poll(struct pollfd *descriptors, int count, int64_t timeout_ns) {
+    struct timespec limit = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    int ready = ppoll(descriptors, (nfds_t)count, timeout_ns < 0 ? NULL : &limit, NULL);
+    return ready < 0 ? -errno : ready;
+}
+
+void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int clinux_random(void *buffer, size_t count) {
+    for (size_t done = 0; done < count;) {
+        ssize_t got = getrandom((char *)buffer + done, count - done, 0);
+        if (got >= 0) done += (size_t)got;
+        else if (errno != EINTR) return -errno;
+    }
+    return 0;
+}
+
+int clinux_clock_synchronised(void) {
+    struct timex state;
+    memset(&state, 0, sizeof state);
+    return adjtimex(&state) < 0 ? -errno : !(state.status & STA_UNSYNC);
+}
+
+int clinux_hci_user_channel(int device, int *step) {
+    *step = 0;
+    int fd = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
+    if (fd < 0) return -errno;
+    int error = 0;
+    *step = 1;
+    if (ioctl(fd, HCIDEVDOWN, device) < 0 && errno != EALREADY) {
+        error = errno;
+    } else {
+        struct sockaddr_hci address;
+        memset(&address, 0, sizeof address);
+        address.hci_family = AF_BLUETOOTH;
+        address.hci_dev = (unsigned short)device;
+        address.hci_channel = HCI_CHANNEL_USER;
+        *step = 2;
+        if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0) error = errno;
+    }
+    if (!error) return fd;
+    close(fd);
+    return -error;
+}
+
+int clinux_receive_buffer(int socket, int bytes) {
+    if (!setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes)) return 0;
+    return setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes) ? -errno : 0;
+}
+
+static speed_t speed_of(uint32_t baud) {
+    switch (baud) {
+    case 9600: return B9600;
+    case 115200: return B115200;
+    case 230400: return B230400;
+    case 460800: return B460800;
+    case 921600: return B921600;
+    case 1000000: return B1000000;
+    case 1500000: return B1500000;
+    case 2000000: return B2000000;
+    case 3000000: return B3000000;
+    case 4000000: return B4000000;
+    default: return B0;
+    }
+}
+
+int clinux_serial_setup(int line, uint32_t baud, int hardware_flow_control) {
+    struct termios mode;
+    speed_t speed = speed_of(baud);
+    if (speed == B0) return -ENOTSUP;
+    if (tcgetattr(line, &mode) < 0) return -errno;
+    cfmakeraw(&mode);
+    mode.c_cflag |= CLOCAL | CREAD;
+    mode.c_cflag &= ~(tcflag_t)CRTSCTS;
+    if (hardware_flow_control) mode.c_cflag |= CRTSCTS;
+    mode.c_cc[VMIN] = 1;
+    mode.c_cc[VTIME] = 0;
+    if (cfsetispeed(&mode, speed) < 0 || cfsetospeed(&mode, speed) < 0) return -errno;
+    if (tcsetattr(line, TCSANOW, &mode) < 0) return -errno;
+    tcflush(line, TCIOFLUSH);
+    return 0;
+}
+
+int clinux_rfkill_unblock_bluetooth(void) {
+    int fd = open("/dev/rfkill", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return -errno;
+    struct rfkill_event event;
+    memset(&event, 0, sizeof event);
+    event.type = RFKILL_TYPE_BLUETOOTH;
+    event.op = RFKILL_OP_CHANGE_ALL;
+    // The first eight bytes are the structure of every kernel version; newer ones only append to it.
+    ssize_t written = write(fd, &event, RFKILL_EVENT_SIZE_V1);
+    int error = written < 0 ? errno : 0;
+    close(fd);
+    return -error;
+}

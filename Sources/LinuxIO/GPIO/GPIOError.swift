@@ -1,0 +1,58 @@
+/// Why output lines cannot be had, or were lost.
+package enum GPIOError: Error, Hashable, Sendable {
+    /// No chip has this label; these are there.
+    case noChip(String, present: [String])
+    /// The chip has no line of this name; these it has.
+    case noLine(String, chip: String, present: [String])
+    /// Another program holds one of the lines.
+    case busy(chip: String)
+    /// The device node may not be opened.
+    case notPermitted(path: String)
+    /// More lines than one request takes, or none.
+    case count(Int)
+    /// The lines were released, or a call on them failed.
+    case failed(SystemError)
+
+    /// A short stable name for logs and health.
+    package var code: String {
+        switch self {
+        case .noChip: "gpio.no-chip"
+        case .noLine: "gpio.no-line"
+        case .busy: "gpio.busy"
+        case .notPermitted: "gpio.not-permitted"
+        case .count: "gpio.count"
+        case .failed: "gpio.failed"
+        }
+    }
+
+    /// What to do about it, in plain words.
+    package var remedy: String {
+        switch self {
+        case .noChip(_, let present):
+            present.isEmpty
+                ? "This machine has no GPIO chip: remove gpio.chip to run without lines."
+                : "Set gpio.chip to one of: \(present.joined(separator: ", "))."
+        case .noLine(_, _, let present):
+            present.isEmpty
+                ? "This chip names none of its lines: choose another chip."
+                : "The lines are: \(present.joined(separator: ", "))."
+        case .busy: "See who holds them with gpioinfo, and stop that program; drivers of HATs hold lines too."
+        case .notPermitted: "Put the user into the group gpio and install the udev rules (deploy/install)."
+        case .count: "Configure 1 to 32 lines."
+        case .failed(let error): error.remedy
+        }
+    }
+}
+
+extension GPIOError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noChip(let label, _): "there is no GPIO chip \(label)"
+        case .noLine(let name, let chip, _): "line \(name) not found on chip \(chip)"
+        case .busy(let chip): "lines of chip \(chip) are in use by another program"
+        case .notPermitted(let path): "\(path) may not be opened"
+        case .count(let count): "\(count) GPIO lines cannot be requested"
+        case .failed(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// Small files of the kernel's file systems.
+enum FileBytes {
+    /// At most `limit` bytes from the start of a file, or nil when it cannot be read.
+    static func read(_ path: String, limit: Int) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = Glibc.read(file, &bytes, limit)
+        return count < 0 ? nil : Array(bytes.prefix(count))
+    }
+
+    /// The first line of a file without its line end, or nil.
+    static func line(_ path: String) -> String? {
+        read(path, limit: 256).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
+    }
+
+    /// Replaces a public file in one step: readers see the old or the new content, never a part.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let temporary = "\(path).new"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw SystemError("creating \(temporary)", code: errno) }
+        var failure: Int32 = 0
+        var rest = bytes[...]
+        while !rest.isEmpty, failure == 0 {
+            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
+        }
+        // Others show what is in it, whatever the umask of the service is.
+        fchmod(file, 0o644)
+        close(file)
+        if failure == 0, rename(temporary, path) != 0 { failure = errno }
+        guard failure == 0 else {
+            unlink(temporary)
+            throw SystemError("writing \(path)", code: failure)
+        }
+    }
+}
+
+/// Folders of the kernel's file systems.
+enum Directory {
+    /// The names in a folder in byte order, without `.` and `..`; none when it cannot be read.
+    static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            // The name lies in a fixed array that Swift shows as a tuple; it ends with a zero byte.
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

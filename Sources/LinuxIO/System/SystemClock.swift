@@ -1,0 +1,60 @@
+import CLinuxShims
+package import Encoding
+import Glibc
+
+/// The two clocks of the machine: the monotonic one that cores are driven by, and the date with what is known about it.
+package enum SystemClock {
+    /// Now on `CLOCK_BOOTTIME`: monotonic, counts during suspend, untouched by changes of the date.
+    package static func now() -> Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME)) }
+
+    /// The system's date, whatever it is worth.
+    package static func utc() -> Timestamp {
+        let total = nanoseconds(of: CLOCK_REALTIME)
+        return Timestamp(seconds: total / 1_000_000_000, nanoseconds: Int32(total % 1_000_000_000))
+    }
+
+    /// The date and why it is believed.
+    ///
+    /// `saved` is the latest date that the box itself has written down (the newest record of its ledger): a date before it
+    /// is certainly wrong, and one after it is at least not wrong by more than the time the box was off.
+    package static func wallTime(saved: Timestamp?) -> WallTime {
+        judge(
+            utc: utc(), synchronised: clinux_clock_synchronised() == 1,
+            hasHardwareClock: hasHardwareClock(in: "/sys/class/rtc"), saved: saved)
+    }
+
+    /// The rule behind ``wallTime(saved:)``: synchronised beats a hardware clock beats a saved date; a date before the saved
+    /// one is replaced by it.
+    package static func judge(
+        utc: Timestamp, synchronised: Bool, hasHardwareClock: Bool, saved: Timestamp?
+    ) -> WallTime {
+        if synchronised { return WallTime(utc: utc, provenance: .synchronised) }
+        if let saved, utc < saved { return WallTime(utc: saved, provenance: .saved) }
+        if hasHardwareClock { return WallTime(utc: utc, provenance: .rtc) }
+        return WallTime(utc: utc, provenance: saved == nil ? .unset : .saved)
+    }
+
+    /// Whether the kernel set its date at boot from a hardware clock (`hctosys` of an entry in that folder is 1).
+    package static func hasHardwareClock(in folder: String) -> Bool {
+        Directory.names(in: folder).contains { name in
+            FileBytes.read("\(folder)/\(name)/hctosys", limit: 16)?.first == UInt8(ascii: "1")
+        }
+    }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// Random bytes of the kernel.
+package enum SystemRandom {
+    /// `count` bytes from getrandom(2), fit for keys. Throws only on a kernel without it.
+    package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: max(0, count))
+        let result = clinux_random(&bytes, bytes.count)
+        guard result == 0 else { throw SystemError("reading random bytes", code: -result) }
+        return bytes
+    }
+}

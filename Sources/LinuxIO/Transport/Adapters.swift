@@ -1,0 +1,49 @@
+import CLinuxShims
+import Glibc
+
+/// The Bluetooth adapters of this machine and the switch that may silence them.
+package enum Adapters {
+    /// One adapter as the kernel lists it.
+    package struct Adapter: Hashable, Sendable {
+        /// `hci0`, `hci1`, …
+        package let name: String
+        /// Where it hangs in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`), for people.
+        package let location: String
+        /// Whether software switches it off (rfkill), which ``unblock()`` lifts.
+        package let softBlocked: Bool
+        /// Whether a hardware switch does, which only a person can change.
+        package let hardBlocked: Bool
+    }
+
+    /// The adapters in order of their number. `folder` is /sys/class/bluetooth except in tests.
+    package static func list(in folder: String = "/sys/class/bluetooth") -> [Adapter] {
+        // Connections appear beside the adapters as hci0:64.
+        let names = Directory.names(in: folder).filter { HCIUserChannel.index(of: $0) != nil && $0.hasPrefix("hci") }
+        return names.map { name in
+            let path = "\(folder)/\(name)"
+            let switches = Directory.names(in: path).filter { $0.hasPrefix("rfkill") }
+            func blocked(_ kind: String) -> Bool {
+                switches.contains { FileBytes.line("\(path)/\($0)/\(kind)") == "1" }
+            }
+            return Adapter(
+                name: name, location: target(of: "\(path)/device") ?? "", softBlocked: blocked("soft"),
+                hardBlocked: blocked("hard"))
+        }
+        .sorted { (HCIUserChannel.index(of: $0.name) ?? 0) < (HCIUserChannel.index(of: $1.name) ?? 0) }
+    }
+
+    /// Lifts the software block of every Bluetooth transmitter; needs write access to /dev/rfkill.
+    package static func unblock() throws(SystemError) {
+        let result = clinux_rfkill_unblock_bluetooth()
+        guard result == 0 else {
+            throw SystemError(
+                "unblocking Bluetooth by /dev/rfkill", code: -result, remedy: "Run: rfkill unblock bluetooth.")
+        }
+    }
+
+    private static func target(of link: String) -> String? {
+        guard let path = realpath(link, nil) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

@@ -1,0 +1,22 @@
+import CLinuxShims
+import Encoding
+import Glibc
+
+/// A controller on a serial line that speaks H4 (Core Specification Vol 4 Part A), e.g. a Nordic board with the HCI UART
+/// firmware. Controllers that need their firmware loaded first are the kernel's job: use the user channel for those.
+package enum SerialTransport {
+    /// Opens the line as a transparent byte pipe. `flowControl`: RTS/CTS, which H4 requires beyond slow speeds.
+    package static func open(
+        _ path: String, baud: Int, flowControl: Bool, limits: TransportLimits = TransportLimits()
+    ) throws(TransportError) -> StreamTransport {
+        let descriptor = Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .opening(path, "opening \(path)", code: errno) }
+        let result = clinux_serial_setup(descriptor, UInt32(clamping: baud), flowControl ? 1 : 0)
+        guard result == 0 else {
+            close(descriptor)
+            if result == -ENOTSUP { throw .unsupportedSpeed(baud) }
+            throw .opening(path, "setting up \(path)", code: -result)
+        }
+        return StreamTransport(descriptor: descriptor, medium: .line, limits: limits)
+    }
+}

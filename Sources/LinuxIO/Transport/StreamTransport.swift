@@ -1,0 +1,110 @@
+import Encoding
+import Glibc
+
+/// A transport over a byte stream with H4 framing: a TCP connection to a virtual controller, or a serial line.
+package final class StreamTransport: HCITransport {
+    /// What carries the bytes.
+    package enum Medium: Sendable {
+        /// A connected stream socket. Each read is followed by TCP_QUICKACK: a controller that writes a packet in pieces
+        /// otherwise waits 40 ms for our delayed acknowledgement (Nagle's algorithm), at each command.
+        case socket
+        /// A terminal line.
+        case line
+    }
+
+    /// See ``HCITransport/descriptor``.
+    package private(set) var descriptor: Int32
+    private let limits: TransportLimits
+    private let medium: Medium
+    private var framing: H4Framing
+    private var waiting: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+
+    /// Takes over an open descriptor and makes it non-blocking; it is closed with this object.
+    package init(descriptor: Int32, medium: Medium, limits: TransportLimits = TransportLimits()) {
+        self.descriptor = descriptor
+        self.limits = limits
+        self.medium = medium
+        framing = H4Framing(maximumPacket: limits.maximumPacket)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit { close() }
+
+    /// See ``HCITransport/interest``.
+    package var interest: PollThread.Interest { waiting.isEmpty ? .readable : [.readable, .writable] }
+
+    /// See ``HCITransport/receive()``.
+    package func receive() -> [HCITransportEvent] {
+        guard descriptor >= 0 else { return [] }
+        var events: [HCITransportEvent] = []
+        var taken = 0
+        while taken < limits.receiveBatch {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                taken += count
+                if medium == .socket { acknowledgeAtOnce() }
+                framing.append(buffer[..<count])
+                do {
+                    while let packet = try framing.next() { events.append(.packet(packet)) }
+                    continue
+                } catch {
+                    events.append(.closed(.framing(error)))
+                }
+            } else if count == 0 {
+                events.append(.closed(.gone))
+            } else if errno == EINTR {
+                continue
+            } else if errno != EAGAIN {
+                events.append(.closed(.transferring("reading from the controller", code: errno)))
+            }
+            break
+        }
+        return events
+    }
+
+    /// See ``HCITransport/send(_:)``.
+    package func send(_ packet: [UInt8]) -> TransportError? {
+        guard descriptor >= 0 else { return .gone }
+        guard !packet.isEmpty, packet.count <= limits.maximumPacket else { return .badPacket(packet.count) }
+        guard waiting.count + packet.count <= limits.sendQueue else { return .stalled }
+        waiting.append(contentsOf: packet)
+        return flush()
+    }
+
+    /// See ``HCITransport/flush()``.
+    package func flush() -> TransportError? {
+        guard descriptor >= 0 else { return .gone }
+        var sent = 0
+        defer { waiting.removeFirst(sent) }
+        while sent < waiting.count {
+            let count = waiting[sent...].withUnsafeBytes { bytes in
+                // A peer that is gone must be an error here, not a signal to the process.
+                medium == .socket
+                    ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                    : write(descriptor, bytes.baseAddress, bytes.count)
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                break
+            } else if errno != EINTR {
+                return .transferring("writing to the controller", code: errno)
+            }
+        }
+        return nil
+    }
+
+    /// See ``HCITransport/close()``.
+    package func close() {
+        guard descriptor >= 0 else { return }
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    private func acknowledgeAtOnce() {
+        var one: Int32 = 1
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

@@ -1,0 +1,110 @@
+package import Encoding
+import Glibc
+
+/// Why a controller cannot be reached or was lost.
+package enum TransportError: Error, Hashable, Sendable {
+    /// This kernel has no Bluetooth, or the process runs in another network namespace than the adapter.
+    case noBluetooth
+    /// There is no such adapter or device.
+    case notFound(String)
+    /// Another program (bluetoothd, or a second kiosk) uses the adapter.
+    case busy(String)
+    /// The transmitter is switched off by rfkill.
+    case blocked
+    /// The process may not do this.
+    case notPermitted(String)
+    /// Nothing answers at this address.
+    case unreachable(String)
+    /// The other side closed the connection, or the adapter was unplugged.
+    case gone
+    /// The byte stream is no H4 (any more).
+    case framing(H4Framing.Failure)
+    /// A packet is longer than the limit, or malformed, on our side.
+    case badPacket(Int)
+    /// The controller takes nothing any more.
+    case stalled
+    /// The serial line does not know this speed.
+    case unsupportedSpeed(Int)
+    /// Any other failure of a system call.
+    case system(SystemError)
+
+    /// A short stable name for logs and health.
+    package var code: String {
+        switch self {
+        case .noBluetooth: "radio.no-bluetooth"
+        case .notFound: "radio.not-found"
+        case .busy: "radio.busy"
+        case .blocked: "radio.rfkill"
+        case .notPermitted: "radio.not-permitted"
+        case .unreachable: "radio.unreachable"
+        case .gone: "radio.gone"
+        case .framing: "radio.framing"
+        case .badPacket: "radio.bad-packet"
+        case .stalled: "radio.stalled"
+        case .unsupportedSpeed: "radio.speed"
+        case .system: "radio.system"
+        }
+    }
+
+    /// What to do about it, in plain words.
+    package var remedy: String {
+        switch self {
+        case .noBluetooth:
+            "Use a kernel with Bluetooth (modprobe bluetooth); do not run in a container or with PrivateNetwork=."
+        case .notFound: "Check radio.device against /sys/class/bluetooth, and that the adapter is plugged in."
+        case .busy: "Stop what else uses the adapter: systemctl disable --now bluetooth."
+        case .blocked: "Run: rfkill unblock bluetooth."
+        case .notPermitted:
+            "Run as the service (deploy/gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
+        case .unreachable: "Start the controller, or correct radio.host and radio.port."
+        case .gone: "Plug the adapter in again or restart the controller; the kiosk retries by itself."
+        case .framing: "Check radio.baud and flow control; on a Raspberry Pi do not use the mini UART."
+        case .badPacket: "This is a fault of the program: report it with the log."
+        case .stalled: "The controller hangs: it is being reset; if that repeats, power it off and on."
+        case .unsupportedSpeed: "Use 115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000 or 4000000."
+        case .system(let error): error.remedy
+        }
+    }
+
+    /// Names what a failed system call means on the way to `device`.
+    static func opening(_ device: String, _ operation: String, code: Int32) -> TransportError {
+        switch code {
+        case EAFNOSUPPORT, EPROTONOSUPPORT: .noBluetooth
+        case ENODEV, ENOENT, ENXIO: .notFound(device)
+        case EBUSY: .busy(device)
+        case ERFKILL: .blocked
+        case EPERM, EACCES: .notPermitted(operation)
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL: .unreachable(device)
+        default: .system(SystemError(operation, code: code))
+        }
+    }
+
+    /// Names what a failed read or write means.
+    static func transferring(_ operation: String, code: Int32) -> TransportError {
+        switch code {
+        case EPIPE, ECONNRESET, ENODEV, EIO, ENXIO: .gone
+        case ERFKILL: .blocked
+        default: .system(SystemError(operation, code: code))
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noBluetooth: "the kernel offers no Bluetooth sockets"
+        case .notFound(let device): "\(device): no such adapter or device"
+        case .busy(let device): "\(device) is in use by another program"
+        case .blocked: "the Bluetooth transmitter is switched off (rfkill)"
+        case .notPermitted(let operation): "not permitted: \(operation)"
+        case .unreachable(let address): "nothing answers at \(address)"
+        case .gone: "the controller is gone"
+        case .framing(.unknownPacketType(let byte)): "not an HCI byte stream: packet type \(byte)"
+        case .framing(.packetTooLong(let size)): "not an HCI byte stream: a packet of \(size) bytes"
+        case .badPacket(let size): "an HCI packet of \(size) bytes cannot be sent"
+        case .stalled: "the controller accepts no more data"
+        case .unsupportedSpeed(let baud): "the serial speed \(baud) is not supported"
+        case .system(let error): error.description
+        }
+    }
+}

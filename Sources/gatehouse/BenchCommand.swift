@@ -1,0 +1,76 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Foundation
+import Simulation
+
+/// The budget table of this machine.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measures the time from a credential's last byte to lights and gate on this machine.",
+        discussion: "The figures mean something in a release build only: use `make bench` in the repository.")
+
+    @Option(help: "Visits with the lean sample (1.1 KB).")
+    var visits = 200
+    @Option(help: "A large credential to measure too, such as a national ID with a photograph.")
+    var portrait: String?
+    @Option(help: "The trust directory for --portrait.")
+    var portraitTrust: String?
+    @Option(help: "Visits with the large credential.")
+    var portraitVisits = 60
+    @Flag(help: "Raw samples as JSON.")
+    var json = false
+
+    func run() async throws {
+        guard visits > 0, portraitVisits > 0 else { throw CommandFailure("the number of visits must be positive") }
+        let date = WallTime(utc: Samples.validDate, provenance: .given)
+        let lean = Verifier(trust: try TrustStore(Samples.trust))
+        var rows: [(String, Int, DecisionBench.Result)] = []
+        let record = Samples.record(Samples.credential)
+        rows.append(("lean", record.count, try await measure(record, lean, date, visits)))
+        if let portrait {
+            let directory = try TrustDirectory.reading(portraitTrust ?? ".")
+            let verifier = Verifier(
+                trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
+            let payload = Samples.record(try InputFile.bytes(portrait))
+            rows.append(("portrait", payload.count, try await measure(payload, verifier, date, portraitVisits)))
+        }
+        if json { return printJSON(rows) }
+        Terminal.line("From T0 (the write that completes the credential) to lights and gate, \(Self.machine)")
+        Terminal.line("sample        bytes   visits      p50        p99        max")
+        for (name, bytes, result) in rows {
+            let figures = [50, 99, 100].map { String(format: "%8.2f ms", result.percentile($0).milliseconds) }
+            let head = name.padding(toLength: 10, withPad: " ", startingAt: 0)
+            Terminal.line(head + String(format: "%9d%9d", bytes, result.times.count) + figures.joined())
+        }
+    }
+
+    private func measure(
+        _ payload: [UInt8], _ verifier: Verifier, _ date: WallTime, _ visits: Int
+    ) async throws -> DecisionBench.Result {
+        do {
+            return try await DecisionBench.run(payload: payload, verifier: verifier, at: date, visits: visits)
+        } catch let failure as DecisionBench.Failure {
+            throw CommandFailure(
+                failure.reason, remedy: "check the credential with `gatehouse verify --explain`", exitCode: 1)
+        }
+    }
+
+    private func printJSON(_ rows: [(String, Int, DecisionBench.Result)]) {
+        for (name, bytes, result) in rows {
+            let times = result.times.map { JSON.int(Int($0.nanoseconds / 1000)) }
+            let line: JSON = ["sample": .text(name), "bytes": .int(bytes), "us": .array(times)]
+            Terminal.line(line.compactText)
+        }
+    }
+
+    /// The processor as the system names it.
+    private static var machine: String {
+        let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = text.split(separator: "\n").first { $0.hasPrefix("model name") || $0.hasPrefix("Model") }
+        let name = model?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown processor"
+        return "\(name), \(ProcessInfo.processInfo.activeProcessorCount) cores"
+    }
+}

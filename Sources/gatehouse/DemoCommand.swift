@@ -1,0 +1,134 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Tuvali
+
+/// The whole appliance in one process, on a virtual radio, wallet and cloud agent.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Plays a whole visit in this terminal: no hardware, root or network needed.",
+        discussion: """
+            The kiosk, its Bluetooth host, the protocol, the verifier, the ledger and the agent connection are the real ones; \
+            the radio, the phone and the cloud agent are virtual, and so is the clock. Scenarios: \
+            \(DemoScenario.names.joined(separator: ", ")).
+
+            Exit code: 0 when the story ends as it must (with --credential: when it is accepted), else 1.
+            """)
+
+    @Option(help: "Which story to play.")
+    var scenario = "accepted"
+    @Option(help: "Send this file as the wallet's payload instead: a credential or a wallet record.")
+    var credential: String?
+    @Option(help: "With --credential: a trust directory in place of the demonstration's own.")
+    var trust: String?
+    @Option(help: "With --credential: the date at the gate, RFC 3339. Default: 2026-06-01T09:00:00Z.")
+    var at: String?
+    @Flag(help: "One JSON object a line, for machines.")
+    var json = false
+    @Flag(help: "Do not wait between events: as fast as the machine can.")
+    var fast = false
+    @Option(help: "Seed of the virtual world; the same seed gives the same run.")
+    var seed: UInt64 = 1
+    @Option(help: "Write the sample credential and its trust directory into this folder, to experiment with, and end.")
+    var export: String?
+
+    func run() async throws {
+        if let export { return try SampleExport.write(to: export) }
+        let story = try story()
+        let name = try Identifier("Gatehouse-Demo")
+        let screen: any DemoScreen =
+            json ? JSONScreen() : TerminalScreen(story: story, isPaced: Terminal.isInteractive && !fast)
+        let demonstration = try Demonstration(
+            story, settings: KioskSettings(name: name, softwareVersion: ProductVersion.text), seed: seed,
+            random: SystemRandom.bytes(64), realTime: { SystemClock.now() },
+            onEvent: { event, now in screen.show(event, at: now) })
+        let result = demonstration.run()
+        let isAsTold = story.ending.map(result.isAsTold) ?? (result.outcome?.result == .accepted)
+        screen.finish(result, isAsTold: isAsTold)
+        if !isAsTold { throw ExitCode(1) }
+    }
+
+    private func story() throws -> DemoScenario {
+        guard let credential else {
+            if trust != nil || at != nil { throw CommandFailure("--trust and --at go with --credential") }
+            guard let story = DemoScenario.named(scenario) else {
+                throw CommandFailure(
+                    "there is no scenario \(scenario)",
+                    remedy: "use one of " + DemoScenario.names.joined(separator: ", "))
+            }
+            return story
+        }
+        let clock = try at.map { text in
+            guard let clock = Timestamp(rfc3339: text) else {
+                throw CommandFailure("--at \(text) is not a date", remedy: "write it as 2026-06-01T09:00:00Z")
+            }
+            return clock
+        }
+        let material = try trust.map { path in try TrustDirectory.reading(path).material }
+        return DemoScenario.sending(try InputFile.bytes(credential), at: clock, trust: material)
+    }
+}
+
+extension TrustDirectory {
+    /// Reads a trust directory, turning its problems into one failure for people.
+    static func reading(_ path: String) throws -> TrustDirectory {
+        do throws(TrustDirectoryError) {
+            return try TrustDirectory(path: path)
+        } catch {
+            throw CommandFailure(error.description, remedy: nil)
+        }
+    }
+}
+
+/// Somebody who is shown a demonstration.
+protocol DemoScreen {
+    func show(_ event: Demonstration.Event, at now: Instant)
+    func finish(_ result: Demonstration.Result, isAsTold: Bool)
+}
+
+/// The files behind the demonstration, for people who want to change something and see what happens.
+enum SampleExport {
+    static func write(to folder: String) throws {
+        let files: [(String, [UInt8])] = [
+            ("credential.json", Samples.credential),
+            ("wallet-record.json", Samples.record(Samples.credential)),
+            ("trust/issuers.toml", Array("[[issuer]]\nid = \"\(Samples.issuer)\"\n".utf8)),
+            ("trust/did/farmers.json", Samples.issuerDocument),
+            ("trust/contexts/farmer.json", Samples.context.document),
+            ("trust/contexts/index.json", Array(index.compactText.utf8)),
+        ]
+        do {
+            for (name, bytes) in files {
+                let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(bytes).write(to: file)
+            }
+        } catch {
+            throw CommandFailure(
+                "cannot write to \(folder): \(error.localizedDescription)", remedy: "choose another folder")
+        }
+        Terminal.line("Wrote a credential, a wallet record and a trust directory to \(folder). Try:")
+        Terminal.line(
+            "  gatehouse verify --trust \(folder)/trust --at 2026-06-01T09:00:00Z --explain \(folder)/credential.json")
+        Terminal.line("  gatehouse demo --trust \(folder)/trust --credential \(folder)/credential.json")
+    }
+
+    private static var index: JSON {
+        let core: Text = "https://www.w3.org/2018/credentials/v1"
+        return [
+            [
+                "url": .string(Samples.context.url), "file": "farmer.json",
+                "sha256": .text(Samples.contextDigest),
+            ],
+            ["url": .string(core), "sha256": .text(BuiltInContexts.document(core)?.sha256 ?? "")],
+        ]
+    }
+}

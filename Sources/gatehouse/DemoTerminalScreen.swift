@@ -1,0 +1,210 @@
+import Credentials
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Synchronization
+
+/// A demonstration as a story for people, line by line; paced like the real thing where somebody looks on.
+final class TerminalScreen: DemoScreen {
+    private struct State {
+        var last = Instant.zero
+        var visible: String?
+        var hasProgress = false
+        var stages: [(Stage, Duration)] = []
+        var hasShownInvitation = false
+    }
+
+    private let story: DemoScenario
+    private let isPaced: Bool
+    private let state = Mutex(State())
+
+    init(story: DemoScenario, isPaced: Bool) {
+        (self.story, self.isPaced) = (story, isPaced)
+        Terminal.line(Terminal.styled("Gatehouse demonstration: \(story.name)", .bold))
+        Terminal.line(story.story)
+        Terminal.line(
+            Terminal.styled(
+                "Real: kiosk, Bluetooth host, Tuvali, verifier, ledger, agent connection. Virtual: radio, phone, agent, clock.",
+                .dim))
+        Terminal.line()
+    }
+
+    func show(_ event: Demonstration.Event, at now: Instant) {
+        state.withLock { state in
+            pace(&state, now)
+            switch event {
+            case .gate(let observation): gate(observation, now, &state)
+            case .stage(let stage, let time): state.stages.append((stage, time))
+            case .verdict(let verdict): show(verdict, now, &state)
+            case .recorded(let record):
+                if case .intent = record {
+                    line(now, "ledger", "intent recorded, durable before any light or gate", &state)
+                }
+                if case .outcome(let outcome) = record {
+                    line(
+                        now, "ledger", "outcome recorded as visit \(outcome.seq): \(outcome.outcome.result.rawValue)",
+                        &state)
+                }
+            case .agentConnected: line(now, "agent", "connected (out-of-band, did-exchange 1.1, did:peer:4)", &state)
+            case .agentUnreachable: line(now, "agent", "not reachable; the report waits and is tried again", &state)
+            case .reportSent(let id):
+                line(now, "agent", "report \(id.string.prefix(8))… taken by the agent's server", &state)
+            case .reportDelivered(let report): show(report, now, &state)
+            }
+        }
+    }
+
+    func finish(_ result: Demonstration.Result, isAsTold: Bool) {
+        Terminal.line()
+        let outcome = result.outcome?.result.rawValue ?? "no outcome"
+        let reasons = result.outcome?.reasons.map(\.code.string).filter { $0 != "ok" } ?? []
+        let detail = reasons.isEmpty ? "" : " (" + reasons.joined(separator: ", ") + ")"
+        let verdict = Terminal.styled(
+            outcome.uppercased() + detail, .bold, result.outcome?.result == .accepted ? .green : .red)
+        Terminal.line(
+            "\(verdict)  phone told: \(result.phone.map { "\($0)" } ?? "nothing")  reports delivered: \(result.delivered)  ledger: \(result.isChainIntact ? "intact" : "BROKEN")"
+        )
+        if story.ending != nil {
+            Terminal.line(
+                isAsTold ? "The story ended as it must." : Terminal.styled("The story did NOT end as it must.", .red))
+        }
+    }
+
+    // MARK: - Parts of the story
+
+    private func gate(_ observation: GateSimulation.Observation, _ now: Instant, _ state: inout State) {
+        switch observation {
+        case .invitation(let uri?):
+            guard !state.hasShownInvitation else { return }
+            state.hasShownInvitation = true
+            if let code = try? QRCode(uri) {
+                for row in code.terminalLines(colours: Terminal.hasColour) { Terminal.line("  " + row) }
+            }
+            Terminal.line("  \(uri)")
+            Terminal.line()
+        case .signal(let signal, let pattern):
+            let text = "\(lamps(signal))  \(pattern.rawValue)"
+            // A blinking lamp would fill the screen: each pattern is shown once, at its first lit moment.
+            guard state.visible != pattern.rawValue, !signal.lamps.isEmpty else { return }
+            state.visible = pattern.rawValue
+            line(now, "light", text, &state)
+        case .gate(let open):
+            line(now, "gate", open ? Terminal.styled("OPEN", .bold, .green) : "shut", &state)
+        case .phone(_, let event): phone(event, now, &state)
+        case .kiosk(let note): kiosk(note, now, &state)
+        case .violation(let violation): line(now, "radio", "rule of HCI broken: \(violation)", &state)
+        case .invitation(nil): break
+        }
+    }
+
+    private func phone(_ event: PhoneEvent, _ now: Instant, _ state: inout State) {
+        switch event {
+        case .arrived: line(now, "phone", "somebody comes to the gate and scans the code", &state)
+        case .found: line(now, "phone", "finds the gate on the air: name and key match the code", &state)
+        case .wallet(.identified): line(now, "phone", "secure channel stands; the person chooses a credential", &state)
+        case .wallet(.resending(let chunks, let round)):
+            line(now, "phone", "sends \(chunks) lost chunks again (round \(round))", &state)
+        case .wallet(.verdict(let accepted)): line(now, "phone", "shows: \(accepted ? "accepted" : "rejected")", &state)
+        case .wallet(.failed(let failure)): line(now, "phone", "gave up: \(failure.rawValue)", &state)
+        case .finished: line(now, "phone", "leaves", &state)
+        default: break
+        }
+    }
+
+    private func kiosk(_ note: KioskNote, _ now: Instant, _ state: inout State) {
+        switch note {
+        case .radioReady(let text): line(now, "radio", "controller ready: \(text)", &state)
+        case .phoneConnected: line(now, "radio", "phone connected", &state)
+        case .mtu(let bytes): line(now, "radio", "ATT MTU \(bytes)", &state)
+        case .transferStarted(let bytes, let chunks):
+            line(
+                now, "radio", "\(bytes) encrypted bytes are coming in \(chunks) chunk\(chunks == 1 ? "" : "s")", &state)
+        case .progress(let received, let total): progress(received, total, now, &state)
+        case .received(let bytes, let crcErrors, let repairs):
+            endProgress(&state)
+            let repaired = repairs > 0 ? ", \(repairs) repair round\(repairs == 1 ? "" : "s")" : ""
+            line(
+                now, "radio", "complete, authentic, opened: \(bytes) bytes (\(crcErrors) CRC errors\(repaired))", &state
+            )
+        case .radioFailed(let reason, _): line(now, "radio", reason, &state)
+        case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
+        case .stopped, .advertising, .identified, .decided, .gate, .visitEnded: break
+        }
+    }
+
+    private func show(_ verdict: Verdict, _ now: Instant, _ state: inout State) {
+        endProgress(&state)
+        let total = state.stages.reduce(Duration.zero) { $0 + $1.1 }
+        for (stage, time) in state.stages {
+            let isLast = stage == state.stages.last?.0 && !verdict.isAccepted
+            let mark = isLast ? Terminal.styled("✗", .red) : Terminal.styled("✓", .green)
+            line(now, "verify", "\(mark) \(stage.title) \(Terminal.styled(milliseconds(time), .dim))", &state)
+        }
+        state.stages = []
+        for reason in verdict.reasons where reason.code != .ok {
+            let place = reason.pointer.map { " at \($0)" } ?? ""
+            line(now, "verify", Terminal.styled("\(reason.code)\(place)", .bold) + ": \(reason.code.meaning)", &state)
+        }
+        let word =
+            verdict.isAccepted ? Terminal.styled("accept", .bold, .green) : Terminal.styled("reject", .bold, .red)
+        line(now, "verify", "verdict: \(word) after \(milliseconds(total)) on this machine, offline", &state)
+    }
+
+    private func show(_ report: JSON, _ now: Instant, _ state: inout State) {
+        line(now, "agent", "the controller reads the report:", &state)
+        for name in ["id", "seq", "time", "result", "reasons", "credential", "gate"] as [Text] {
+            guard let value = report[name] else { continue }
+            let text = value.string?.string ?? value.compactText
+            let shown = text.count > 96 ? String(text.prefix(95)) + "…" : text
+            Terminal.line(Terminal.styled("                   \(padded(name.string, 11))\(shown)", .dim))
+        }
+    }
+
+    // MARK: - Lines
+
+    private func line(_ now: Instant, _ who: String, _ text: String, _ state: inout State) {
+        endProgress(&state)
+        let seconds = String(format: "%7.3f s", Double(now.nanoseconds) / 1e9)
+        Terminal.line("\(Terminal.styled(seconds, .dim))  \(padded(who, 7)) \(text)")
+    }
+
+    private func progress(_ received: Int, _ total: Int, _ now: Instant, _ state: inout State) {
+        guard Terminal.isInteractive else { return }
+        let width = 32
+        let full = total > 0 ? received * width / total : 0
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
+        let seconds = String(format: "%7.3f s", Double(now.nanoseconds) / 1e9)
+        Terminal.write("\r\(Terminal.styled(seconds, .dim))  radio   \(bar) \(received)/\(total) chunks")
+        state.hasProgress = true
+    }
+
+    private func endProgress(_ state: inout State) {
+        if state.hasProgress { Terminal.line() }
+        state.hasProgress = false
+    }
+
+    /// Waits as long as the virtual clock has moved, but never long: nobody wants to watch a phone being idle.
+    private func pace(_ state: inout State, _ now: Instant) {
+        let passed = state.last.duration(to: now)
+        state.last = max(state.last, now)
+        guard isPaced, passed > .zero else { return }
+        Thread.sleep(forTimeInterval: min(Double(passed.nanoseconds) / 1e9, 0.6))
+    }
+
+    private func lamps(_ signal: Signal) -> String {
+        let styles: [Lamp: Terminal.Style] = [.blue: .blue, .amber: .amber, .green: .green, .red: .red]
+        let places = Lamp.allCases.map { lamp in
+            signal.lamps.contains(lamp) ? Terminal.styled("●", styles[lamp] ?? .bold) : Terminal.styled("○", .dim)
+        }
+        return places.joined(separator: " ") + (signal.tone ? " ♪" : "  ")
+    }
+
+    private func milliseconds(_ time: Duration) -> String { String(format: "%.2f ms", time.milliseconds) }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+
+/// The one binary: a service, a demonstration and the tools around them.
+@main
+struct Gatehouse: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatehouse",
+        abstract:
+            "A verifier for gates: takes a credential from a phone by Bluetooth, checks it offline, opens the gate.",
+        discussion: """
+            Start with `gatehouse demo`: a whole visit on a virtual radio, with no hardware, root or network.
+
+            Exit codes: 0 done (verify: all accepted), 1 not everything was accepted or in order, 2 usage, configuration \
+            or input/output.
+            """,
+        version: ProductVersion.text,
+        subcommands: [
+            DemoCommand.self, RunCommand.self, VerifyCommand.self, LinkedDataCommand.self, AgentCommand.self,
+            LedgerCommand.self, ConfigCommand.self, BenchCommand.self,
+        ])
+
+    /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error (DESIGN section 4).
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let code as ExitCode {
+            Foundation.exit(code.rawValue)
+        } catch let failure as CommandFailure {
+            Terminal.error(failure.message, remedy: failure.remedy)
+            Foundation.exit(failure.exitCode)
+        } catch {
+            let text = fullMessage(for: error)
+            let isHelp = exitCode(for: error) == .success
+            (isHelp ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8))
+            Foundation.exit(isHelp ? 0 : 2)
+        }
+    }
+}
+
+/// A failure that a person reads: what went wrong and what to do about it.
+struct CommandFailure: Error {
+    let message: String
+    let remedy: String?
+    let exitCode: Int32
+
+    init(_ message: String, remedy: String? = nil, exitCode: Int32 = 2) {
+        (self.message, self.remedy, self.exitCode) = (message, remedy, exitCode)
+    }
+}

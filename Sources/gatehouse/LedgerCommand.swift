@@ -1,0 +1,65 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import Ledger
+import Store
+
+/// Visits, reports and the proof of the chain.
+struct LedgerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger", abstract: "Lists visits and proves that none was removed or changed.",
+        discussion: "May be used beside the running service.", subcommands: [List.self, Verify.self])
+
+    /// The ledger that a command reads.
+    struct Input: ParsableArguments {
+        @OptionGroup var configuration: ConfigurationInput
+        @Option(help: "The database itself, in place of the one that the configuration names.")
+        var database: String?
+
+        func reading<Result>(_ body: (LedgerReader) async throws -> Result) async throws -> Result {
+            do {
+                return try await body(try LedgerReader(path: try database ?? configuration.load().ledger.path))
+            } catch let error as StoreError {
+                throw CommandFailure(error.text, remedy: error.remedy)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the last visits, newest first.")
+        @OptionGroup var input: Input
+        @Option(help: "How many.")
+        var last = 20
+        @Flag(help: "One JSON object a line, for machines.")
+        var json = false
+
+        func run() async throws {
+            guard last > 0 else { throw CommandFailure("--last takes a positive number") }
+            let visits = try await input.reading { try await $0.visits(last: last) }
+            if !json { Terminal.line(Terminal.styled(LedgerListing.header, .bold)) }
+            for (visit, entry) in visits {
+                Terminal.line(json ? LedgerListing.json(visit, entry: entry) : LedgerListing.line(visit))
+            }
+            if visits.isEmpty, !json { Terminal.line("no visit recorded yet") }
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Proves that no entry was removed, changed, inserted or moved.",
+            discussion: "Exit code: 0 when the chain is intact, 1 when not.")
+        @OptionGroup var input: Input
+        @Flag(help: "A JSON object, for machines.")
+        var json = false
+
+        func run() async throws {
+            let report = try await input.reading { try await $0.verify() }
+            if json {
+                Terminal.line(report.json.compactText)
+            } else {
+                for line in report.lines { Terminal.line(line) }
+            }
+            if !report.isIntact { throw ExitCode(1) }
+        }
+    }
+}

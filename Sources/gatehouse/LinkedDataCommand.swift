@@ -1,0 +1,101 @@
+import ArgumentParser
+import Credentials
+import Encoding
+import LinkedData
+
+/// The JSON-LD 1.1 and RDFC-1.0 engines on files.
+struct LinkedDataCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "linked-data",
+        abstract: "Runs the JSON-LD and RDF canonicalisation engines on files (- is standard input).",
+        subcommands: [Expand.self, ToRDF.self, Canonicalize.self])
+
+    /// What the three have in common.
+    struct Input: ParsableArguments {
+        @Argument(help: "A JSON-LD document (canonicalize: also .nq, N-Quads).")
+        var file: String
+        @Option(help: "A context to know besides the built-in ones: URL=FILE. Nothing is ever fetched.")
+        var context: [String] = []
+        @Option(help: "The base IRI; without it relative IRIs stay relative.")
+        var base: String?
+
+        func processor() throws -> JSONLDProcessor {
+            var documents = BuiltInContexts.documents
+            for entry in context {
+                guard let split = entry.firstIndex(of: "=") else {
+                    throw CommandFailure("--context \(entry) is not URL=FILE")
+                }
+                documents[Text(String(entry[..<split]))] = try json(String(entry[entry.index(after: split)...]))
+            }
+            return JSONLDProcessor(contexts: ContextDocuments(documents))
+        }
+
+        func json(_ path: String) throws -> JSON {
+            do {
+                return try JSON.parse(InputFile.bytes(path))
+            } catch let error as JSONError {
+                throw CommandFailure(
+                    "\(path): \(error.code) at byte \(error.offset)", remedy: "the file must be strict JSON (RFC 8259)")
+            }
+        }
+
+        var options: Options { Options(base: base.map { Text($0) }) }
+
+        /// Runs `body`, turning the engines' errors into ones for people.
+        func reporting<Result>(_ body: () throws -> Result) throws -> Result {
+            do {
+                return try body()
+            } catch let error as JSONLDError {
+                throw CommandFailure("\(file): \(error)", remedy: "for an unknown context give --context URL=FILE")
+            } catch let error as CanonicalizationError {
+                throw CommandFailure("\(file): \(error.code) after \(error.work) units of work", exitCode: 1)
+            }
+        }
+    }
+
+    struct Expand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints the expanded document as JSON.")
+        @OptionGroup var input: Input
+
+        func run() async throws {
+            let expansion = try input.reporting {
+                try input.processor().expand(input.json(input.file), options: input.options)
+            }
+            Terminal.line(expansion.value.compactText)
+        }
+    }
+
+    struct ToRDF: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "to-rdf", abstract: "Prints the document's RDF dataset as N-Quads.")
+        @OptionGroup var input: Input
+
+        func run() async throws {
+            let result = try input.reporting {
+                try input.processor().dataset(input.json(input.file), options: input.options)
+            }
+            Terminal.write(String(decoding: result.dataset.nQuads, as: UTF8.self))
+        }
+    }
+
+    struct Canonicalize: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints canonical N-Quads (RDFC-1.0).")
+        @OptionGroup var input: Input
+        @Option(help: "The hash inside RDFC-1.0: sha256 or sha384.")
+        var hash = "sha256"
+
+        func run() async throws {
+            guard let algorithm = ["sha256": HashAlgorithm.sha256, "sha384": .sha384][hash] else {
+                throw CommandFailure("--hash \(hash) is not known", remedy: "use sha256 or sha384")
+            }
+            let canonical = try input.reporting {
+                let dataset =
+                    input.file.hasSuffix(".nq")
+                    ? try Dataset(nQuads: InputFile.bytes(input.file))
+                    : try input.processor().dataset(input.json(input.file), options: input.options).dataset
+                return try RDFC10.canonicalize(dataset, hash: algorithm, limits: CanonicalizationLimits())
+            }
+            Terminal.write(String(decoding: canonical.nQuads, as: UTF8.self))
+        }
+    }
+}

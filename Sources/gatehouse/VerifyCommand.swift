@@ -1,0 +1,105 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import LinuxIO
+import Synchronization
+
+/// Verifies credentials or wallet payloads from files, offline.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Verifies credentials or wallet payloads from files; prints a JSON line for each.",
+        discussion: "Exit code: 0 when all are accepted, 1 when some are rejected, 2 for usage or input/output errors.")
+
+    @Option(help: "The trust directory: issuers.toml, did/, contexts/, status/, roots/. Without it nobody is trusted.")
+    var trust: String?
+    @Option(help: "strict or compat; the default is what issuers.toml says, else strict.")
+    var profile: String?
+    @Option(help: "The date to verify at, RFC 3339; the default is this machine's clock.")
+    var at: String?
+    @Flag(help: "Tell the stages of each verification in words.")
+    var explain = false
+    @Option(help: "Verify each file that many times.")
+    var `repeat` = 1
+    @Flag(help: "With --repeat: report the median time of each stage.")
+    var timings = false
+    @Argument(help: "Files; - is standard input.")
+    var files: [String]
+
+    func run() async throws {
+        guard !files.isEmpty else { throw CommandFailure("no file given", remedy: "gatehouse verify FILE…") }
+        guard (1...1_000_000).contains(`repeat`) else { throw CommandFailure("--repeat takes 1 to 1000000") }
+        let directory = try trust.map(TrustDirectory.reading)
+        let store = try directory?.store ?? TrustStore(TrustMaterial())
+        let verifier = Verifier(
+            trust: store, policy: VerificationPolicy(profile: try chosenProfile() ?? directory?.profile ?? .strict))
+        let date = try self.date()
+        var isAllAccepted = true
+        for file in files {
+            let report = report(file, try InputFile.bytes(file), verifier, date)
+            isAllAccepted = isAllAccepted && report.verdict.isAccepted
+            if explain {
+                for line in report.explanation { Terminal.line(line) }
+            } else {
+                Terminal.line(report.jsonLine)
+            }
+        }
+        if !isAllAccepted { throw ExitCode(1) }
+    }
+
+    private func report(_ file: String, _ bytes: [UInt8], _ verifier: Verifier, _ date: WallTime) -> VerdictReport {
+        var runs: [[VerdictReport.StageTime]] = []
+        var verdict: Verdict?
+        for _ in 0..<`repeat` {
+            let watch = StageTimes()
+            verdict = verifier.verify(bytes, at: date) { watch.ended($0) }
+            runs.append(watch.stages)
+        }
+        let stages = timings ? Self.medians(runs) : runs.last ?? []
+        guard let verdict else { return VerdictReport(file: file, verdict: verifier.verify(bytes, at: date)) }
+        return VerdictReport(file: file, verdict: verdict, stages: stages)
+    }
+
+    /// The median of each stage over all runs; the runs are equal but for their times.
+    private static func medians(_ runs: [[VerdictReport.StageTime]]) -> [VerdictReport.StageTime] {
+        guard let first = runs.first else { return [] }
+        return first.indices.map { index in
+            let times = runs.compactMap { $0.count > index ? $0[index].microseconds : nil }.sorted()
+            return VerdictReport.StageTime(first[index].stage, microseconds: times[times.count / 2])
+        }
+    }
+
+    private func chosenProfile() throws -> Profile? {
+        try profile.map { name in
+            guard let profile = Profile(rawValue: name) else {
+                throw CommandFailure("there is no profile \(name)", remedy: "use strict or compat")
+            }
+            return profile
+        }
+    }
+
+    private func date() throws -> WallTime {
+        guard let at else { return WallTime(utc: SystemClock.utc(), provenance: .given) }
+        guard let utc = Timestamp(rfc3339: at) else {
+            throw CommandFailure("--at \(at) is not a date", remedy: "write it as 2026-06-01T09:00:00Z")
+        }
+        return WallTime(utc: utc, provenance: .given)
+    }
+}
+
+/// Notes when stages end. One thread uses it; the lock satisfies the compiler.
+private final class StageTimes: Sendable {
+    private let state = Mutex<(last: Instant, stages: [VerdictReport.StageTime])>((SystemClock.now(), []))
+
+    func ended(_ stage: Stage) {
+        let now = SystemClock.now()
+        state.withLock { state in
+            let time = Int(state.last.duration(to: now).nanoseconds / 1000)
+            state.stages.append(VerdictReport.StageTime(stage, microseconds: time))
+            state.last = now
+        }
+    }
+
+    var stages: [VerdictReport.StageTime] { state.withLock { $0.stages } }
+}

@@ -1,0 +1,215 @@
+import Encoding
+import Foundation
+import Testing
+
+@testable import Appliance
+
+private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+    try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/etc/gatehouse")
+}
+
+private func problems(_ text: String) -> [ConfigurationError.Problem] {
+    do {
+        _ = try parse(text)
+        return []
+    } catch {
+        return error.problems
+    }
+}
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    @Test("a name is enough; everything else has its default")
+    func defaults() throws {
+        let configuration = try parse("[kiosk]\nname = \"North-Gate\"\n")
+        #expect(configuration.kiosk.name == "North-Gate")
+        #expect(configuration.kiosk.id == "North-Gate")
+        #expect(configuration.radio.transport == .userChannel)
+        #expect(configuration.radio.device == "hci0")
+        #expect(configuration.gpio.chip == nil)
+        #expect(configuration.gate.pulse == .milliseconds(200))
+        #expect(configuration.gate.whenLedgerFails == .refuse)
+        #expect(configuration.trust.profile == .strict)
+        #expect(configuration.clock.minimum == .rtc)
+        #expect(configuration.tuvali.toleratedMissingPercent == 70)
+        #expect(configuration.agent.allowPlainHTTP == false)
+        #expect(configuration.ledger.path == "/var/lib/gatehouse/gatehouse.db")
+    }
+
+    @Test("values of every kind are taken over, relative paths start at the file")
+    func values() throws {
+        let configuration = try parse(
+            """
+            kiosk.name = "Tor_2"
+            kiosk.id = "site.north.2"
+            [radio]
+            transport = "tcp"
+            host = "controller.local"
+            port = 9544
+            advertisingInterval = "1s"
+            [gpio]
+            chip = "pinctrl-rp1"
+            [gate]
+            line = "GPIO17"
+            activeLow = true
+            pulse = "5s"
+            whenLedgerFails = "open"
+            [indicator]
+            green = "GPIO22"
+            [trust]
+            directory = "trust"
+            [agent]
+            invitations = ["one.json", "/two.url"]
+            [log]
+            path = "../log/gate.jsonl"
+            """)
+        #expect(configuration.kiosk.id == "site.north.2")
+        #expect(configuration.radio.transport == .tcp)
+        #expect(configuration.radio.port == 9544)
+        #expect(configuration.radio.advertisingInterval == .seconds(1))
+        #expect(configuration.gpio.chip == "pinctrl-rp1")
+        #expect(configuration.gate.line == "GPIO17")
+        #expect(configuration.gate.activeLow)
+        #expect(configuration.gate.pulse == .seconds(5))
+        #expect(configuration.gate.whenLedgerFails == .open)
+        #expect(configuration.indicator.green == "GPIO22")
+        #expect(configuration.indicator.red == nil)
+        #expect(configuration.trust.directory == "/etc/gatehouse/trust")
+        #expect(configuration.agent.invitations == ["/etc/gatehouse/one.json", "/two.url"])
+        #expect(configuration.log.path == "/etc/log/gate.jsonl")
+        #expect(configuration.effective["gate"]?["pulse"]?.string == "5s")
+        #expect(configuration.effective["gate"]?["activeLow"]?.bool == true)
+    }
+
+    @Test(
+        "each mistake is located, named and has a remedy",
+        arguments: [
+            ("[kiosk]\n", "kiosk.name", 1, "is missing"),
+            ("[kiosk]\nname = \"\"", "kiosk.name", 2, "is not a name that every wallet reads alike"),
+            ("[kiosk]\nname = \"fifteen-letters\"", "kiosk.name", 2, "is not a name that every wallet reads alike"),
+            ("[kiosk]\nname = \"Tür\"", "kiosk.name", 2, "is not a name that every wallet reads alike"),
+            ("[kiosk]\nname = 5", "kiosk.name", 2, "is a whole number"),
+            ("[kiosk]\nname = \"G\"\nid = \"a b\"", "kiosk.id", 3, "is not an identifier"),
+            ("kiosk.name = \"G\"\n[gate]\n\npuls = \"1s\"", "gate.puls", 4, "is not a known key"),
+            ("kiosk.name = \"G\"\n[gate]\npulse = \"5001ms\"", "gate.pulse", 3, "5001ms is out of range"),
+            ("kiosk.name = \"G\"\n[gate]\npulse = \"0ms\"", "gate.pulse", 3, "0ms is out of range"),
+            ("kiosk.name = \"G\"\n[gate]\npulse = 200", "gate.pulse", 3, "is a whole number"),
+            ("kiosk.name = \"G\"\n[gate]\npulse = \"0.2s\"", "gate.pulse", 3, "does not take \"0.2s\""),
+            ("kiosk.name = \"G\"\n[gate]\npulse = 2026-01-01", "gate.pulse", 3, "is a date or time"),
+            (
+                "kiosk.name = \"G\"\n[gate]\nwhenLedgerFails = \"maybe\"", "gate.whenLedgerFails", 3,
+                "does not take \"maybe\""
+            ),
+            ("kiosk.name = \"G\"\n[gate]\nactiveLow = \"yes\"", "gate.activeLow", 3, "does not take \"yes\""),
+            ("kiosk.name = \"G\"\n[radio]\nport = 70000", "radio.port", 3, "70000 is out of range"),
+            ("kiosk.name = \"G\"\n[radio]\nport = 1.5", "radio.port", 3, "is a number with a fraction"),
+            ("kiosk.name = \"G\"\n[radio]\ntransport = \"usb\"", "radio.transport", 3, "does not take \"usb\""),
+            ("kiosk.name = \"G\"\n[radio]\ndevice = \"eth0\"", "radio.device", 3, "is no adapter"),
+            ("kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"", "radio.device", 2, "is no device path"),
+            ("kiosk.name = \"G\"\n[radio]\ntransport = \"tcp\"\nhost = \"\"", "radio.host", 4, "is empty"),
+            ("kiosk.name = \"G\"\n[gpio]\nchip = \"c\"", "gate.line", nil, "is missing"),
+            (
+                "kiosk.name = \"G\"\n[gate]\nline = \"GPIO5\"\n[indicator]\nred = \"GPIO5\"", "indicator.red", 5,
+                "uses GPIO5, which gate.line uses too"
+            ),
+            ("kiosk.name = \"G\"\n[agent]\ninvitations = \"one\"", "agent.invitations", 3, "does not take \"one\""),
+            ("kiosk.name = \"G\"\n[agent]\ninvitations = [1]", "agent.invitations", 3, "is a list"),
+            (
+                "kiosk.name = \"G\"\n[agent]\nretryFirst = \"1h\"\nretryLast = \"1min\"", "agent.retryLast", 4,
+                "is shorter than agent.retryFirst"
+            ),
+            ("gate = 5\nkiosk.name = \"G\"", "gate", 1, "is a section, not a value"),
+            ("kiosk.name = \"G\"\n[extra]\n", "extra", 2, "is not a known key"),
+            ("kiosk.name = \"G\"\n[extra.deep]\nx = 1", "extra.deep.x", 3, "is not a known key"),
+        ] as [(String, String, Int?, String)])
+    func mistakes(_ text: String, _ key: String, _ line: Int?, _ message: String) {
+        let found = problems(text)
+        #expect(found.count == 1)
+        #expect(found.first?.key == key)
+        #expect(found.first?.line == line)
+        #expect(found.first?.message == message)
+        #expect(found.first?.remedy.isEmpty == false)
+    }
+
+    @Test("a misspelt key is answered with the right one")
+    func suggestion() {
+        #expect(
+            problems("kiosk.name = \"G\"\n[gate]\nwhenLedgerFail = \"open\"").first?.remedy
+                == "Did you mean gate.whenLedgerFails?")
+        #expect(problems("kiosk.name = \"G\"\n[gate]\nzzzzzzzzzzzzzz = 1").first?.remedy.contains("example") == true)
+    }
+
+    @Test("all problems are found in one go, in the order of their lines")
+    func allAtOnce() throws {
+        let text = "[kiosk]\nname = \"G\"\nnme = 1\n[gate]\npulse = \"9s\"\n[log]\nlevel = \"loud\"\n"
+        let error = #expect(throws: ConfigurationError.self) { try parse(text) }
+        #expect(error?.problems.map(\.line) == [3, 5, 7])
+        let lines = error?.description.split(separator: "\n") ?? []
+        #expect(lines.count == 3)
+        #expect(lines.last?.hasPrefix("gate.toml:7: log.level: does not take \"loud\". Write \"debug\" or") == true)
+        #expect(error?.json["problems"]?.array?.first?["line"]?.int == 3)
+    }
+
+    @Test(
+        "what is not TOML is located",
+        arguments: [
+            ("[kiosk]\nname = North\n", 2), ("[kiosk\n", 1), ("[kiosk]\nname = \"a\"\nname = \"b\"\n", 3),
+            ("[kiosk]\nname = \"a\n", 2),
+            ("[]", 1), ("\n [.gate]", 2), ("[[ ^x]]", 1), ("[[", 1), ("[ü]", 1),
+        ])
+    func syntax(_ text: String, _ line: Int) {
+        let found = problems(text)
+        #expect(found.count == 1)
+        #expect(found.first?.line == line)
+        #expect(found.first?.message.hasPrefix("is not TOML: ") == true)
+    }
+
+    @Test("a file that is no text, or is absent, is an error with its path")
+    func unreadable() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration.parse([0xFF, 0xFE], file: "x.toml", folder: "/")
+        }
+        #expect(error?.file == "x.toml")
+        let absent = #expect(throws: ConfigurationError.self) { try Configuration.load("/no/such/gatehouse.toml") }
+        #expect(absent?.description.hasPrefix("/no/such/gatehouse.toml: cannot be read. ") == true)
+    }
+
+    @Test("hostile input never traps")
+    func mutations() throws {
+        let example = Array("[kiosk]\nname = \"G\"\n[gate]\npulse = \"1s\"\ninvitations = [\"a\", {b = 1}]\n".utf8)
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            var bytes = example
+            for _ in 0...Int.random(in: 0...3, using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            _ = try? Configuration.parse(bytes, file: "fuzz", folder: "/")
+        }
+    }
+}
+
+@Suite("Durations as text")
+struct DurationTextTests {
+    @Test(
+        "units",
+        arguments: [
+            ("0ms", 0), ("200ms", 200), ("1s", 1000), ("5min", 300_000), ("24h", 86_400_000), ("7d", 604_800_000),
+        ])
+    func parse(_ text: String, _ milliseconds: Int) {
+        #expect(DurationText.parse(text) == .milliseconds(milliseconds))
+    }
+
+    @Test(
+        "everything else is refused",
+        arguments: [
+            "", "5", "s", "-1s", "1.5s", "1 s", "1S", "1sec", "٣s", "99999999999999999999s", "40000d",
+            "9223372036854775807d",
+        ])
+    func refused(_ text: String) { #expect(DurationText.parse(text) == nil) }
+
+    @Test("written text reads back", arguments: [0, 1, 999, 1000, 1500, 60_000, 90_000, 3_600_000, 86_400_000])
+    func roundTrip(_ milliseconds: Int) {
+        let duration = Duration.milliseconds(milliseconds)
+        #expect(DurationText.parse(DurationText.write(duration)) == duration)
+    }
+}

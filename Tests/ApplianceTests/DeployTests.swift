@@ -1,0 +1,195 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// What a program that was run said and how it ended.
+private struct Run {
+    let status: Int32
+    let output: String
+
+    init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        status = process.terminationStatus
+    }
+}
+
+/// A folder that goes away with this object, with programs put into it by name.
+private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func program(_ name: String, _ script: String) throws {
+        let file = url.appendingPathComponent(name)
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    }
+
+    func text(_ path: String) -> String? {
+        FileManager.default.contents(atPath: url.appendingPathComponent(path).path).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+}
+
+@Suite("Deployment")
+struct DeployTests {
+    private let deploy = Vectors.repository.appendingPathComponent("deploy")
+
+    private func text(_ name: String) throws -> String {
+        String(decoding: try Vectors.bytes(deploy.appendingPathComponent(name)), as: UTF8.self)
+    }
+
+    @Test("the example configuration loads, names every key there is, and shows the defaults")
+    func example() throws {
+        let document = try ConfigurationDocument(try Vectors.bytes(deploy.appendingPathComponent("gatehouse.toml")))
+        #expect(document.leaves.sorted() == Configuration.keys.sorted())
+        let example = try Configuration.load(deploy.appendingPathComponent("gatehouse.toml").path)
+        let bare = try Configuration.parse(
+            Array("[kiosk]\nname = \"North-Gate\"".utf8), file: "", folder: "/etc/gatehouse")
+        for member in bare.effective.object?.members ?? [] where member.name != "gpio" {
+            for value in member.value.object?.members ?? [] where value.value.string?.isEmpty != true {
+                #expect(example.effective[member.name]?[value.name] == value.value, "\(member.name).\(value.name)")
+            }
+        }
+    }
+
+    @Test("every key of the example is explained right above it or above its group")
+    func explained() throws {
+        var isExplained = false
+        for line in try text("gatehouse.toml").split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("#") { isExplained = true }
+            if line.isEmpty || line.hasPrefix("[") { isExplained = false }
+            if line.contains(" = "), !line.hasPrefix("#") { #expect(isExplained, "\(line)") }
+        }
+    }
+
+    @Test("the unit has what the program relies on")
+    func unit() throws {
+        let lines = Set(try text("gatehouse.service").split(separator: "\n").map(String.init))
+        for line in [
+            "Type=notify", "WatchdogSec=30", "User=gatehouse", "AmbientCapabilities=CAP_NET_ADMIN",
+            "CapabilityBoundingSet=CAP_NET_ADMIN", "Conflicts=bluetooth.service", "SupplementaryGroups=gpio",
+            "StateDirectory=gatehouse", "RuntimeDirectory=gatehouse", "RestartPreventExitStatus=2",
+            "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/gatehouse.toml", "LimitCORE=0",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        // These would take the radio away.
+        for line in ["PrivateNetwork=yes", "PrivateUsers=yes", "PrivateDevices=yes", "ProtectClock=yes"] {
+            #expect(!lines.contains(line), "\(line)")
+        }
+        let families = lines.first { $0.hasPrefix("RestrictAddressFamilies=") } ?? ""
+        #expect(families.contains("AF_BLUETOOTH"))
+    }
+
+    @Test("systemd finds no fault in the unit, and its exposure stays at most 2.5")
+    func exposure() throws {
+        let analyze = "/usr/bin/systemd-analyze"
+        guard FileManager.default.isExecutableFile(atPath: analyze) else {
+            print("systemd-analyze is absent: the unit's exposure is not checked")
+            return
+        }
+        let unit = deploy.appendingPathComponent("gatehouse.service").path
+        let security = try Run(analyze, ["security", "--offline=true", "--no-pager", "--threshold=25", unit])
+        #expect(security.status == 0, "\(security.output.suffix(300))")
+        let verify = try Run(analyze, ["verify", "--man=no", "--recursive-errors=no", unit])
+        // The program is not installed where this runs; everything else must be in order.
+        let faults = verify.output.split(separator: "\n").filter {
+            !$0.contains("/usr/bin/gatehouse is not executable")
+        }
+        #expect(faults == [])
+    }
+
+    @Test(
+        "bootstrap: nothing missing means nothing done, a missing package without root means the exact line and exit 2")
+    func bootstrap() throws {
+        let script = deploy.appendingPathComponent("bootstrap").path
+        let folder = try Folder()
+        let path = ["PATH": "\(folder.url.path):/usr/bin:/bin"]
+        try folder.program("swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
+        try folder.program("dpkg", "echo 'Status: install ok installed'")
+        try folder.program("apt-get", "echo apt-get \"$@\" >> \(folder.url.path)/called")
+        try folder.program("id", "echo 1000")
+        let complete = try Run(script, [], environment: path)
+        #expect(complete.status == 0 && complete.output.isEmpty)
+
+        let state = "case $2 in libgpiod-dev) echo 'Status: deinstall ok config-files';; libqrencode-dev) exit 1;; "
+        try folder.program("dpkg", state + "*) echo 'Status: install ok installed';; esac")
+        let missing = try Run(script, [], environment: path)
+        #expect(missing.status == 2)
+        let line = "sudo apt-get install --yes --no-install-recommends libgpiod-dev libqrencode-dev"
+        #expect(missing.output.split(separator: "\n").map(String.init).contains(line))
+        #expect(folder.text("called") == nil)
+
+        try folder.program("id", "echo 0")
+        let installed = try Run(script, [], environment: path)
+        #expect(installed.status == 0)
+        let calls = folder.text("called")?.split(separator: "\n") ?? []
+        #expect(calls.count == 2)
+        #expect(calls.first?.contains(" update") == true)
+        #expect(calls.last?.hasSuffix("libgpiod-dev libqrencode-dev") == true && calls.last?.contains("--yes") == true)
+    }
+
+    @Test(
+        "bootstrap refuses an old Swift and accepts a newer one",
+        arguments: [
+            ("Swift version 6.2.9 (x)", 2), ("Swift version 5.10 (x)", 2), ("nonsense", 2),
+            ("Apple Swift version 6.3 (x)", 0), ("Swift version 6.10 (x)", 0), ("Swift version 7.0-dev", 0),
+        ])
+    func swiftVersion(_ answer: String, _ status: Int32) throws {
+        let folder = try Folder()
+        try folder.program("swift", "echo '\(answer)'")
+        try folder.program("dpkg", "echo 'Status: install ok installed'")
+        let run = try Run(
+            deploy.appendingPathComponent("bootstrap").path, [],
+            environment: ["PATH": "\(folder.url.path):/usr/bin:/bin"])
+        #expect(run.status == status)
+    }
+
+    @Test("install puts everything below DESTDIR, twice alike, and never touches a configuration that is there")
+    func install() throws {
+        let folder = try Folder()
+        try folder.program("gatehouse", "exit 0")
+        let resources = folder.url.appendingPathComponent("gatehouse_Credentials.resources/x")
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        let script = deploy.appendingPathComponent("install").path
+        let arguments = ["--binary", folder.url.appendingPathComponent("gatehouse").path]
+        let environment = ["DESTDIR": folder.url.appendingPathComponent("stage").path]
+        let first = try Run(script, arguments, environment: environment)
+        #expect(first.status == 0, "\(first.output)")
+        for path in [
+            "usr/bin/gatehouse", "usr/lib/gatehouse/gatehouse", "usr/lib/systemd/system/gatehouse.service",
+            "usr/lib/sysusers.d/gatehouse.conf", "usr/lib/tmpfiles.d/gatehouse.conf",
+            "usr/lib/udev/rules.d/70-gatehouse.rules", "usr/share/gatehouse/gatehouse.toml",
+            "etc/gatehouse/gatehouse.toml",
+        ] {
+            #expect(folder.text("stage/\(path)") != nil, "\(path)")
+        }
+        let nested = folder.url.appendingPathComponent("stage/usr/lib/gatehouse/gatehouse_Credentials.resources/x").path
+        #expect(FileManager.default.fileExists(atPath: nested))
+
+        let configuration = folder.url.appendingPathComponent("stage/etc/gatehouse/gatehouse.toml")
+        try Data("mine".utf8).write(to: configuration)
+        let second = try Run(script, arguments, environment: environment)
+        #expect(second.status == 0, "\(second.output)")
+        #expect(folder.text("stage/etc/gatehouse/gatehouse.toml") == "mine")
+        #expect(!FileManager.default.fileExists(atPath: nested + "/gatehouse_Credentials.resources"))
+
+        #expect(try Run(script, ["--binary", "/no/such/file"], environment: environment).status == 2)
+        #expect(try Run(script, ["--nonsense"], environment: environment).status == 2)
+    }
+}

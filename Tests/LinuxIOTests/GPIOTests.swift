@@ -1,0 +1,57 @@
+import Testing
+
+@testable import LinuxIO
+
+@Suite("GPIO lines")
+struct GPIOTests {
+    private let chips: [GPIOChips.Chip] = [
+        .init(path: "/dev/gpiochip0", label: "pinctrl-bcm2711", lines: ["ID_SDA", "", "GPIO2", "GPIO17", "GPIO27"]),
+        .init(path: "/dev/gpiochip1", label: "raspberrypi-exp-gpio", lines: ["BT_ON", ""]),
+        .init(path: "/dev/gpiochip2", label: "pinctrl-bcm2711", lines: ["GPIO40"]),
+    ]
+
+    @Test("lines are found by label and name, never by number")
+    func find() throws {
+        let found = try GPIOChips.find("pinctrl-bcm2711", ["GPIO27", "GPIO2"], in: (chips, []))
+        #expect(found.path == "/dev/gpiochip0")
+        #expect(found.offsets == [4, 2])
+        #expect(try GPIOChips.find("pinctrl-bcm2711", ["GPIO40"], in: (chips, [])).path == "/dev/gpiochip2")
+    }
+
+    @Test("what is missing is named together with what is there")
+    func missing() {
+        let noLine = #expect(throws: GPIOError.self) {
+            try GPIOChips.find("raspberrypi-exp-gpio", ["GPIO17"], in: (chips, []))
+        }
+        #expect(noLine == .noLine("GPIO17", chip: "raspberrypi-exp-gpio", present: ["BT_ON"]))
+        #expect(noLine?.description == "line GPIO17 not found on chip raspberrypi-exp-gpio")
+        #expect(noLine?.remedy == "The lines are: BT_ON.")
+        let noChip = #expect(throws: GPIOError.self) { try GPIOChips.find("pinctrl-rp1", [], in: (chips, [])) }
+        #expect(noChip?.remedy == "Set gpio.chip to one of: pinctrl-bcm2711, raspberrypi-exp-gpio, pinctrl-bcm2711.")
+        #expect(throws: GPIOError.notPermitted(path: "/dev/gpiochip0")) {
+            try GPIOChips.find("pinctrl-rp1", [], in: ([], ["/dev/gpiochip0"]))
+        }
+        // Lines without a name are not found by an empty one.
+        #expect(throws: GPIOError.noLine("", chip: "raspberrypi-exp-gpio", present: ["BT_ON"])) {
+            try GPIOChips.find("raspberrypi-exp-gpio", [""], in: (chips, []))
+        }
+    }
+
+    @Test("an absent chip and a wrong number of lines are typed errors")
+    func absent() throws {
+        let error = #expect(throws: GPIOError.self) { try GPIOLines(chip: "no-such-chip", [.init("GPIO17")]) }
+        if case .noChip("no-such-chip", _) = error {} else { #expect(error?.code == "gpio.not-permitted") }
+        #expect(throws: GPIOError.count(0)) { try GPIOLines(chip: "x", []) }
+        let many = (0..<33).map { GPIOLines.Output("GPIO\($0)") }
+        #expect(throws: GPIOError.count(33)) { try GPIOLines(chip: "x", many) }
+        #expect(!GPIOLines.libraryVersion.isEmpty)
+    }
+
+    @Test("active-low lines are turned round, and all inactive is the state to start and end with")
+    func levels() {
+        let outputs = [GPIOLines.Output("gate", activeLow: true), .init("red"), .init("green", activeLow: true)]
+        #expect(GPIOLines.levels(outputs, active: []) == [1, 0, 1])
+        #expect(GPIOLines.levels(outputs, active: ["gate", "red"]) == [0, 1, 1])
+        #expect(GPIOLines.levels(outputs, active: ["unknown"]) == [1, 0, 1])
+    }
+}

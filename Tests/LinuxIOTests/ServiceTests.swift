@@ -1,0 +1,180 @@
+import Encoding
+import Foundation
+import Glibc
+import Testing
+
+@testable import LinuxIO
+
+/// A folder of its own that goes away with this object.
+final class TemporaryFolder {
+    let path: String
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The content of a file in the folder; nothing when it is absent.
+    func bytes(_ name: String) -> [UInt8] {
+        FileManager.default.contents(atPath: "\(path)/\(name)").map { [UInt8]($0) } ?? []
+    }
+}
+
+@Suite("Service manager")
+struct ServiceManagerTests {
+    /// A bound datagram socket; `address` as it stands in sun_path, zero byte first for an abstract name.
+    private func receiver(_ address: [UInt8]) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: address) }
+        let length = socklen_t(2 + address.count)
+        let result = withUnsafePointer(to: &target) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        }
+        try #require(result == 0)
+        return descriptor
+    }
+
+    private func next(_ descriptor: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        guard Sockets.waitReadable(descriptor) else { return "" }
+        let count = read(descriptor, &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    @Test("messages arrive as datagrams, at a path and at an abstract name")
+    func messages() throws {
+        let folder = try TemporaryFolder()
+        let name = "gatehouse-test-\(UUID().uuidString)"
+        for (variable, address) in [
+            ("\(folder.path)/n", Array("\(folder.path)/n".utf8)), ("@\(name)", [0] + Array(name.utf8)),
+        ] {
+            let socket = try receiver(address)
+            defer { close(socket) }
+            let manager = ServiceManager(environment: ["NOTIFY_SOCKET": variable, "WATCHDOG_USEC": "30000000"])
+            #expect(manager.watchdogInterval == .seconds(15))
+            manager.ready(status: "on the air\nREADY=0")
+            #expect(next(socket) == "READY=1\nSTATUS=on the air READY=0")
+            manager.status("checking")
+            #expect(next(socket) == "STATUS=checking")
+            manager.alive()
+            #expect(next(socket) == "WATCHDOG=1")
+            manager.stopping()
+            #expect(next(socket) == "STOPPING=1")
+        }
+    }
+
+    @Test("without systemd, or with nonsense from it, nothing happens")
+    func absent() {
+        let long = "/" + String(repeating: "x", count: 200)
+        for environment in [[:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "relative"], ["NOTIFY_SOCKET": long]] {
+            let manager = ServiceManager(environment: environment)
+            manager.ready(status: "x")
+            manager.alive()
+            #expect(manager.watchdogInterval == nil)
+        }
+        #expect(ServiceManager(environment: ["WATCHDOG_USEC": "0"]).watchdogInterval == nil)
+        #expect(ServiceManager(environment: ["WATCHDOG_USEC": "-5"]).watchdogInterval == nil)
+        #expect(ServiceManager(environment: ["WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"]).watchdogInterval == nil)
+        let ours = ["WATCHDOG_USEC": "2000", "WATCHDOG_PID": "\(getpid())"]
+        #expect(ServiceManager(environment: ours).watchdogInterval == .milliseconds(1))
+    }
+}
+
+@Suite("Log")
+struct LogSinkTests {
+    private let time = Timestamp(seconds: 1_767_322_800, nanoseconds: 5_000_000)
+
+    @Test("a line is one JSON object with time, level and event first")
+    func lines() throws {
+        let folder = try TemporaryFolder()
+        let log = try LogSink(.file("\(folder.path)/log"), minimum: .info) { [time] in time }
+        log.log(.debug, "too.quiet")
+        log.log(.info, "gate.opened", ["visit": "v1", "time": "forged", "ms": 200])
+        log.log(.error, "text", ["message": "two\nlines \"quoted\""])
+        let text = String(decoding: folder.bytes("log"), as: UTF8.self)
+        #expect(
+            text == """
+                {"time":"2026-01-02T03:00:00.005Z","level":"info","event":"gate.opened","visit":"v1","ms":200}
+                {"time":"2026-01-02T03:00:00.005Z","level":"error","event":"text","message":"two\\nlines \\"quoted\\""}
+
+                """)
+    }
+
+    @Test("lines of many threads stay whole")
+    func threads() async throws {
+        let folder = try TemporaryFolder()
+        let log = try LogSink(.file("\(folder.path)/log"))
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<100 { log.log(.info, "e", ["task": .int(task), "n": .int(number)]) }
+                }
+            }
+        }
+        let lines = folder.bytes("log").split(separator: 0x0A)
+        #expect(lines.count == 800)
+        #expect(try lines.allSatisfy { try JSON.parse(Array($0))["event"]?.string == "e" })
+        #expect(log.dropped == 0)
+    }
+
+    @Test("a full device drops lines, counts them and goes on; an impossible path is an error")
+    func failures() throws {
+        let log = try LogSink(.file("/dev/full"))
+        log.log(.info, "one")
+        log.log(.info, "two")
+        #expect(log.dropped == 2)
+        #expect(throws: SystemError.self) { try LogSink(.file("/no/such/folder/log")) }
+    }
+
+    @Test("levels are ordered")
+    func levels() { #expect(LogSink.Level.allCases == LogSink.Level.allCases.sorted()) }
+}
+
+@Suite("Clock and random")
+struct ClockTests {
+    @Test("the monotonic clock does not go back, the date is later than this program")
+    func clocks() {
+        let first = SystemClock.now()
+        #expect(SystemClock.now() >= first)
+        #expect(SystemClock.utc() > Timestamp(seconds: 1_750_000_000))
+    }
+
+    @Test(
+        "what a date is worth",
+        arguments: [
+            (true, false, nil, 1000, WallTime.Provenance.synchronised), (true, true, 2000, 1000, .synchronised),
+            (false, true, nil, 1000, .rtc), (false, true, 900, 1000, .rtc), (false, true, 2000, 2000, .saved),
+            (false, false, 900, 1000, .saved), (false, false, 2000, 2000, .saved), (false, false, nil, 1000, .unset),
+        ] as [(Bool, Bool, Int64?, Int64, WallTime.Provenance)])
+    func provenance(
+        _ synchronised: Bool, _ hasHardwareClock: Bool, _ saved: Int64?, _ expected: Int64,
+        _ provenance: WallTime.Provenance
+    ) {
+        let judged = SystemClock.judge(
+            utc: Timestamp(seconds: 1000), synchronised: synchronised, hasHardwareClock: hasHardwareClock,
+            saved: saved.map { Timestamp(seconds: $0) })
+        #expect(judged == WallTime(utc: Timestamp(seconds: expected), provenance: provenance))
+    }
+
+    @Test("a hardware clock counts when the kernel took the date from it")
+    func hardwareClock() throws {
+        let folder = try TemporaryFolder()
+        #expect(!SystemClock.hasHardwareClock(in: folder.path))
+        for (name, value) in [("rtc0", "0\n"), ("rtc1", "1\n")] {
+            #expect(!SystemClock.hasHardwareClock(in: folder.path))
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+            try Data(value.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)/hctosys"))
+        }
+        #expect(SystemClock.hasHardwareClock(in: folder.path))
+    }
+
+    @Test("random bytes come in the number asked for and differ")
+    func random() throws {
+        #expect(try SystemRandom.bytes(0) == [])
+        #expect(try SystemRandom.bytes(-1) == [])
+        #expect(try SystemRandom.bytes(1000).count == 1000)
+        #expect(try SystemRandom.bytes(32) != SystemRandom.bytes(32))
+    }
+}

@@ -1,0 +1,96 @@
+import Encoding
+import Foundation
+import TestKit
+
+/// The radio and the phones: `Tests/Peers/wallet/air.py`, a foreign Bluetooth stack with an independently written wallet.
+final class Air: Sendable {
+    /// What a phone is to do; see air.py.
+    struct Visit {
+        var uri: String
+        var payload: String
+        var manner = "android"
+        /// The ATT MTU that the phone asks for; nil: what such phones ask for.
+        var mtu: Int?
+        var settle = 0.5
+        var choose = 0.0
+        var lose: [Int] = []
+    }
+
+    /// What a phone saw, once its visit is over.
+    struct Result: Sendable {
+        /// `accepted`, `rejected`, `disconnected`, …
+        let outcome: Text?
+        /// Every status byte that arrived.
+        let status: [Int]
+        /// Addresses on the air, and the keys.
+        let kioskAddress: Text?
+        let kioskKey: Text?
+        let phoneAddress: Text?
+        let walletKey: Text?
+        /// Chunk numbers of each transfer report.
+        let reports: [[Int]]
+        let lines: [JSON]
+    }
+
+    let journal: Journal
+    /// Where the kiosk finds its controller, on 127.0.0.1.
+    let port: Int
+    private let child: Child
+
+    init(_ place: Workplace) async throws {
+        let python = try Workplace.requiredEnvironment("wallet", "bin/python")
+        let script = Workplace.peers.appendingPathComponent("wallet/air.py").path
+        // -B: leaves nothing behind in the checkout.
+        child = try Child(python, ["-B", script], output: place.path("air.jsonl"))
+        journal = Journal(place.path("air.jsonl"))
+        port = try await journal.wait("listening").line["port"]?.int ?? 0
+    }
+
+    /// Sends a phone; its lines come with this `id`.
+    func send(_ visit: Visit, id: String) throws {
+        var order: JSONObject = [
+                "id": .text(id), "uri": .text(visit.uri), "payload": .text(visit.payload),
+                "manner": .text(visit.manner),
+                "settle": .number(JSONNumber(validated: "\(visit.settle)")),
+                "choose": .number(JSONNumber(validated: "\(visit.choose)")),
+                "lose": .array(visit.lose.map(JSON.int)),
+            ]
+        ]
+        try child.send(order.compactText)
+    }
+
+    /// Waits until the phone `id` says `event`.
+    func wait(_ event: Text, of id: String, within limit: Duration = .seconds(20)) async throws {
+        try await journal.wait(within: limit, for: "\(event) of visit \(id)") {
+            $0["visit"]?.string == Text(id) && $0["event"]?.string == event
+        }
+    }
+
+    /// Waits for the end of the visit.
+    func result(of id: String) async throws -> Result {
+        try await wait("ended", of: id, within: .seconds(30))
+        return seen(by: id)
+    }
+
+    /// What the phone has seen until now.
+    func seen(by id: String) -> Result {
+        let lines = journal.lines.filter { $0["visit"]?.string == Text(id) }
+        func event(_ name: Text) -> [JSON] { lines.filter { $0["event"]?.string == name } }
+        return Result(
+            outcome: event("ended").last?["outcome"]?.string, status: event("verdict").compactMap { $0["status"]?.int },
+            kioskAddress: event("seen").first?["address"]?.string, kioskKey: event("seen").first?["key"]?.string,
+            phoneAddress: event("ended").last?["phone"]?.string, walletKey: event("ended").last?["walletKey"]?.string,
+            reports: event("report").map { ($0["missing"]?.array ?? []).compactMap(\.int) }, lines: lines)
+    }
+
+    /// Sends a phone and waits for the end of its visit.
+    func visit(_ visit: Visit, id: String) async throws -> Result {
+        try send(visit, id: id)
+        return try await result(of: id)
+    }
+
+    func stop() async throws {
+        child.closeInput()
+        _ = try await child.wait(within: .seconds(5))
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import Synchronization
+
+/// A program that a test started. It is ended by its id, by the test or, should the test itself die, by a guard.
+///
+/// Standard output and error go to a file: a test reads the file (``Journal``), and it stays for whoever looks for a fault.
+final class Child: Sendable {
+    /// How a program ended.
+    enum End: Equatable, Sendable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    let id: pid_t
+    private let isGuarded: Bool
+    private let input: Mutex<Int32?>
+    private let end = Mutex<End?>(nil)
+
+    /// Starts `path`. `output` is appended to. Without `isGuarded` the program must end by itself when its input does.
+    init(_ path: String, _ arguments: [String], output: String, isGuarded: Bool = false) throws {
+        // Sockets, not a pipe: writing to a program that has ended is then an error instead of a signal. Close-on-exec, or the
+        // next child would hold this one's input open.
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw PeerFailure("no sockets: \(errno)")
+        }
+        defer { close(ends[0]) }
+        do {
+            id = try Self.spawn([path] + arguments, input: ends[0], output: output)
+        } catch {
+            close(ends[1])
+            throw error
+        }
+        input = Mutex(ends[1])
+        self.isGuarded = isGuarded
+        if isGuarded { try Guard.shared.watch(id) }
+    }
+
+    deinit {
+        closeInput()
+        if end.withLock({ $0 == nil }) {
+            kill(id, SIGKILL)
+            var status: Int32 = 0
+            waitpid(id, &status, 0)
+            if isGuarded { Guard.shared.forget(id) }
+        }
+    }
+
+    /// Writes a line to its standard input.
+    func send(_ line: String) throws {
+        let bytes = Array((line + "\n").utf8)
+        let written = input.withLock { input in
+            input.map { Glibc.send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) } ?? -1
+        }
+        guard written == bytes.count else { throw PeerFailure("process \(id) takes no input") }
+    }
+
+    /// Ends its standard input.
+    func closeInput() {
+        input.withLock { input in
+            if let descriptor = input { close(descriptor) }
+            input = nil
+        }
+    }
+
+    /// Sends it a signal, unless it has ended.
+    func signal(_ number: Int32) {
+        end.withLock { if $0 == nil { kill(id, number) } }
+    }
+
+    /// How it ended, or nil while it runs.
+    func poll() -> End? {
+        let (end, isNew) = end.withLock { end -> (End?, Bool) in
+            if end != nil { return (end, false) }
+            var status: Int32 = 0
+            guard waitpid(id, &status, WNOHANG) == id else { return (nil, false) }
+            let number = status & 0x7F  // wait(2): 0 for an exit, else the signal
+            end = number == 0 ? .exit((status >> 8) & 0xFF) : .signal(number)
+            return (end, true)
+        }
+        if isNew, isGuarded { Guard.shared.forget(id) }
+        return end
+    }
+
+    /// Waits for its end.
+    func wait(within limit: Duration) async throws -> End {
+        let until = ContinuousClock.now + limit
+        while ContinuousClock.now < until {
+            if let end = poll() { return end }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw PeerFailure("process \(id) did not end within \(limit)")
+    }
+
+    private static func spawn(_ words: [String], input: Int32, output: String) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var id: pid_t = 0
+        let code = posix_spawnp(&id, words[0], &actions, nil, &arguments, environ)
+        guard code == 0 else { throw PeerFailure("\(words[0]) does not start: \(String(cString: strerror(code)))") }
+        return id
+    }
+}
+
+/// One shell that ends the guarded programs if the test process dies without having done so: its input ends then.
+private final class Guard: Sendable {
+    static let shared = Guard()
+
+    private let shell = Mutex<Child?>(nil)
+
+    /// Reads "watch ID" and "forget ID"; at the end of its input kills what is still watched.
+    private static let script = """
+        watched=" "
+        while read -r word id; do
+            if [ "$word" = watch ]; then watched="$watched$id "
+            else watched="${watched%% $id *} ${watched#* $id }"; fi
+        done
+        for id in $watched; do kill -9 "$id"; done
+        """
+
+    func watch(_ id: pid_t) throws {
+        try shell.withLock { shell in
+            if shell == nil { shell = try Child("sh", ["-c", Self.script], output: "/dev/null") }
+            try shell?.send("watch \(id)")
+        }
+    }
+
+    func forget(_ id: pid_t) {
+        shell.withLock { try? $0?.send("forget \(id)") }
+    }
+}

@@ -1,0 +1,83 @@
+import Encoding
+import Glibc
+import Synchronization
+
+/// The JSON lines that a program writes into a file, as they come. Lines that are no JSON (a peer's warnings) are passed over.
+final class Journal: Sendable {
+    private struct State {
+        var lines: [JSON] = []
+        var offset = 0
+        var rest: [UInt8] = []
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+
+    /// Reads the file at `path`, which may come later.
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Everything written so far.
+    var lines: [JSON] {
+        state.withLock { state in
+            read(&state)
+            return state.lines
+        }
+    }
+
+    /// How many lines there are: where a later ``wait(from:within:for:where:)`` may begin.
+    var position: Int { lines.count }
+
+    /// The lines from `position` on whose `event` is `name`.
+    func events(_ name: Text, from position: Int = 0) -> [JSON] {
+        lines.dropFirst(position).filter { $0["event"]?.string == name }
+    }
+
+    /// Waits for a line that `matches`, the first from `position` on; returns it and the position behind it.
+    @discardableResult
+    func wait(
+        from position: Int = 0, within limit: Duration = .seconds(20), for what: String,
+        where matches: (JSON) -> Bool
+    ) async throws -> (line: JSON, next: Int) {
+        let until = ContinuousClock.now + limit
+        var looked = position
+        while true {
+            let lines = lines
+            while looked < lines.count {
+                looked += 1
+                if matches(lines[looked - 1]) { return (lines[looked - 1], looked) }
+            }
+            guard ContinuousClock.now < until else {
+                let last = lines.suffix(5).map { String($0.compactText.prefix(200)) }.joined(separator: "\n  ")
+                throw PeerFailure("no \(what) within \(limit) in \(path); it ends with\n  \(last)")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// The same for the next line whose `event` is `name`.
+    @discardableResult
+    func wait(
+        _ name: Text, from position: Int = 0, within limit: Duration = .seconds(20)
+    ) async throws -> (line: JSON, next: Int) {
+        try await wait(from: position, within: limit, for: "\(name)") { $0["event"]?.string == name }
+    }
+
+    private func read(_ state: inout State) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = pread(descriptor, &buffer, buffer.count, off_t(state.offset))
+            guard count > 0 else { break }
+            state.offset += count
+            state.rest += buffer[..<count]
+        }
+        while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
+            if let line = try? JSON.parse(Array(state.rest[..<end])) { state.lines.append(line) }
+            state.rest.removeSubrange(...end)
+        }
+    }
+}

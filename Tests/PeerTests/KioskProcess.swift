@@ -1,0 +1,117 @@
+import Encoding
+import Foundation
+
+/// The product as its own process: `gatehouse run` with a configuration of its own, and the other commands beside it.
+final class KioskProcess {
+    /// The log over all runs, as one journal.
+    let journal: Journal
+    private let place: Workplace
+    private let configuration: String
+    private var child: Child?
+
+    /// Writes the configuration; nothing is started yet.
+    init(_ place: Workplace, air: Air, trust: String, invitation: String? = nil) throws {
+        self.place = place
+        let agent = invitation.map { "invitations = [\"\($0)\"]" } ?? ""
+        configuration = try place.write(
+            "gatehouse.toml",
+            """
+            [kiosk]
+            name = "Peer-Gate"
+
+            [radio]
+            transport = "tcp"
+            host = "127.0.0.1"
+            port = \(air.port)
+
+            [trust]
+            directory = "\(trust)"
+
+            [clock]
+            minimum = "unset"
+
+            [ledger]
+            path = "\(place.path("ledger.db"))"
+
+            [agent]
+            \(agent)
+            allowPlainHTTP = true
+            retryFirst = "200ms"
+            retryLast = "1s"
+
+            [display]
+            kind = "none"
+
+            [log]
+            path = "\(place.path("log.jsonl"))"
+            """)
+        journal = Journal(place.path("log.jsonl"))
+    }
+
+    /// Starts `gatehouse run`.
+    func start() throws {
+        child = try Child(
+            Workplace.product, ["run", "--config", configuration], output: place.path("output"), isGuarded: true)
+    }
+
+    /// The invitation now on the air, with its place in the log; waits for one that comes after `position`.
+    func invitation(after position: Int, within limit: Duration = .seconds(20)) async throws -> (uri: String, next: Int)
+    {
+        let found = try await journal.wait("advertising", from: position, within: limit)
+        return (found.line["uri"]?.string?.string ?? "", found.next)
+    }
+
+    /// Asks it to end.
+    func terminate() async throws -> Child.End? {
+        child?.signal(SIGTERM)
+        return try await child?.wait(within: .seconds(15))
+    }
+
+    /// Pulls the plug.
+    func killNow() async throws {
+        child?.signal(SIGKILL)
+        _ = try await child?.wait(within: .seconds(5))
+    }
+
+    /// Whether it is still there.
+    var isRunning: Bool { child.map { $0.poll() == nil } ?? false }
+
+    /// Runs another command of the product and returns its exit code and its standard output's JSON lines.
+    func command(_ words: [String]) async throws -> (code: Child.End, lines: [JSON]) {
+        let output = place.path("command.jsonl")
+        try? FileManager.default.removeItem(atPath: output)
+        let child = try Child(Workplace.product, words + ["--config", configuration, "--json"], output: output)
+        let code = try await child.wait(within: .seconds(20))
+        return (code, Journal(output).lines)
+    }
+
+    /// One visit of `gatehouse ledger list --json`.
+    struct Record: Equatable {
+        let seq: Int?
+        let visit: Text?
+        /// The result, or nil while there is an intent only.
+        let result: Text?
+        let gateOpened: Bool?
+        let hash: Text?
+    }
+
+    /// What the ledger holds, in the order of the visits' numbers.
+    func records() async throws -> [Record] {
+        let (code, lines) = try await command(["ledger", "list", "--last", "100000"])
+        guard code == .exit(0) else { throw PeerFailure("ledger list ends with \(code)") }
+        let list = lines.count == 1 ? lines[0].array ?? lines : lines
+        let records = list.map { line in
+            Record(
+                seq: line["seq"]?.int, visit: line["visit"]?.string, result: line["result"]?.string,
+                gateOpened: line["gate"]?["opened"]?.bool, hash: line["hash"]?.string)
+        }
+        return records.sorted { ($0.seq ?? 0) < ($1.seq ?? 0) }
+    }
+
+    /// Whether the chain is as it was written, and the report that says so.
+    func verifyLedger() async throws -> (intact: Bool, report: JSON) {
+        let (code, lines) = try await command(["ledger", "verify"])
+        let report = lines.last ?? .null
+        return (code == .exit(0) && report["intact"]?.bool == true, report)
+    }
+}

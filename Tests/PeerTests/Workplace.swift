@@ -1,0 +1,62 @@
+import Foundation
+import TestKit
+
+/// Where the peers and the product are, and a folder for one test's files.
+struct Workplace {
+    /// The test's own folder.
+    let folder: URL
+
+    /// A new empty folder. It is removed by ``remove()`` unless `GATEHOUSE_KEEP` is set; a test that was broken off leaves it too.
+    init(_ name: String) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("gatehouse-\(name)-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func remove() {
+        guard ProcessInfo.processInfo.environment["GATEHOUSE_KEEP"] == nil else { return print("kept: \(folder.path)") }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The path of a file in the folder.
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    /// Writes a file into the folder; returns its path.
+    @discardableResult
+    func write(_ name: String, _ text: String) throws -> String {
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+
+    /// The program under test: `GATEHOUSE_BINARY`, or the one that was built with these tests.
+    static var product: String {
+        ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"]
+            ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("gatehouse").path
+    }
+
+    /// `Tests/Peers`.
+    static var peers: URL { Vectors.repository.appendingPathComponent("Tests/Peers") }
+
+    /// A file of one of the Python environments that `Tests/Peers/setup` makes; nil when the environment is not complete.
+    static func environment(_ name: String, _ file: String) -> String? {
+        let environment = ProcessInfo.processInfo.environment
+        let cache =
+            environment["XDG_CACHE_HOME"].map { URL(fileURLWithPath: $0) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".cache")
+        let folder = cache.appendingPathComponent("gatehouse/venvs/\(name)")
+        let stamp = folder.appendingPathComponent("gatehouse-stamp")
+        guard FileManager.default.fileExists(atPath: stamp.path) else { return nil }
+        return folder.appendingPathComponent(file).path
+    }
+
+    /// The same, for an environment that must be there.
+    static func requiredEnvironment(_ name: String, _ file: String) throws -> String {
+        guard let path = environment(name, file) else {
+            throw PeerFailure("no Python environment \(name): run Tests/Peers/setup (make test does)")
+        }
+        return path
+    }
+}

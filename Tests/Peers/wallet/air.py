@@ -1,0 +1,349 @@
+"""air.py: a patch of air for one kiosk and any number of phones; needs no radio and no rights.
+
+The kiosk connects by TCP on loopback and finds a Bluetooth controller (HCI with H4 framing, Bumble's). A kiosk that comes back
+finds a controller fresh from its reset. Phones are Bumble centrals with the wallet of tuvali_wallet.py; each visit is a new
+phone: new address, new wallet key. Reads JSON lines, writes JSON lines (with "t", seconds since 1970), ends with its input:
+
+    <- {"event": "listening", "port": N}
+    <- {"event": "kiosk.attached"} / {"event": "kiosk.detached"}
+    -> {"visit": {"id": "1", "uri": "OPENID4VP://…", "payload": FILE}}     and, where wanted:
+         "wrap": true          put the file's credential into a wallet record first
+         "manner": "android"   or "ios"
+         "mtu": 517            what the phone asks for (iOS: 527 unless said); Android falls back to 185 and 100 from 512
+         "settle": 0.5         Android's pause after the MTU exchange; iOS: "pace": 0.02 between chunks
+         "choose": 0           seconds in which the person chooses a credential
+         "lose": [2, 3]        chunks that the air swallows in the first pass
+         "leave": "identified" or "sent": the phone walks away there
+         "limit": 20           seconds for the whole visit
+    <- {"visit": "1", "event": "seen", "address": …, "key": …}   connected, mtu, identified, sent, unheard, report, verdict,
+       disconnect-request, disconnected; at last "ended" with "outcome": accepted, rejected, left, disconnected, not-found,
+       timeout, wallet-error, or "failed" (with "reason")
+"""
+import asyncio
+import contextlib
+import json
+import os
+import sys
+import time
+
+from bumble import core, hci, ll
+from bumble.controller import Controller
+from bumble.device import Device, Peer
+from bumble.gatt import GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR
+from bumble.host import Host
+from bumble.link import LocalLink
+
+import tuvali_wallet as tuvali
+
+
+def say(**line):
+    print(json.dumps({"t": round(time.time(), 4), **line}), flush=True)
+
+
+class Air(LocalLink):
+    """Bumble's link with two repairs: a sender is known by its address in the connection, not by its present random address;
+    and a connection that nobody accepts is reported as failed instead of half existing."""
+
+    kiosks = 0
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        connection = sender_controller.le_connections.get(destination_address)
+        receiver = self.find_le_controller(destination_address)
+        if connection and receiver:
+            asyncio.get_running_loop().call_soon(receiver.on_link_acl_data, connection.self_address, transport, data)
+
+    def send_advertising_pdu(self, sender_controller, packet):
+        super().send_advertising_pdu(sender_controller, packet)
+        if isinstance(packet, ll.ConnectInd):
+            # Behind the calls that hand the packet to everybody.
+            asyncio.get_running_loop().call_soon(self.check_accepted, sender_controller, packet)
+
+    def check_accepted(self, initiator, packet):
+        accepted = any(packet.initiator_address in c.le_connections for c in self.controllers if c is not initiator)
+        connection = initiator.le_connections.get(packet.advertiser_address)
+        if connection and not accepted:
+            initiator.on_le_disconnected(connection, hci.HCI_ErrorCode.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
+
+    def send_ll_control_pdu(self, sender_address, receiver_address, packet):
+        with contextlib.suppress(core.InvalidArgumentError):  # the receiver was switched off
+            super().send_ll_control_pdu(sender_address, receiver_address, packet)
+
+
+class VirtualController(Controller):
+    """Bumble's controller with long packets and legacy advertising, and with a scan response of its own: Bumble repeats the
+    advertising data there."""
+
+    le_acl_data_packet_length = 251
+    supported_max_tx_octets = supported_max_rx_octets = suggested_max_tx_octets = 251
+    le_features = Controller.le_features & ~hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
+
+    def on_advertising_pdu(self, pdu):
+        scanning, self.le_scan_enable = self.le_scan_enable, False
+        super().on_advertising_pdu(pdu)  # connects where that is wanted
+        self.le_scan_enable = scanning
+        if not scanning or not isinstance(pdu, ll.AdvInd):
+            return
+        advertiser = next(
+            (c.le_legacy_advertiser for c in self.link.controllers if c.le_legacy_advertiser.address == pdu.advertiser_address),
+            None)
+        answer = bytes(advertiser.scan_response_data) if advertiser else b""
+        event = hci.HCI_LE_Advertising_Report_Event
+        for kind, data in ((event.EventType.ADV_IND, pdu.data), (event.EventType.SCAN_RSP, answer)):
+            report = event.Report(
+                event_type=kind, address_type=pdu.advertiser_address.address_type, address=pdu.advertiser_address,
+                data=data, rssi=-50)
+            self.send_hci_packet(event([report]))
+
+    def on_hci_reset_command(self, command):
+        self.fall_silent()
+        return super().on_hci_reset_command(command)
+
+    def fall_silent(self):
+        """Stops advertising and drops every link, as a controller without power does: the other side times out."""
+        self.le_legacy_advertiser.stop()
+        for connection in list(self.le_connections.values()):
+            peer = self.link.find_le_controller(connection.peer_address)
+            theirs = peer.le_connections.get(connection.self_address) if peer else None
+            if theirs:
+                peer.on_le_disconnected(theirs, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
+        self.le_connections.clear()
+
+    def remove(self):
+        self.fall_silent()
+        self.link.remove_controller(self)
+
+
+class HostConnection:
+    """What a controller writes to: the kiosk at the other end of a TCP connection."""
+
+    def __init__(self, writer):
+        self.writer = writer
+
+    def on_packet(self, packet):
+        if not self.writer.is_closing():
+            self.writer.write(packet)
+
+
+# Indicator byte of an H4 packet -> bytes of header behind it, and where the length stands there.
+H4_HEADERS = {1: (3, slice(2, 3)), 2: (4, slice(2, 4)), 3: (3, slice(2, 3)), 5: (4, slice(2, 4))}
+
+
+async def serve_kiosk(air, reader, writer):
+    controller = VirtualController("kiosk", host_sink=HostConnection(writer), link=air, public_address="F0:F1:F2:F3:F4:01")
+    air.kiosks += 1
+    say(event="kiosk.attached")
+    try:
+        while True:
+            indicator = await reader.readexactly(1)
+            size, length = H4_HEADERS[indicator[0]]
+            header = await reader.readexactly(size)
+            body = await reader.readexactly(int.from_bytes(header[length], "little"))
+            controller.on_packet(indicator + header + body)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    except Exception as error:  # a packet that Bumble cannot read is the kiosk's fault: shown, and the link is over
+        say(event="kiosk.protocol-error", reason=repr(error))
+    finally:
+        air.kiosks -= 1
+        controller.remove()
+        writer.close()
+        say(event="kiosk.detached")
+
+
+class Left(Exception):
+    """The phone walks away."""
+
+
+class Phone:
+    """One visitor's phone, for one visit."""
+
+    def __init__(self, air, order):
+        self.air, self.order, self.name = air, order, order["id"]
+        self.manner = order.get("manner", "android")
+        self.wallet = tuvali.Wallet(order["uri"], self.manner)
+        with open(order["payload"], encoding="utf-8") as file:
+            text = file.read()
+        self.payload = (tuvali.wallet_record(text) if order.get("wrap", True) else text).encode()
+        self.heard = asyncio.Queue()
+
+    def say(self, event, **details):
+        say(visit=self.name, event=event, **details)
+
+    async def visit(self):
+        controller = VirtualController("phone", link=self.air)
+        address = hci.Address.generate_static_address()
+        device = Device(name="phone", address=address, host=Host(controller, controller))
+        outcome, details = "failed", {}
+        try:
+            await device.power_on()
+            outcome = await asyncio.wait_for(self.share(device), self.order.get("limit", 20))
+        except asyncio.TimeoutError:
+            outcome = "timeout"
+        except Left:
+            outcome = "left"
+        except tuvali.WalletError as error:
+            outcome, details = "wallet-error", {"code": error.code}
+        except (asyncio.CancelledError, core.BaseBumbleError, Exception) as error:
+            gone = not controller.le_connections
+            outcome, details = ("disconnected" if gone else "failed"), {"reason": repr(error)}
+            if asyncio.current_task().cancelling():
+                raise
+        finally:
+            for connection in list(device.connections.values()):
+                with contextlib.suppress(Exception):
+                    await asyncio.wait_for(connection.disconnect(), 1)
+            controller.remove()
+            self.say("ended", outcome=outcome, phone=str(address), walletKey=self.wallet.channel.public.hex(), **details)
+
+    async def share(self, device):
+        for _ in range(5):
+            kiosk = await self.scan(device)
+            if kiosk is None:
+                return "not-found"
+            connection = await device.connect(kiosk, own_address_type=hci.OwnAddressType.RANDOM, timeout=5)
+            await asyncio.sleep(0.005)  # as long as it takes to learn that somebody else was quicker
+            if device.connections:
+                break
+        connection.on("disconnection", lambda reason: self.heard.put_nowait(("disconnected", reason)))
+        self.say("connected", address=str(kiosk))
+        peer = Peer(connection)
+        characteristics = await self.prepare(peer)
+        await self.write(peer, characteristics, self.wallet.connected(peer.gatt_client.mtu))
+        self.say("identified")
+        if self.order.get("leave") == "identified":
+            raise Left
+        await self.while_connected(self.order.get("choose", 0))
+        writes = self.wallet.share(self.payload)
+        await self.write(peer, characteristics, writes, set(self.order.get("lose", [])))
+        self.say("sent", bytes=sum(len(p) - 4 for p in self.wallet.pieces), chunks=len(self.wallet.pieces))
+        if self.order.get("leave") == "sent":
+            raise Left
+        return await self.listen(peer, characteristics)
+
+    async def scan(self, device):
+        """Looks for the kiosk of the invitation; its address, or None."""
+        found, first = asyncio.get_running_loop().create_future(), {}
+
+        def on_report(report):
+            scan_response = report.event_type == hci.HCI_LE_Advertising_Report_Event.EventType.SCAN_RSP
+            data = core.AdvertisingData.from_bytes(report.data)
+            service = tuvali.SCAN_RESPONSE_SERVICE if scan_response else tuvali.SERVICE
+            for uuid, value in data.get_all(core.AdvertisingData.SERVICE_DATA_16_BIT_UUID):
+                if uuid != core.UUID.from_16_bits(service):
+                    continue
+                if not scan_response:
+                    first[report.address] = value
+                elif not found.done() and self.wallet.meets(first.get(report.address), value):
+                    found.set_result(report.address)
+
+        device.host.on("advertising_report", on_report)
+        await device.start_scanning(active=True, filter_duplicates=False)
+        until = time.monotonic() + self.order.get("limit", 20) / 2
+        try:
+            while not found.done():
+                if time.monotonic() > until or self.air.kiosks == 0:
+                    return None
+                await asyncio.sleep(0.005)
+            address = found.result()
+        finally:
+            device.host.remove_listener("advertising_report", on_report)
+            await device.stop_scanning()
+        self.say("seen", address=str(address), key=self.wallet.verifier_public.hex())
+        return address
+
+    async def prepare(self, peer):
+        """MTU, discovery and, on iOS, descriptors, in the order of each system; the characteristics by UUID."""
+        if self.manner == "ios":
+            await peer.request_mtu(self.order.get("mtu", 527))
+        await peer.discover_service(core.UUID.from_16_bits(tuvali.SERVICE))
+        if not peer.services:
+            raise tuvali.WalletError("TVW_CON_003")
+        await peer.services[0].discover_characteristics()
+        found = {c.uuid: c for c in peer.services[0].characteristics}
+        characteristics = {name: found[core.UUID(name)] for name in tuvali.WRITTEN + tuvali.NOTIFIED}
+        # Bumble's own subscribe() would write descriptors, which an Android wallet never does.
+        for name in tuvali.NOTIFIED:
+            handle = characteristics[name].handle
+            for subscribers in (peer.gatt_client.notification_subscribers, peer.gatt_client.indication_subscribers):
+                subscribers[handle] = {lambda value, name=name: self.heard.put_nowait((name, bytes(value)))}
+        if self.manner == "ios":
+            for name in tuvali.NOTIFIED:
+                await characteristics[name].discover_descriptors()
+                descriptor = characteristics[name].get_descriptor(GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR)
+                if descriptor:
+                    await descriptor.write_value(b"\x02\x00", with_response=True)
+        else:
+            await self.android_mtu(peer)
+        self.say("mtu", mtu=peer.gatt_client.mtu)
+        return characteristics
+
+    async def android_mtu(self, peer):
+        """512 (517 from Android 14 on), then 185 and 100; only an answer that means the number asked for is good."""
+        asked = self.order.get("mtu", 517)
+        for request in [asked] if asked > tuvali.LARGEST_MTU else [m for m in (512, 185, 100) if m <= asked]:
+            peer.gatt_client.mtu_exchange_done = False  # Bumble would ask only once
+            mtu = await peer.request_mtu(request)
+            await self.while_connected(self.order.get("settle", 0.5))
+            if min(mtu, tuvali.LARGEST_MTU) == min(request, tuvali.LARGEST_MTU):
+                return
+        raise tuvali.WalletError("TVW_CON_002")
+
+    async def write(self, peer, characteristics, writes, lost=()):
+        for write in writes:
+            chunk = write.characteristic == tuvali.SUBMIT_RESPONSE
+            if not (chunk and int.from_bytes(write.value[:2], "big") in lost):
+                await peer.gatt_client.write_value(characteristics[write.characteristic], write.value, write.response)
+            self.wallet.written(write)
+            if self.manner == "ios" and chunk and not write.response:
+                await self.while_connected(self.order.get("pace", 0.02))
+            elif not write.response:
+                await asyncio.sleep(0)
+
+    async def while_connected(self, seconds):
+        """Waits, but not for a kiosk that has gone."""
+        until = time.monotonic() + seconds
+        while True:
+            await asyncio.sleep(max(0, min(0.01, until - time.monotonic())))
+            if any(kind == "disconnected" for kind, _ in self.heard._queue):
+                raise ConnectionError("disconnected")
+            if time.monotonic() >= until:
+                return
+
+    async def listen(self, peer, characteristics):
+        """Answers the kiosk until there is a verdict or no link."""
+        while True:
+            source, value = await self.heard.get()
+            if source == "disconnected":
+                self.say("disconnected", reason=int(value))
+                return "disconnected"
+            heard = self.wallet.notified(source, value)
+            self.say(heard.word, **heard.details)
+            if heard.word == "verdict":
+                return "accepted" if heard.details["status"] == 0 else "rejected"
+            if heard.word == "disconnect-request" and heard.details["value"] == 1:
+                return "disconnected"
+            await self.write(peer, characteristics, heard.writes)
+
+
+async def main():
+    air = Air()
+    server = await asyncio.start_server(lambda r, w: serve_kiosk(air, r, w), "127.0.0.1", 0)
+    say(event="listening", port=server.sockets[0].getsockname()[1])
+    orders = asyncio.StreamReader(limit=1 << 20)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
+    visits = set()
+    while line := await orders.readline():
+        order = json.loads(line)["visit"]
+        try:
+            visit = asyncio.create_task(Phone(air, order).visit())
+        except (OSError, ValueError, tuvali.WalletError) as error:
+            say(visit=order["id"], event="ended", outcome="failed", reason=repr(error))
+            continue
+        visits.add(visit)
+        visit.add_done_callback(visits.discard)
+    # Nobody is left to read about the rest.
+    sys.stdout.flush()
+    os._exit(0)
+
+
+asyncio.run(main())

@@ -1,0 +1,81 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The rings of ARCHITECTURE.md as data: what each target may import. A module that is not in this table fails the test, so a
+/// new dependency is a decision that is made here.
+private let allowedImports: [String: Set<String>] = [
+    // core
+    "Encoding": ["CZlib"],
+    "LinkedData": ["Encoding", "Crypto", "Synchronization"],  // a lock around the cache of processed contexts
+    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium"],
+    "BluetoothHost": ["Encoding", "Crypto", "CryptoExtras"],
+    "Tuvali": ["Encoding", "Crypto"],
+    "DIDComm": ["Encoding", "Crypto", "CSodium"],
+    "Aries": ["DIDComm", "Encoding", "Crypto"],
+    "Ledger": ["Encoding", "Crypto"],
+    "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
+    // adapters
+    "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
+    "Store": ["Ledger", "Aries", "Encoding", "GRDB", "Foundation", "Glibc"],
+    "HTTPTransport": [
+        "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
+    ],
+    // kit
+    "Simulation": [
+        "Encoding", "Crypto", "BluetoothHost", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk",
+        "Synchronization",
+    ],
+]
+
+/// The roots compose everything; they are listed so that an unknown target is noticed.
+private let roots: Set<String> = ["Appliance", "gatehouse"]
+
+/// System libraries and C shims hold no Swift.
+private let foreign: Set<String> = ["CZlib", "CSodium", "CQrencode", "CLinuxShims", "CGPIO"]
+
+@Suite struct ImportTableTests {
+    private let sources = Vectors.repository.appendingPathComponent("Sources")
+
+    @Test func everyTargetIsInTheTable() throws {
+        let targets = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        #expect(Set(targets).subtracting(foreign).subtracting(roots) == Set(allowedImports.keys))
+    }
+
+    @Test func arrowsPointInwardOnly() throws {
+        var seen = 0
+        for (target, allowed) in allowedImports {
+            for file in swiftFiles(below: sources.appendingPathComponent(target)) {
+                for module in try importedModules(of: file) {
+                    seen += 1
+                    #expect(allowed.contains(module), "\(target)/\(file.lastPathComponent) imports \(module)")
+                }
+            }
+        }
+        #expect(seen > 20)  // the scanner still finds imports
+    }
+
+    private func importedModules(of file: URL) throws -> [String] {
+        try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+            var words = line.split(separator: " ").map(String.init)
+            while let first = words.first,
+                first.hasPrefix("@") || ["package", "public", "internal", "private", "fileprivate"].contains(first)
+            {
+                words.removeFirst()
+            }
+            guard words.first == "import" else { return nil }
+            words.removeFirst()
+            if let kind = words.first, ["struct", "class", "enum", "func", "protocol", "typealias"].contains(kind) {
+                words.removeFirst()
+            }
+            return words.first.map { String($0.split(separator: ".")[0]) }
+        }
+    }
+}
+
+/// All Swift files below a folder.
+func swiftFiles(below folder: URL) -> [URL] {
+    let entries = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return (entries?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+        .sorted { $0.path < $1.path }
+}
