@@ -19,8 +19,8 @@ test: lint build
 	@GATEHOUSE_BINARY=$(SCRATCH)/debug/gatehouse swift test $(SWIFT_FLAGS) --skip-build --disable-xctest
 
 bench: setup
-	@swift build $(SWIFT_FLAGS) -c release --product gatehouse
-	@$(SCRATCH)/release/gatehouse bench
+	@swift build --scratch-path $(SCRATCH)-release -c release --product gatehouse
+	@Tests/Bench/run $(SCRATCH)-release/release/gatehouse
 
 setup:
 	@deploy/bootstrap

@@ -21,7 +21,6 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 
 func target(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], embed: String? = nil
@@ -46,7 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
@@ -86,7 +84,7 @@ let package = Package(
             "Appliance",
             [
                 "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
-                "HTTPTransport", "Simulation", "Encoding", toml, serviceLifecycle, unixSignals, logging, crypto,
+                "HTTPTransport", "Simulation", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
             ]),
         .executableTarget(
             name: "gatehouse",

@@ -52,7 +52,7 @@ package struct Kiosk: Sendable {
     private var activity = Activity.idle
     private var host: Host
     private var indicator: Indicator
-    private var shown: Signal?
+    private var shown: (signal: Signal, pattern: IndicatorPattern)?
     private var gate = Gate()
     private var gateShown = false
 
@@ -79,8 +79,8 @@ package struct Kiosk: Sendable {
             actions += [.gate(open: gate.isOpen), .note(.gate(open: gate.isOpen))]
         }
         let signal = indicator.signal(at: now)
-        if signal != shown {
-            shown = signal
+        if signal != shown?.signal || indicator.pattern != shown?.pattern {
+            shown = (signal, indicator.pattern)
             actions.append(.signal(signal, indicator.pattern))
         }
         if case .stop = event, !wasStopped { actions += [.note(.stopped), .stopped] }

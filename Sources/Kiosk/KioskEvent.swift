@@ -81,7 +81,7 @@ package enum KioskAction: Sendable {
     /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver
     /// names the credential under the site's key.
     case recordOutcome(VisitID, Outcome, signedDigest: [UInt8]?)
-    /// Show this signal.
+    /// Show this signal, a part of that pattern.
     case signal(Signal, IndicatorPattern)
     /// Energise or release the gate relay.
     case gate(open: Bool)

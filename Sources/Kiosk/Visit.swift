@@ -110,7 +110,8 @@ struct Visit: Sendable {
 
     private mutating func translate(_ action: SessionAction, at now: Instant) -> [Request] {
         switch action {
-        case .stopAdvertising, .ended: return []  // a legacy advertisement ends with the connection; linkLost ends a visit
+        // A legacy advertisement ends with the connection by itself, and a visit ends with its link.
+        case .stopAdvertising, .ended: return []
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
         case .identified: return [.note(.identified)]

@@ -13,13 +13,14 @@ package protocol SimulatedWorld: AnyObject {
     func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant)
     /// Sees what can be seen.
     func observe(_ observation: GateSimulation.Observation, at now: Instant)
-    /// Sees every turn of the kiosk: what it was given and what it answered, before any of the answer is carried out.
-    func handled(_ event: KioskEvent, _ actions: [KioskAction], at now: Instant)
+    /// Sees every turn of the kiosk: what it was given and what it answered, before any of the answer is carried out; and
+    /// the kiosk after it.
+    func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant)
 }
 
 extension SimulatedWorld {
     /// Not interested in the trace.
-    package func handled(_ event: KioskEvent, _ actions: [KioskAction], at now: Instant) {}
+    package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
 }
 
 /// The real ``Kiosk`` at a virtual gate: its packets go to a ``VirtualRadio``, its actions to a ``SimulatedWorld``, and time
@@ -101,7 +102,7 @@ package struct GateSimulation {
 
     private mutating func handle(_ event: KioskEvent, in world: any SimulatedWorld) {
         let actions = kiosk.handle(event, at: now)
-        world.handled(event, actions, at: now)
+        world.handled(event, actions, by: kiosk, at: now)
         for action in actions { perform(action, in: world) }
     }
 

@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
             try await ApplianceService.run(
                 configuration, version: ProductVersion.text, environment: ProcessInfo.processInfo.environment)
         } catch let failure as ServiceFailure {
-            throw CommandFailure(failure.message, remedy: failure.remedy)
+            throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch let error as TrustDirectoryError {
             throw CommandFailure(error.description)
         }

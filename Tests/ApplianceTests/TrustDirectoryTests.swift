@@ -110,7 +110,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("issuers.toml", ""),
         ("did/a.json", "{\"name\": 1}"),
         ("contexts/c.jsonld", "{\"@context\": {}}"),
         ("contexts/index.json", "{}"),

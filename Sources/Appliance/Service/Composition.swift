@@ -33,6 +33,8 @@ package struct Composition: Sendable {
         _ configuration: Configuration, version: String, environment: [String: String]
     ) async throws -> Composition {
         let log = try openLog(configuration, environment)
+        // First of all: after a crash some kernels keep driving a relay until its line is taken again.
+        let lines = try openLines(configuration, log)
         let trust = try TrustDirectory(path: configuration.trust.directory)
         let verifier = Verifier(trust: trust.store, policy: policy(configuration))
         let store = try await openStore(configuration)
@@ -52,11 +54,14 @@ package struct Composition: Sendable {
                 "start": .int(starts), "interrupted": .int(interrupted.count),
             ])
 
+        if trust.material.issuers.isEmpty {
+            log.log(.warning, "trust.empty", ["remedy": .text("add an [[issuer]] to issuers.toml: nobody is trusted")])
+        }
+
         let agents = AgentService(configuration: configuration, store: store, log: log)
         let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
         let manager = ServiceManager(environment: environment)
-        let lines = try openLines(configuration, log)
         let outputs: [any KioskOutput] =
             (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
         let radio = configuration.radio

@@ -42,9 +42,6 @@ struct IssuersFile {
             default: noteUnknown(entry, "profile or [[issuer]]")
             }
         }
-        if issuers.isEmpty, problems.isEmpty {
-            note(nil, "no issuer is trusted", "Add an [[issuer]] section with its id.")
-        }
     }
 
     private mutating func read(_ table: TOMLTable, line: Int) {
