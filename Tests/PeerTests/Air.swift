@@ -12,8 +12,11 @@ final class Air: Sendable {
         /// The ATT MTU that the phone asks for; nil: what such phones ask for.
         var mtu: Int?
         var settle = 0.5
-        var choose = 0.0
+        /// Whether the person goes on choosing a credential until ``Air/choose(_:)``.
+        var choosesSlowly = false
         var lose: [Int] = []
+        /// Where the phone walks away: `identified`, `sent`.
+        var leave: String?
     }
 
     /// What a phone saw, once its visit is over.
@@ -37,11 +40,23 @@ final class Air: Sendable {
     let port: Int
     private let child: Child
 
-    init(_ place: Workplace) async throws {
+    /// What must stand before a command that is to share the air's network: nothing, unless rootcanal has one of its own.
+    var networkPrefix: [String] {
+        isApart ? ["nsenter", "--target", "\(child.id)", "--user", "--net", "--preserve-credentials"] : []
+    }
+
+    private let isApart: Bool
+
+    /// Air with Bumble's controllers or, given the program, with rootcanal's in a network of its own.
+    init(_ place: Workplace, rootcanal: String? = nil) async throws {
         let python = try Workplace.requiredEnvironment("wallet", "bin/python")
         let script = Workplace.peers.appendingPathComponent("wallet/air.py").path
+        isApart = rootcanal != nil
         // -B: leaves nothing behind in the checkout.
-        child = try Child(python, ["-B", script], output: place.path("air.jsonl"))
+        let words =
+            (isApart ? ["unshare", "--map-root-user", "--net"] : []) + [python, "-B", script]
+            + (rootcanal.map { ["--rootcanal", $0] } ?? [])
+        child = try Child(words[0], Array(words.dropFirst()), output: place.path("air.jsonl"))
         journal = Journal(place.path("air.jsonl"))
         port = try await journal.wait("listening").line["port"]?.int ?? 0
     }
@@ -49,15 +64,18 @@ final class Air: Sendable {
     /// Sends a phone; its lines come with this `id`.
     func send(_ visit: Visit, id: String) throws {
         var order: JSONObject = [
-                "id": .text(id), "uri": .text(visit.uri), "payload": .text(visit.payload),
-                "manner": .text(visit.manner),
-                "settle": .number(JSONNumber(validated: "\(visit.settle)")),
-                "choose": .number(JSONNumber(validated: "\(visit.choose)")),
-                "lose": .array(visit.lose.map(JSON.int)),
-            ]
+            "id": .text(id), "uri": .text(visit.uri), "payload": .text(visit.payload), "manner": .text(visit.manner),
+            "settle": .number(JSONNumber(validated: "\(visit.settle)")),
+            "choose": visit.choosesSlowly ? -1 : 0,
+            "lose": .array(visit.lose.map(JSON.int)),
         ]
-        try child.send(order.compactText)
+        if let mtu = visit.mtu { order["mtu"] = .int(mtu) }
+        if let stage = visit.leave { order["leave"] = .text(stage) }
+        try child.send(JSON.object(["visit": .object(order)]).compactText)
     }
+
+    /// The person with the phone `id` has chosen.
+    func choose(_ id: String) throws { try child.send(JSON.object(["chosen": .text(id)]).compactText) }
 
     /// Waits until the phone `id` says `event`.
     func wait(_ event: Text, of id: String, within limit: Duration = .seconds(20)) async throws {

@@ -7,11 +7,15 @@ final class KioskProcess {
     let journal: Journal
     private let place: Workplace
     private let configuration: String
+    private let prefix: [String]
     private var child: Child?
 
-    /// Writes the configuration; nothing is started yet.
-    init(_ place: Workplace, air: Air, trust: String, invitation: String? = nil) throws {
+    /// Writes the configuration; nothing is started yet. `prefix` stands before the command (``Air/networkPrefix``).
+    init(
+        _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = []
+    ) throws {
         self.place = place
+        self.prefix = prefix
         let agent = invitation.map { "invitations = [\"\($0)\"]" } ?? ""
         configuration = try place.write(
             "gatehouse.toml",
@@ -22,7 +26,7 @@ final class KioskProcess {
             [radio]
             transport = "tcp"
             host = "127.0.0.1"
-            port = \(air.port)
+            port = \(radioPort)
 
             [trust]
             directory = "\(trust)"
@@ -50,8 +54,8 @@ final class KioskProcess {
 
     /// Starts `gatehouse run`.
     func start() throws {
-        child = try Child(
-            Workplace.product, ["run", "--config", configuration], output: place.path("output"), isGuarded: true)
+        let words = prefix + [Workplace.product, "run", "--config", configuration]
+        child = try Child(words[0], Array(words.dropFirst()), output: place.path("output"), isGuarded: true)
     }
 
     /// The invitation now on the air, with its place in the log; waits for one that comes after `position`.

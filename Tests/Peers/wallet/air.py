@@ -1,8 +1,10 @@
 """air.py: a patch of air for one kiosk and any number of phones; needs no radio and no rights.
 
 The kiosk connects by TCP on loopback and finds a Bluetooth controller (HCI with H4 framing, Bumble's). A kiosk that comes back
-finds a controller fresh from its reset. Phones are Bumble centrals with the wallet of tuvali_wallet.py; each visit is a new
-phone: new address, new wallet key. Reads JSON lines, writes JSON lines (with "t", seconds since 1970), ends with its input:
+finds a controller fresh from its reset. With "--rootcanal PROGRAM" the controllers are rootcanal's; as that listens on every
+address, this program then wants a network of its own (unshare). Phones are Bumble centrals with the wallet of
+tuvali_wallet.py; each visit is a new phone: new address, new wallet key. Reads JSON lines, writes JSON lines (with "t", seconds
+since 1970), and ends with its input:
 
     <- {"event": "listening", "port": N}
     <- {"event": "kiosk.attached"} / {"event": "kiosk.detached"}
@@ -11,7 +13,7 @@ phone: new address, new wallet key. Reads JSON lines, writes JSON lines (with "t
          "manner": "android"   or "ios"
          "mtu": 517            what the phone asks for (iOS: 527 unless said); Android falls back to 185 and 100 from 512
          "settle": 0.5         Android's pause after the MTU exchange; iOS: "pace": 0.02 between chunks
-         "choose": 0           seconds in which the person chooses a credential
+         "choose": 0           seconds in which the person chooses a credential; -1: until {"chosen": "1"} comes
          "lose": [2, 3]        chunks that the air swallows in the first pass
          "leave": "identified" or "sent": the phone walks away there
          "limit": 20           seconds for the whole visit
@@ -21,8 +23,13 @@ phone: new address, new wallet key. Reads JSON lines, writes JSON lines (with "t
 """
 import asyncio
 import contextlib
+import ctypes
+import fcntl
 import json
 import os
+import signal
+import socket
+import struct
 import sys
 import time
 
@@ -32,6 +39,7 @@ from bumble.device import Device, Peer
 from bumble.gatt import GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR
 from bumble.host import Host
 from bumble.link import LocalLink
+from bumble.transport import open_transport
 
 import tuvali_wallet as tuvali
 
@@ -44,7 +52,20 @@ class Air(LocalLink):
     """Bumble's link with two repairs: a sender is known by its address in the connection, not by its present random address;
     and a connection that nobody accepts is reported as failed instead of half existing."""
 
-    kiosks = 0
+    def __init__(self):
+        super().__init__()
+        self.kiosks = 0
+        self.chosen = set()  # visits whose person has chosen
+
+    async def listen(self):
+        """Opens the kiosk's port."""
+        self.server = await asyncio.start_server(lambda r, w: serve_kiosk(self, r, w), "127.0.0.1", 0)
+        return self.server.sockets[0].getsockname()[1]
+
+    async def phone(self, address):
+        """A phone's Bluetooth, and what switches it off."""
+        controller = VirtualController("phone", link=self)
+        return Device(name="phone", address=address, host=Host(controller, controller)), controller.remove
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         connection = sender_controller.le_connections.get(destination_address)
@@ -113,6 +134,38 @@ class VirtualController(Controller):
         self.link.remove_controller(self)
 
 
+class RootcanalAir:
+    """The same with rootcanal's controllers, which come and go with the connections to its port."""
+
+    kiosks = 1  # cannot be told
+
+    def __init__(self, program):
+        self.program = program
+        self.chosen = set()
+
+    async def listen(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:  # a new network's loopback is down
+            request = struct.pack("16sh", b"lo", 0)
+            flags = struct.unpack("16sh", fcntl.ioctl(s, 0x8913, request)[:18])[1]  # SIOCGIFFLAGS
+            fcntl.ioctl(s, 0x8914, struct.pack("16sh", b"lo", flags | 1))  # SIOCSIFFLAGS, IFF_UP
+        ports = {"-hci_port": 6402, "-test_port": 6401, "-link_port": 6403, "-link_ble_port": 6404}
+        self.process = await asyncio.create_subprocess_exec(
+            self.program, *(str(word) for pair in ports.items() for word in pair),
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+            preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))  # PR_SET_PDEATHSIG: ends with this program
+        for _ in range(200):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", ports["-hci_port"])).close()
+                return ports["-hci_port"]
+            await asyncio.sleep(0.05)
+        raise RuntimeError("rootcanal does not listen")
+
+    async def phone(self, address):
+        transport = await open_transport("tcp-client:127.0.0.1:6402")
+        device = Device.with_hci("phone", address, transport.source, transport.sink)
+        return device, lambda: asyncio.ensure_future(transport.close())
+
+
 class HostConnection:
     """What a controller writes to: the kiosk at the other end of a TCP connection."""
 
@@ -170,9 +223,8 @@ class Phone:
         say(visit=self.name, event=event, **details)
 
     async def visit(self):
-        controller = VirtualController("phone", link=self.air)
         address = hci.Address.generate_static_address()
-        device = Device(name="phone", address=address, host=Host(controller, controller))
+        device, switch_off = await self.air.phone(address)
         outcome, details = "failed", {}
         try:
             await device.power_on()
@@ -184,15 +236,14 @@ class Phone:
         except tuvali.WalletError as error:
             outcome, details = "wallet-error", {"code": error.code}
         except (asyncio.CancelledError, core.BaseBumbleError, Exception) as error:
-            gone = not controller.le_connections
-            outcome, details = ("disconnected" if gone else "failed"), {"reason": repr(error)}
+            outcome, details = ("failed" if device.connections else "disconnected"), {"reason": repr(error)}
             if asyncio.current_task().cancelling():
                 raise
         finally:
             for connection in list(device.connections.values()):
                 with contextlib.suppress(Exception):
                     await asyncio.wait_for(connection.disconnect(), 1)
-            controller.remove()
+            switch_off()
             self.say("ended", outcome=outcome, phone=str(address), walletKey=self.wallet.channel.public.hex(), **details)
 
     async def share(self, device):
@@ -212,7 +263,7 @@ class Phone:
         self.say("identified")
         if self.order.get("leave") == "identified":
             raise Left
-        await self.while_connected(self.order.get("choose", 0))
+        await self.person()
         writes = self.wallet.share(self.payload)
         await self.write(peer, characteristics, writes, set(self.order.get("lose", [])))
         self.say("sent", bytes=sum(len(p) - 4 for p in self.wallet.pieces), chunks=len(self.wallet.pieces))
@@ -220,12 +271,23 @@ class Phone:
             raise Left
         return await self.listen(peer, characteristics)
 
+    async def person(self):
+        """Looks for the right credential, as long as it takes."""
+        seconds = self.order.get("choose", 0)
+        if seconds >= 0:
+            await self.while_connected(seconds)
+        while seconds < 0 and self.name not in self.air.chosen:
+            await self.while_connected(0.01)
+
     async def scan(self, device):
         """Looks for the kiosk of the invitation; its address, or None."""
         found, first = asyncio.get_running_loop().create_future(), {}
 
         def on_report(report):
-            scan_response = report.event_type == hci.HCI_LE_Advertising_Report_Event.EventType.SCAN_RSP
+            if isinstance(report, hci.HCI_LE_Extended_Advertising_Report_Event.Report):
+                scan_response = bool(report.event_type & hci.HCI_LE_Extended_Advertising_Report_Event.EventType.SCAN_RESPONSE)
+            else:
+                scan_response = report.event_type == hci.HCI_LE_Advertising_Report_Event.EventType.SCAN_RSP
             data = core.AdvertisingData.from_bytes(report.data)
             service = tuvali.SCAN_RESPONSE_SERVICE if scan_response else tuvali.SERVICE
             for uuid, value in data.get_all(core.AdvertisingData.SERVICE_DATA_16_BIT_UUID):
@@ -326,14 +388,17 @@ class Phone:
 
 
 async def main():
-    air = Air()
-    server = await asyncio.start_server(lambda r, w: serve_kiosk(air, r, w), "127.0.0.1", 0)
-    say(event="listening", port=server.sockets[0].getsockname()[1])
+    air = RootcanalAir(sys.argv[2]) if sys.argv[1:2] == ["--rootcanal"] else Air()
+    say(event="listening", port=await air.listen())
     orders = asyncio.StreamReader(limit=1 << 20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     visits = set()
     while line := await orders.readline():
-        order = json.loads(line)["visit"]
+        order = json.loads(line)
+        if "chosen" in order:
+            air.chosen.add(order["chosen"])
+            continue
+        order = order["visit"]
         try:
             visit = asyncio.create_task(Phone(air, order).visit())
         except (OSError, ValueError, tuvali.WalletError) as error:

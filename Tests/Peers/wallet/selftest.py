@@ -1,8 +1,8 @@
 """selftest.py VECTORS: the wallet against recordings of the published wallets; status 1 when a byte differs.
 
 VECTORS is the folder tuvali of the test vectors. Each recorded session is played to a `Wallet`, which must make the recorded
-writes: same characteristic, same bytes, same kind of write, same order. What the radio lost or damaged is absent or different in
-a recording, so a chunk of the first pass may be that, but only if the verifier calls it missing afterwards.
+writes: same characteristic, same bytes, same kind of write, same order. What the radio lost or damaged is absent or different
+in a recording, so a chunk of the first pass may be that, but only if the verifier calls it missing afterwards.
 """
 import base64
 import gzip
@@ -190,7 +190,8 @@ def main():
         ("crc16", crc16_cases), ("keyagreement", keyagreement_cases), ("encrypt", encrypt_cases), ("chunks", chunks_cases),
         ("report", report_cases), ("advertisement", advertisement_cases), ("uri", uri_cases),
     ]:
-        results = [check(name, case, passed) for case, passed in test(json.loads((folder / (name + ".json")).read_text())["cases"])]
+        cases = json.loads((folder / (name + ".json")).read_text())["cases"]
+        results = [check(name, case, passed) for case, passed in test(cases)]
         check(name, "has no cases", bool(results))
         print("vectors: tuvali/%s %d/%d (Python wallet)" % (name, sum(results), len(results)))
     sessions = sorted((folder / "sessions").glob("*.json"))

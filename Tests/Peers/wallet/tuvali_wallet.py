@@ -247,7 +247,7 @@ class Wallet:
 
 
 def wallet_record(credential):
-    """The text that Inji Wallet sends for a stored ldp_vc: its own record around the credential's text, which is kept as it is."""
+    """What Inji Wallet sends for a stored ldp_vc: its own record around the credential's text, which is kept as it is."""
     stamp = "1767322800000"
     identifier = hashlib.sha256(credential.encode()).hexdigest()[:32] + "_Mosip"
     record = {

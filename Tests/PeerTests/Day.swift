@@ -1,0 +1,93 @@
+import Encoding
+import Testing
+
+/// Visits one after the other, each checked at the phone, at the light and at the gate.
+struct Day {
+    let air: Air
+    let kiosk: KioskProcess
+    var results: [Text] = []
+    var reasons: [String] = []
+    private var seen: [Air.Result] = []
+    private var uris: [String] = []
+    private var position = 0
+
+    init(air: Air, kiosk: KioskProcess) {
+        (self.air, self.kiosk) = (air, kiosk)
+    }
+
+    mutating func visit(
+        _ result: Text, _ visit: Air.Visit, reason: String = "ok", whileChoosing: (() async throws -> Void)? = nil
+    ) async throws {
+        let id = "\(results.count + 1)"
+        let (uri, next) = try await kiosk.invitation(after: position)
+        var visit = visit
+        visit.uri = uri
+        try air.send(visit, id: id)
+        if let whileChoosing {
+            try await air.wait("identified", of: id)
+            try await whileChoosing()
+            try air.choose(id)
+        }
+        let phone = try await air.result(of: id)
+        let accepted = result == "accepted"
+        #expect(phone.outcome == result, "visit \(id): \(phone.lines.last?.compactText ?? "-")")
+        #expect(phone.status == [accepted ? 0 : 1], "visit \(id)")
+        #expect(phone.reports.last == [], "visit \(id)")
+        #expect(visit.lose.isEmpty || phone.reports.first == visit.lose, "visit \(id)")
+
+        let (end, after) = try await kiosk.journal.wait("visit.ended", from: next)
+        #expect(end["result"]?.string == result)
+        // The pulse is 200 ms long and the kiosk is on the air again before: look when it is over.
+        if accepted { try await kiosk.journal.wait(from: next, for: "shut gate") { $0["open"]?.bool == false } }
+        let lines = kiosk.journal.lines[next...]
+        let verdicts = lines.filter { $0["event"]?.string == "verdict" }
+        #expect(verdicts.map { $0["decision"]?.string } == [accepted ? "accept" : "reject"], "visit \(id)")
+        #expect(verdicts.first?["reasons"]?.array?.first?.string?.string == reason, "visit \(id)")
+        // The light of the visit before may still be on until then.
+        let pulses = lines.filter { $0["event"]?.string == "gate" && $0["open"]?.bool == true }
+        #expect(pulses.count == (accepted ? 1 : 0), "visit \(id)")
+        let decided = lines.drop { $0["event"]?.string != "verdict" }
+        let lamps = Set(decided.filter { $0["event"]?.string == "signal" }.flatMap { $0["lamps"]?.array ?? [] })
+        #expect(lamps.contains(accepted ? "green" : "red"), "visit \(id)")
+        #expect(!lamps.contains(accepted ? "red" : "green"), "visit \(id)")
+
+        results.append(result)
+        reasons.append(reason)
+        seen.append(phone)
+        uris.append(uri)
+        position = after
+    }
+
+    /// Somebody who thinks better of it: nothing happens at the gate, and nothing is recorded.
+    mutating func passer(_ visit: Air.Visit) async throws {
+        let (uri, next) = try await kiosk.invitation(after: position)
+        var visit = visit
+        visit.uri = uri
+        #expect(try await air.visit(visit, id: "passer").outcome == "left")
+        let (end, after) = try await kiosk.journal.wait("visit.ended", from: next)
+        #expect(end["result"]?.string == "abandoned")
+        #expect(
+            !kiosk.journal.lines[next..<after].contains { $0["event"]?.string == "gate" && $0["open"]?.bool == true })
+        position = after
+    }
+
+    /// The end of the day: the process ends in order, everything is off, and the ledger is as it was written.
+    func close() async throws {
+        #expect(try await kiosk.terminate() == .exit(0))
+        let log = kiosk.journal
+        #expect(log.events("signal").last?["lamps"]?.array?.isEmpty == true, "the light is dark")
+        #expect(log.events("signal").last?["tone"]?.bool == false)
+        #expect(log.events("gate").last?["open"]?.bool == false, "the gate is shut")
+        let (intact, report) = try await kiosk.verifyLedger()
+        #expect(intact, "\(report.compactText)")
+    }
+
+    /// Whether every visit had its own invitation, keys and addresses, on both sides.
+    func differ() -> Bool {
+        let all = [
+            uris.map { Text($0) }, seen.compactMap(\.kioskAddress), seen.compactMap(\.kioskKey),
+            seen.compactMap(\.phoneAddress), seen.compactMap(\.walletKey),
+        ]
+        return all.allSatisfy { $0.count == results.count && Set($0).count == results.count }
+    }
+}

@@ -1,0 +1,34 @@
+import Encoding
+import Foundation
+import Testing
+
+/// The real process without anybody around it.
+@Suite struct ProcessTests {
+    @Test(.timeLimit(.minutes(1)))
+    func aMisspeltKeyEndsItWithItsPlaceAndARemedy() async throws {
+        let place = try Workplace("misspelt")
+        let file = try place.write("gatehouse.toml", "[kiosk]\nname = \"Gate\"\n\n[gate]\npluse = \"1s\"\n")
+        let child = try Child(
+            Workplace.product, ["run", "--config", file], output: place.path("output"), isGuarded: true)
+        #expect(try await child.wait(within: .seconds(20)) == .exit(2))
+        let text = try String(contentsOfFile: place.path("output"), encoding: .utf8)
+        #expect(text.contains("gatehouse.toml:5") && text.contains("gate.pluse"), "\(text)")
+        place.remove()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func withoutARadioItSaysSoTriesAgainAndEndsInOrder() async throws {
+        let place = try Workplace("no-radio")
+        guard let credential = try Credential(place) else { return place.remove() }
+        // Port 1 of loopback: nobody listens there.
+        let kiosk = try KioskProcess(place, radioPort: 1, trust: credential.trust)
+        try kiosk.start()
+        let first = try await kiosk.journal.wait("radio.failed")
+        try await kiosk.journal.wait("radio.failed", from: first.next)
+        #expect(kiosk.isRunning)
+        try await kiosk.journal.wait(for: "the fault on the light") { $0["pattern"]?.string == "fault" }
+        #expect(try await kiosk.terminate() == .exit(0))
+        #expect(kiosk.journal.events("signal").last?["lamps"]?.array?.isEmpty == true)
+        place.remove()
+    }
+}
