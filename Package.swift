@@ -114,8 +114,9 @@ let package = Package(
             "ApplianceTests",
             [
                 "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
-                "HTTPTransport", "Encoding",
+                "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "Encoding",
             ]),
+        tests("CommandTests", ["Encoding", crypto]),
         tests("PeerTests", ["Encoding"]),
     ]
 )

@@ -50,6 +50,8 @@ package struct GateSimulation {
     package private(set) var radio: VirtualRadio
     private var random: SplitMix64
     private var waiting = Agenda<KioskEvent>()
+    /// When the kiosk's timer fires, as its last turn left it.
+    private var timer: Instant?
     private var hasStarted = false
     /// Whether the kiosk has shut down.
     package private(set) var hasStopped = false
@@ -64,7 +66,7 @@ package struct GateSimulation {
 
     /// When something next happens by itself; nil: never.
     package var deadline: Instant? {
-        [kiosk.deadline(after: now), radio.deadline, waiting.deadline].compactMap { $0 }.min()
+        [timer, radio.deadline, waiting.deadline].compactMap { $0 }.min()
     }
 
     /// Runs until `end` or until `isDone` says so, looking after every step. Returns whether it was done in time.
@@ -97,11 +99,12 @@ package struct GateSimulation {
         if let deadline = radio.deadline, deadline <= instant {
             perform(radio.handle(.timer, at: instant), in: world)
         }
-        if let deadline = kiosk.deadline(after: instant), deadline <= instant { handle(.timer, in: world) }
+        if let timer, timer <= instant { handle(.timer, in: world) }
     }
 
     private mutating func handle(_ event: KioskEvent, in world: any SimulatedWorld) {
         let actions = kiosk.handle(event, at: now)
+        timer = kiosk.deadline(after: now)
         world.handled(event, actions, by: kiosk, at: now)
         for action in actions { perform(action, in: world) }
     }

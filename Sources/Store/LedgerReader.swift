@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// Reads the ledger of a database that somebody else may own: `gatehouse ledger list|export|verify`.
+/// Reads the ledger of a database that somebody else may own: `gatehouse ledger list|verify`.
 ///
 /// No lock is taken. In WAL mode a reader sees the state after the last commit before its query and never holds up the
 /// writer, so these commands work the same beside the running service and without it. A long query only keeps the log

@@ -65,7 +65,7 @@ package enum StoreError: Error, Hashable, Sendable {
     package var remedy: String {
         switch self {
         case .diskFull:
-            "free some space on that file system (journalctl --vacuum-size=50M, old packages) or move `store.path`; "
+            "free some space on that file system (journalctl --vacuum-size=50M, old packages) or move `ledger.path`; "
                 + "nothing recorded is lost"
         case .inputOutput:
             "look for disk errors in `dmesg`; replace the card or disk and restore the database from its copy"
@@ -73,14 +73,14 @@ package enum StoreError: Error, Hashable, Sendable {
             "use `gatehouse ledger list|verify`, which may read beside the service, or stop it: "
                 + "`systemctl stop gatehouse`"
         case .corrupt:
-            "stop the service, keep a copy of the file as evidence, run `gatehouse ledger verify` on it, "
-                + "then move it aside: the next start begins a new ledger"
-        case .foreign: "check `store.path` in the configuration"
+            "stop the service and move the file aside, as evidence: the next start begins a new ledger; "
+                + "`gatehouse ledger verify --database FILE` tells what can still be proved"
+        case .foreign: "check `ledger.path` in the configuration"
         case .newer: "install the newer version again, or move the database aside"
         case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
         case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
         case .absent: "check the path; the service makes the database at its first start"
-        case .overloaded: "look for a slow or failing disk: `gatehouse doctor`, `dmesg`"
+        case .overloaded: "look for a slow or failing disk: `dmesg`"
         case .closed: "start the service again"
         case .refused, .unexpected: "report this as a bug, with the log of the service"
         }

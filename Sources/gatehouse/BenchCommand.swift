@@ -12,13 +12,15 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measures the time from a credential's last byte to lights and gate on this machine.",
         discussion: "The figures mean something in a release build only: use `make bench` in the repository.")
 
-    @Option(help: "Visits with the lean sample (1.1 KB).")
+    @Option(help: ArgumentHelp("Visits with the lean sample (1.1 KB).", valueName: "number"))
     var visits = 200
-    @Option(help: "A large credential to measure too, such as a national ID with a photograph.")
+    @Option(
+        help: ArgumentHelp(
+            "A large credential to measure too, such as a national ID with a photograph.", valueName: "file"))
     var portrait: String?
-    @Option(help: "The trust directory for --portrait.")
+    @Option(help: ArgumentHelp("The trust directory for --portrait.", valueName: "directory"))
     var portraitTrust: String?
-    @Option(help: "Visits with the large credential.")
+    @Option(help: ArgumentHelp("Visits with the large credential.", valueName: "number"))
     var portraitVisits = 60
     @Flag(help: "Raw samples as JSON.")
     var json = false

@@ -5,16 +5,26 @@ import Foundation
 
 /// The option by which a command finds the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
-    @Option(name: [.customLong("config")], help: "The configuration file.")
-    var path = "/etc/gatehouse/gatehouse.toml"
+    static let standard = "/etc/gatehouse/gatehouse.toml"
+
+    @Option(name: [.customLong("config")], help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var path = Self.standard
 
     /// Reads it, turning its problems into one failure for people.
     func load() throws -> Configuration {
         do throws(ConfigurationError) {
             return try Configuration.load(path)
         } catch {
-            throw CommandFailure(error.description)
+            throw CommandFailure.problems("the configuration", error.problems.count, error.description)
         }
+    }
+}
+
+extension CommandFailure {
+    /// A failure of everything that is wrong with a thing, each with its place and remedy on a line of its own.
+    static func problems(_ thing: String, _ count: Int, _ lines: String) -> CommandFailure {
+        let head = "\(thing) cannot be used: \(count) problem\(count == 1 ? "" : "s")"
+        return CommandFailure(([head] + lines.split(separator: "\n").map { "  " + $0 }).joined(separator: "\n"))
     }
 }
 
@@ -27,22 +37,37 @@ struct ConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Reads a configuration and says everything that is wrong with it.",
             discussion: "Exit code: 0 when it can be used, 2 when not.")
-        @Argument(help: "The configuration file.")
-        var file = "/etc/gatehouse/gatehouse.toml"
-        @Flag(help: "Print every key with the value in force as JSON.")
+        @OptionGroup var input: ConfigurationInput
+        @Argument(help: "The configuration file, if not given with --config.")
+        var file: String?
+        @Flag(help: "For machines: every key with the value in force, or every problem, as one JSON object.")
         var json = false
 
         func run() async throws {
-            var input = ConfigurationInput()
-            input.path = file
-            let configuration = try input.load()
-            if json { return Terminal.line(configuration.effective.compactText) }
+            var input = input
+            if let file {
+                guard input.path == ConfigurationInput.standard else {
+                    throw CommandFailure("two configurations are given", remedy: "name the file once")
+                }
+                input.path = file
+            }
+            if json { return try printJSON(input.path) }
+            let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")
                 for key in section.value.object?.members ?? [] {
                     Terminal.line("  \(key.name) = \(key.value.compactText)")
                 }
+            }
+        }
+
+        private func printJSON(_ path: String) throws {
+            do throws(ConfigurationError) {
+                Terminal.line(try Configuration.load(path).effective.compactText)
+            } catch {
+                Terminal.line(error.json.compactText)
+                throw ExitCode(2)
             }
         }
     }

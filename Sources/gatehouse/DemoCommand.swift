@@ -22,21 +22,30 @@ struct DemoCommand: AsyncParsableCommand {
             Exit code: 0 when the story ends as it must (with --credential: when it is accepted), else 1.
             """)
 
-    @Option(help: "Which story to play.")
+    @Option(help: ArgumentHelp("Which story to play.", valueName: "name"))
     var scenario = "accepted"
-    @Option(help: "Send this file as the wallet's payload instead: a credential or a wallet record.")
+    @Option(
+        help: ArgumentHelp(
+            "Send this file as the wallet's payload instead: a credential or a wallet record.", valueName: "file"))
     var credential: String?
-    @Option(help: "With --credential: a trust directory in place of the demonstration's own.")
+    @Option(
+        help: ArgumentHelp(
+            "With --credential: a trust directory in place of the demonstration's own.", valueName: "directory"))
     var trust: String?
-    @Option(help: "With --credential: the date at the gate, RFC 3339. Default: 2026-06-01T09:00:00Z.")
+    @Option(
+        help: ArgumentHelp(
+            "With --credential: the date at the gate, RFC 3339. (default: 2026-06-01T09:00:00Z)", valueName: "time"))
     var at: String?
     @Flag(help: "One JSON object a line, for machines.")
     var json = false
     @Flag(help: "Do not wait between events: as fast as the machine can.")
     var fast = false
-    @Option(help: "Seed of the virtual world; the same seed gives the same run.")
+    @Option(help: ArgumentHelp("Seed of the virtual world; the same seed gives the same run.", valueName: "number"))
     var seed: UInt64 = 1
-    @Option(help: "Write the sample credential and its trust directory into this folder, to experiment with, and end.")
+    @Option(
+        help: ArgumentHelp(
+            "Write the sample credential and its trust directory into this folder, to experiment with, and end.",
+            valueName: "folder"))
     var export: String?
 
     func run() async throws {
@@ -57,7 +66,9 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func story() throws -> DemoScenario {
         guard let credential else {
-            if trust != nil || at != nil { throw CommandFailure("--trust and --at go with --credential") }
+            if trust != nil || at != nil {
+                throw CommandFailure("--trust and --at go with --credential", remedy: "add --credential FILE")
+            }
             guard let story = DemoScenario.named(scenario) else {
                 throw CommandFailure(
                     "there is no scenario \(scenario)",
@@ -82,7 +93,7 @@ extension TrustDirectory {
         do throws(TrustDirectoryError) {
             return try TrustDirectory(path: path)
         } catch {
-            throw CommandFailure(error.description, remedy: nil)
+            throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
         }
     }
 }
@@ -115,10 +126,21 @@ enum SampleExport {
             throw CommandFailure(
                 "cannot write to \(folder): \(error.localizedDescription)", remedy: "choose another folder")
         }
+        let quoted = { (name: String) in shellWord(folder + "/" + name) }
         Terminal.line("Wrote a credential, a wallet record and a trust directory to \(folder). Try:")
         Terminal.line(
-            "  gatehouse verify --trust \(folder)/trust --at 2026-06-01T09:00:00Z --explain \(folder)/credential.json")
-        Terminal.line("  gatehouse demo --trust \(folder)/trust --credential \(folder)/credential.json")
+            "  gatehouse verify --trust \(quoted("trust")) --at 2026-06-01T09:00:00Z --explain \(quoted("credential.json"))"
+        )
+        Terminal.line("  gatehouse demo --trust \(quoted("trust")) --credential \(quoted("credential.json"))")
+    }
+
+    /// A path as a shell takes it for one word.
+    private static func shellWord(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "/._-".utf8.contains(byte)
+        }
+        return isPlain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
 
     private static var index: JSON {

@@ -19,7 +19,7 @@ struct JSONScreen: DemoScreen {
         let reasons = result.outcome?.reasons.map { JSON.string($0.code) } ?? []
         let line: JSON = [
             "event": "result", "result": .text(result.outcome?.result.rawValue ?? "none"), "reasons": .array(reasons),
-            "phone": .text(result.phone.map { "\($0)" } ?? "none"), "reports": .int(result.delivered),
+            "phone": .text(result.phone?.word ?? "none"), "reports": .int(result.delivered),
             "chainIntact": .bool(result.isChainIntact), "asTold": .bool(isAsTold),
         ]
         Terminal.line(line.compactText)
@@ -43,8 +43,8 @@ struct JSONScreen: DemoScreen {
                     "tone": .bool(signal.tone),
                 ]
             )
-        case .gate(.phone(let visit, let event)): ("phone", ["visit": .int(visit), "what": .text("\(event)")])
-        case .gate(.violation(let violation)): ("violation", ["what": .text("\(violation)")])
+        case .gate(.phone(let visit, let event)): phone(visit, event)
+        case .gate(.violation(let violation)): ("radio.violation", ["what": .text("\(violation)")])
         case .gate(.gate), .gate(.invitation): nil  // the kiosk's notes say the same
         case .stage(let stage, let time):
             ("stage", ["name": .text(stage.rawValue), "us": .int(Int(time.nanoseconds / 1000))])
@@ -58,11 +58,67 @@ struct JSONScreen: DemoScreen {
                 ]
             )
         case .recorded(let record):
-            ("recorded", ["seq": .int(record.seq), "visit": .string(record.visit)])
+            ("recorded", ["kind": .text(kind(record)), "seq": .int(record.seq), "visit": .string(record.visit)])
         case .agentConnected: ("agent.connected", [:])
         case .agentUnreachable: ("agent.unreachable", [:])
         case .reportSent(let id): ("report.sent", ["id": .string(id)])
         case .reportDelivered(let report): ("report.delivered", ["report": report])
+        }
+    }
+
+    private func kind(_ record: LedgerRecord) -> String {
+        switch record {
+        case .intent: "intent"
+        case .outcome: "outcome"
+        }
+    }
+
+    private func phone(_ visit: Int, _ event: PhoneEvent) -> (String, JSONObject) {
+        let (what, members): (String, JSONObject) =
+            switch event {
+            case .arrived: ("arrived", [:])
+            case .scanning(let name): ("scanning", ["name": .text(name)])
+            case .found: ("found", [:])
+            case .connected: ("connected", [:])
+            case .parametersRequested(let isGranted): ("parameters", ["granted": .bool(isGranted)])
+            case .pairingRefused(let reason): ("pairing.refused", ["reason": .int(Int(reason))])
+            case .wallet(let progress): wallet(progress)
+            case .dropped: ("dropped", [:])
+            case .violation(let rule): ("violation", ["rule": .text(rule)])
+            case .disconnected(let reason): ("disconnected", ["reason": .int(Int(reason))])
+            case .finished(let outcome): ("finished", ["outcome": .text(outcome.word)])
+            }
+        var object: JSONObject = ["visit": .int(visit), "what": .text(what)]
+        for member in members.members { _ = object.appendIfNew(member) }
+        return ("phone", object)
+    }
+
+    private func wallet(_ progress: WalletProgress) -> (String, JSONObject) {
+        switch progress {
+        case .mtu(let bytes): ("mtu", ["bytes": .int(bytes)])
+        case .identified: ("identified", [:])
+        case .chosen(let bytes): ("chosen", ["encryptedBytes": .int(bytes)])
+        case .sending(let chunk, let total): ("sending", ["chunk": .int(chunk), "total": .int(total)])
+        case .reportRequested: ("report.requested", [:])
+        case .resending(let chunks, let round): ("resending", ["chunks": .int(chunks), "round": .int(round)])
+        case .delivered: ("delivered", [:])
+        case .verdict(let isAccepted): ("verdict", ["accepted": .bool(isAccepted)])
+        case .dismissed: ("dismissed", [:])
+        case .failed(let failure): ("failed", ["code": .text(failure.rawValue)])
+        }
+    }
+}
+
+extension VisitOutcome {
+    /// One word for it, stable for machines.
+    var word: String {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        case .dismissed: "dismissed"
+        case .failed(let failure): failure.rawValue
+        case .left: "left"
+        case .lost: "lost"
         }
     }
 }

@@ -14,6 +14,8 @@ final class TerminalScreen: DemoScreen {
         var visible: String?
         var hasProgress = false
         var stages: [(Stage, Duration)] = []
+        /// Shown when it is in force: the verifier is done in one turn of the virtual clock, the light "checking" comes first.
+        var verdict: Verdict?
         var hasShownInvitation = false
     }
 
@@ -26,9 +28,8 @@ final class TerminalScreen: DemoScreen {
         Terminal.line(Terminal.styled("Gatehouse demonstration: \(story.name)", .bold))
         Terminal.line(story.story)
         Terminal.line(
-            Terminal.styled(
-                "Real: kiosk, Bluetooth host, Tuvali, verifier, ledger, agent connection. Virtual: radio, phone, agent, clock.",
-                .dim))
+            Terminal.styled("Real: kiosk, Bluetooth host, Tuvali, verifier, ledger, agent connection.", .dim))
+        Terminal.line(Terminal.styled("Virtual: radio, phone, cloud agent, clock.", .dim))
         Terminal.line()
     }
 
@@ -38,10 +39,10 @@ final class TerminalScreen: DemoScreen {
             switch event {
             case .gate(let observation): gate(observation, now, &state)
             case .stage(let stage, let time): state.stages.append((stage, time))
-            case .verdict(let verdict): show(verdict, now, &state)
+            case .verdict(let verdict): state.verdict = verdict
             case .recorded(let record):
                 if case .intent = record {
-                    line(now, "ledger", "intent recorded, durable before any light or gate", &state)
+                    line(now, "ledger", "intent recorded, durable before anything can open", &state)
                 }
                 if case .outcome(let outcome) = record {
                     line(
@@ -51,13 +52,14 @@ final class TerminalScreen: DemoScreen {
             case .agentConnected: line(now, "agent", "connected (out-of-band, did-exchange 1.1, did:peer:4)", &state)
             case .agentUnreachable: line(now, "agent", "not reachable; the report waits and is tried again", &state)
             case .reportSent(let id):
-                line(now, "agent", "report \(id.string.prefix(8))… taken by the agent's server", &state)
+                line(now, "agent", "the agent's server took report \(id.string.prefix(8))…: off the list", &state)
             case .reportDelivered(let report): show(report, now, &state)
             }
         }
     }
 
     func finish(_ result: Demonstration.Result, isAsTold: Bool) {
+        state.withLock { endProgress(&$0) }
         Terminal.line()
         let outcome = result.outcome?.result.rawValue ?? "no outcome"
         let reasons = result.outcome?.reasons.map(\.code.string).filter { $0 != "ok" } ?? []
@@ -65,8 +67,8 @@ final class TerminalScreen: DemoScreen {
         let verdict = Terminal.styled(
             outcome.uppercased() + detail, .bold, result.outcome?.result == .accepted ? .green : .red)
         Terminal.line(
-            "\(verdict)  phone told: \(result.phone.map { "\($0)" } ?? "nothing")  reports delivered: \(result.delivered)  ledger: \(result.isChainIntact ? "intact" : "BROKEN")"
-        )
+            "\(verdict)  phone: \(result.phone?.word ?? "told nothing")  reports delivered: \(result.delivered)  "
+                + "ledger: \(result.isChainIntact ? "intact" : "BROKEN")")
         if story.ending != nil {
             Terminal.line(
                 isAsTold ? "The story ended as it must." : Terminal.styled("The story did NOT end as it must.", .red))
@@ -86,7 +88,9 @@ final class TerminalScreen: DemoScreen {
             Terminal.line("  \(uri)")
             Terminal.line()
         case .signal(let signal, let pattern):
-            let text = "\(lamps(signal))  \(pattern.rawValue)"
+            let lit = Lamp.allCases.filter(signal.lamps.contains).map(\.rawValue) + (signal.tone ? ["tone"] : [])
+            let text =
+                "\(lamps(signal))  \(padded(pattern.rawValue, 10)) \(Terminal.styled(lit.joined(separator: ", "), .dim))"
             // A blinking lamp would fill the screen: each pattern is shown once, at its first lit moment.
             guard state.visible != pattern.rawValue, !signal.lamps.isEmpty else { return }
             state.visible = pattern.rawValue
@@ -131,39 +135,58 @@ final class TerminalScreen: DemoScreen {
             )
         case .radioFailed(let reason, _): line(now, "radio", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
-        case .stopped, .advertising, .identified, .decided, .gate, .visitEnded: break
+        case .decided: showVerdict(now, &state)
+        case .stopped, .advertising, .identified, .gate, .visitEnded: break
         }
     }
 
-    private func show(_ verdict: Verdict, _ now: Instant, _ state: inout State) {
-        endProgress(&state)
+    private func showVerdict(_ now: Instant, _ state: inout State) {
+        guard let verdict = state.verdict else { return }
+        state.verdict = nil
         let total = state.stages.reduce(Duration.zero) { $0 + $1.1 }
         for (stage, time) in state.stages {
             let isLast = stage == state.stages.last?.0 && !verdict.isAccepted
             let mark = isLast ? Terminal.styled("✗", .red) : Terminal.styled("✓", .green)
-            line(now, "verify", "\(mark) \(stage.title) \(Terminal.styled(milliseconds(time), .dim))", &state)
+            let figure = Terminal.styled(milliseconds(time), .dim)
+            line(now, "verify", "\(mark) \(padded(stage.title, 37))\(figure)", &state)
         }
         state.stages = []
         for reason in verdict.reasons where reason.code != .ok {
-            let place = reason.pointer.map { " at \($0)" } ?? ""
-            line(now, "verify", Terminal.styled("\(reason.code)\(place)", .bold) + ": \(reason.code.meaning)", &state)
+            let place = reason.pointer.map { " at \(Terminal.printable($0))" } ?? ""
+            line(now, "verify", Terminal.styled("\(reason.code)\(place)", .bold), &state)
+            Terminal.line(Terminal.styled(indent + reason.code.meaning, .dim))
         }
         let word =
             verdict.isAccepted ? Terminal.styled("accept", .bold, .green) : Terminal.styled("reject", .bold, .red)
-        line(now, "verify", "verdict: \(word) after \(milliseconds(total)) on this machine, offline", &state)
+        let time = milliseconds(total).drop { $0 == " " }
+        line(now, "verify", "verdict: \(word) after \(time) on this machine, offline", &state)
     }
 
     private func show(_ report: JSON, _ now: Instant, _ state: inout State) {
-        line(now, "agent", "the controller reads the report:", &state)
+        line(now, "agent", "the report arrives; the agent's controller reads:", &state)
         for name in ["id", "seq", "time", "result", "reasons", "credential", "gate"] as [Text] {
             guard let value = report[name] else { continue }
-            let text = value.string?.string ?? value.compactText
-            let shown = text.count > 96 ? String(text.prefix(95)) + "…" : text
-            Terminal.line(Terminal.styled("                   \(padded(name.string, 11))\(shown)", .dim))
+            guard let members = value.object?.members else {
+                detail(name.string, value)
+                continue
+            }
+            // What it proves is in the JSON; people want to know what was shown.
+            for member in members where ["format", "issuer", "types", "opened", "relayMs"].contains(member.name) {
+                detail("\(name).\(member.name)", member.value)
+            }
         }
     }
 
+    private func detail(_ name: String, _ value: JSON) {
+        let text = Terminal.printable(value.string?.string ?? value.compactText)
+        let shown = text.count > 60 ? String(text.prefix(59)) + "…" : text
+        Terminal.line(Terminal.styled(indent + padded(name, 19) + shown, .dim))
+    }
+
     // MARK: - Lines
+
+    /// As far as the text of a line is from its left end.
+    private let indent = String(repeating: " ", count: 19)
 
     private func line(_ now: Instant, _ who: String, _ text: String, _ state: inout State) {
         endProgress(&state)
@@ -202,7 +225,7 @@ final class TerminalScreen: DemoScreen {
         return places.joined(separator: " ") + (signal.tone ? " ♪" : "  ")
     }
 
-    private func milliseconds(_ time: Duration) -> String { String(format: "%.2f ms", time.milliseconds) }
+    private func milliseconds(_ time: Duration) -> String { String(format: "%6.2f ms", time.milliseconds) }
 
     private func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

@@ -22,6 +22,7 @@ struct Gatehouse: AsyncParsableCommand {
 
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error (DESIGN section 4).
     static func main() async {
+        Terminal.openMissingStreams()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -37,8 +38,12 @@ struct Gatehouse: AsyncParsableCommand {
         } catch {
             let text = fullMessage(for: error)
             let isHelp = exitCode(for: error) == .success
-            (isHelp ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8))
-            Foundation.exit(isHelp ? 0 : 2)
+            if isHelp {
+                Terminal.line(text)
+                Foundation.exit(0)
+            }
+            Terminal.usage(text)
+            Foundation.exit(2)
         }
     }
 }

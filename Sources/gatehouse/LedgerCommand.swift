@@ -13,7 +13,9 @@ struct LedgerCommand: AsyncParsableCommand {
     /// The ledger that a command reads.
     struct Input: ParsableArguments {
         @OptionGroup var configuration: ConfigurationInput
-        @Option(help: "The database itself, in place of the one that the configuration names.")
+        @Option(
+            help: ArgumentHelp(
+                "The database itself, in place of the one that the configuration names.", valueName: "file"))
         var database: String?
 
         func reading<Result>(_ body: (LedgerReader) async throws -> Result) async throws -> Result {
@@ -28,7 +30,7 @@ struct LedgerCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the last visits, newest first.")
         @OptionGroup var input: Input
-        @Option(help: "How many.")
+        @Option(help: ArgumentHelp("How many.", valueName: "number"))
         var last = 20
         @Flag(help: "One JSON object a line, for machines.")
         var json = false
@@ -36,11 +38,11 @@ struct LedgerCommand: AsyncParsableCommand {
         func run() async throws {
             guard last > 0 else { throw CommandFailure("--last takes a positive number") }
             let visits = try await input.reading { try await $0.visits(last: last) }
+            if visits.isEmpty, !json { return Terminal.line("no visit recorded yet") }
             if !json { Terminal.line(Terminal.styled(LedgerListing.header, .bold)) }
             for (visit, entry) in visits {
                 Terminal.line(json ? LedgerListing.json(visit, entry: entry) : LedgerListing.line(visit))
             }
-            if visits.isEmpty, !json { Terminal.line("no visit recorded yet") }
         }
     }
 

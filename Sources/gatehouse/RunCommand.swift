@@ -7,7 +7,10 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
         discussion:
-            "Exit code: 0 after SIGTERM or SIGINT, 2 when it cannot start (the reason and a remedy are printed).")
+            """
+            Exit code: 0 after SIGTERM or SIGINT, 1 when something on this machine keeps it from running (database, GPIO \
+            lines, log), 2 when configuration or trust directory cannot be used. The reason and a remedy are printed.
+            """)
     @OptionGroup var input: ConfigurationInput
 
     func run() async throws {
@@ -18,7 +21,7 @@ struct RunCommand: AsyncParsableCommand {
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch let error as TrustDirectoryError {
-            throw CommandFailure(error.description)
+            throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
         }
     }
 }

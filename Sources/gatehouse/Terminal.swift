@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// What the commands print: plain lines for pipes, colour where a person looks on.
 enum Terminal {
@@ -21,21 +22,66 @@ enum Terminal {
         return "\u{1B}[" + styles.map(\.rawValue).joined(separator: ";") + "m" + text + "\u{1B}[0m"
     }
 
-    /// Writes a line to standard output at once, also into a pipe.
-    static func line(_ text: String = "") {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    /// Text from outside for a terminal: whatever could steer it becomes "?".
+    static func printable(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: "?"
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
-    /// Writes text without a line end.
+    /// Writes a line to standard output at once, also into a pipe.
+    static func line(_ text: String = "") {
+        write(text + "\n")
+    }
+
+    /// Writes text without a line end. Where it cannot be written nothing else makes sense: the program ends with 2; silently
+    /// when the reader has gone, as after `| head`.
     static func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
+        let code = write(text, to: STDOUT_FILENO)
+        guard code != 0 else { return }
+        if code != EPIPE { error("cannot write the output: \(String(cString: strerror(code)))") }
+        Foundation.exit(2)
+    }
+
+    /// Zero, or why not all of it was written. Not by FileHandle, which ends in a trap when the disk is full.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno == EAGAIN {
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+
+    /// Gives the standard streams that were closed before the start something to be: else the next file that is opened, such as
+    /// the database, would be one of them.
+    static func openMissingStreams() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", O_RDWR)
+        }
+    }
+
+    /// Writes what the parser says about a wrong call to standard error.
+    static func usage(_ text: String) {
+        _ = write(text + "\n", to: STDERR_FILENO)
     }
 
     /// Writes an error and its remedy to standard error.
     static func error(_ message: String, remedy: String? = nil) {
         var text = "gatehouse: \(message)\n"
         if let remedy { text += "  what to do: \(remedy)\n" }
-        FileHandle.standardError.write(Data(text.utf8))
+        _ = write(text, to: STDERR_FILENO)
     }
 }
 
@@ -43,20 +89,24 @@ enum Terminal {
 enum InputFile {
     /// The bytes of the file at `path`, or of standard input for `-`; at most `limit` bytes.
     static func bytes(_ path: String, limit: Int = 16 * 1024 * 1024) throws -> [UInt8] {
-        do {
-            let handle =
-                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            let data = try handle.read(upToCount: limit + 1) ?? Data()
-            guard data.count <= limit else {
-                throw CommandFailure("\(path) is larger than \(limit) bytes", remedy: "give the credential alone")
-            }
-            return [UInt8](data)
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
+        let name = path == "-" ? "standard input" : path
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: path != "-" && descriptor >= 0)
+        guard descriptor >= 0, !isFolder(descriptor), let data = try? handle.read(upToCount: limit + 1) ?? Data() else {
+            let reason = descriptor >= 0 && isFolder(descriptor) ? EISDIR : errno
             throw CommandFailure(
-                "cannot read \(path): \((error as NSError).localizedFailureReason ?? error.localizedDescription)",
+                "cannot read \(name): \(String(cString: strerror(reason)))",
                 remedy: "check the path and its permissions")
         }
+        guard data.count <= limit else {
+            throw CommandFailure(
+                "\(name) is larger than \(limit / 1024 / 1024) MiB", remedy: "give a file with the document alone")
+        }
+        return [UInt8](data)
+    }
+
+    private static func isFolder(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

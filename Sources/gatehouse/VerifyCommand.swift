@@ -10,21 +10,31 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Verifies credentials or wallet payloads from files; prints a JSON line for each.",
-        discussion: "Exit code: 0 when all are accepted, 1 when some are rejected, 2 for usage or input/output errors.")
+        discussion: """
+            A file that cannot be read does not keep the others from being verified.
 
-    @Option(help: "The trust directory: issuers.toml, did/, contexts/, status/, roots/. Without it nobody is trusted.")
+            Exit code: 0 when all are accepted, 1 when some are rejected, 2 for usage or input/output errors.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The trust directory: issuers.toml, did/, contexts/, status/, roots/. Without it nobody is trusted.",
+            valueName: "directory"))
     var trust: String?
-    @Option(help: "strict or compat; the default is what issuers.toml says, else strict.")
+    @Option(
+        help: ArgumentHelp(
+            "strict or compat; the default is what issuers.toml says, else strict.", valueName: "name"))
     var profile: String?
-    @Option(help: "The date to verify at, RFC 3339; the default is this machine's clock.")
+    @Option(
+        help: ArgumentHelp("The date to verify at, RFC 3339; the default is this machine's clock.", valueName: "time"))
     var at: String?
-    @Flag(help: "Tell the stages of each verification in words.")
+    @Flag(help: "Tell the stages of each verification in words, instead of JSON.")
     var explain = false
-    @Option(help: "Verify each file that many times.")
+    @Option(help: ArgumentHelp("Verify each file that many times.", valueName: "number"))
     var `repeat` = 1
     @Flag(help: "With --repeat: report the median time of each stage.")
     var timings = false
-    @Argument(help: "Files; - is standard input.")
+    @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"))
     var files: [String]
 
     func run() async throws {
@@ -35,17 +45,26 @@ struct VerifyCommand: AsyncParsableCommand {
         let verifier = Verifier(
             trust: store, policy: VerificationPolicy(profile: try chosenProfile() ?? directory?.profile ?? .strict))
         let date = try self.date()
-        var isAllAccepted = true
+        var worst: Int32 = 0
         for file in files {
-            let report = report(file, try InputFile.bytes(file), verifier, date)
-            isAllAccepted = isAllAccepted && report.verdict.isAccepted
+            let bytes: [UInt8]
+            do {
+                bytes = try InputFile.bytes(file)
+            } catch let failure as CommandFailure {
+                Terminal.error(failure.message, remedy: failure.remedy)
+                worst = failure.exitCode
+                continue
+            }
+            let report = report(file, bytes, verifier, date)
+            if !report.verdict.isAccepted { worst = max(worst, 1) }
             if explain {
-                for line in report.explanation { Terminal.line(line) }
+                // Parts of the credential are in it.
+                for line in report.explanation { Terminal.line(Terminal.printable(line)) }
             } else {
                 Terminal.line(report.jsonLine)
             }
         }
-        if !isAllAccepted { throw ExitCode(1) }
+        if worst != 0 { throw ExitCode(worst) }
     }
 
     private func report(_ file: String, _ bytes: [UInt8], _ verifier: Verifier, _ date: WallTime) -> VerdictReport {

@@ -43,7 +43,7 @@ package enum DecisionBench {
         phone.codeReading = .milliseconds(1)
         phone.hearing = 1
         phone.wallet.choosing = .zero
-        phone.wallet.mtuWait = .milliseconds(1)
+        phone.wallet.mtuWait = .milliseconds(200)
         var random = SplitMix64(seed: 11)
         let script = (0..<visits).map { number in
             Simulation.Visit(
@@ -69,7 +69,8 @@ package enum DecisionBench {
         await service.value
         await radio.stop()
         guard watch.times.count == visits else {
-            throw Failure(reason: "only \(watch.times.count) of \(visits) visits opened the gate")
+            throw Failure(
+                reason: "only \(watch.times.count) of \(visits) visits opened the gate; the last one: \(watch.lastEnd)")
         }
         return Result(times: watch.times.sorted())
     }
@@ -77,7 +78,7 @@ package enum DecisionBench {
 
 /// Intents are durable at once here: the bench measures the decision, not this machine's disk.
 private struct NoLedger: VisitLedger {
-    func recordIntent(_ visit: VisitID) async -> String? { nil }
+    func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) { answer(nil) }
     func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {}
 }
 
@@ -86,12 +87,14 @@ private final class GateWatch: KioskOutput {
     private struct State {
         var receivedAt: Instant?
         var times: [Duration] = []
+        var lastEnd = "none ended"
         var showInvitation: (@Sendable (String?) -> Void)?
     }
 
     private let state = Mutex(State())
 
     var times: [Duration] { state.withLock { $0.times } }
+    var lastEnd: String { state.withLock { $0.lastEnd } }
 
     var showInvitation: (@Sendable (String?) -> Void)? {
         get { state.withLock { $0.showInvitation } }
@@ -100,7 +103,13 @@ private final class GateWatch: KioskOutput {
 
     /// `now` of the note is the instant at which the completing write was taken from the transport: T0.
     func note(_ note: KioskNote, at now: Instant) {
-        if case .received = note { state.withLock { $0.receivedAt = now } }
+        switch note {
+        case .received: state.withLock { $0.receivedAt = now }
+        case .visitEnded(let result, let reasons):
+            state.withLock { $0.lastEnd = ([result] + reasons).joined(separator: " ") }
+        case .radioFailed(let reason, _): state.withLock { $0.lastEnd = reason }
+        default: break
+        }
     }
 
     func setGate(open: Bool, at now: Instant) {

@@ -1,21 +1,28 @@
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Synchronization
 
 /// The kiosk's notes, light and relay as JSON lines.
-package struct LogOutput: KioskOutput {
+package final class LogOutput: KioskOutput {
     private let sink: LogSink
+    private let pattern = Mutex<IndicatorPattern?>(nil)
 
     /// Writes to `sink`.
     package init(_ sink: LogSink) {
         self.sink = sink
     }
 
-    /// A line `signal` with pattern, lamps and tone.
+    /// A line `signal` with pattern, lamps and tone. The beginning of a pattern is worth knowing; its blinking would fill a
+    /// disk in a month of waiting, so that is for debugging.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {
+        let isNew = self.pattern.withLock { shown in
+            defer { shown = pattern }
+            return shown != pattern
+        }
         let lamps = Lamp.allCases.filter(signal.lamps.contains).map { JSON.text($0.rawValue) }
         sink.log(
-            .info, "signal",
+            isNew ? .info : .debug, "signal",
             ["pattern": .text(pattern.rawValue), "lamps": .array(lamps), "tone": .bool(signal.tone)])
     }
 

@@ -1,6 +1,7 @@
 package import Aries
 package import Credentials
 package import Encoding
+import Foundation
 import HTTPTransport
 package import Kiosk
 package import Ledger
@@ -62,8 +63,11 @@ package struct Composition: Sendable {
         let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
         let manager = ServiceManager(environment: environment)
-        let outputs: [any KioskOutput] =
+        var outputs: [any KioskOutput] =
             (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
+        if configuration.display.kind == .terminal {
+            outputs.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
+        }
         let radio = configuration.radio
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),

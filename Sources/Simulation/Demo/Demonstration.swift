@@ -1,4 +1,4 @@
-package import Aries
+import Aries
 package import Credentials
 import DIDComm
 package import Encoding
@@ -61,6 +61,7 @@ package final class Demonstration: SimulatedWorld {
     private var agent: VirtualAgent
     private var connection: AgentConnection
     private var posts = Agenda<AgentConnection.Event>()
+    private var arrivals = Agenda<JSON>()
     private var outcome: Outcome?
     private var visitBegan: Instant?
 
@@ -102,7 +103,9 @@ package final class Demonstration: SimulatedWorld {
         let end = Instant.zero.advanced(by: limit)
         perform(connection.handle(.start, at: simulation.now))
         while simulation.now < end, !isFinished {
-            let next = [simulation.deadline, connection.deadline, posts.deadline].compactMap { $0 }.min() ?? end
+            let next =
+                [simulation.deadline, connection.deadline, posts.deadline, arrivals.deadline].compactMap { $0 }.min()
+                ?? end
             _ = simulation.run(until: min(max(next, simulation.now), end), in: self)
             driveAgent()
         }
@@ -173,6 +176,7 @@ package final class Demonstration: SimulatedWorld {
     private func driveAgent() {
         let now = simulation.now
         if let back = visitBegan, now >= back { agent.isUp = true }
+        while let report = arrivals.take(dueBy: now) { onEvent(.reportDelivered(report), now) }
         while let event = posts.take(dueBy: now) { perform(connection.handle(event, at: now)) }
         if let deadline = connection.deadline, deadline <= now { perform(connection.handle(.deadlineReached, at: now)) }
         if connection.wantsReport, let report = ledger.reports.first(where: { !$0.isSent }) {
@@ -211,7 +215,7 @@ package final class Demonstration: SimulatedWorld {
         guard agent.received.count > before, let message = agent.received.last,
             let report = try? JSON.parse(message.content.string)
         else { return }
-        onEvent(.reportDelivered(report), now.advanced(by: .milliseconds(30)))
+        arrivals.add(report, at: now.advanced(by: .milliseconds(30)))
     }
 
     private func sent(_ id: Text) {

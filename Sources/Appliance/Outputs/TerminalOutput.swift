@@ -1,0 +1,47 @@
+package import Encoding
+package import Kiosk
+package import LinuxIO
+
+/// The status light and the verdicts as lines for a person at the terminal, below the invitation's QR code.
+///
+/// Written by a task of its own: a terminal that nobody reads must not hold up a packet. When it cannot keep up, the
+/// oldest lines are left out.
+package final class TerminalOutput: KioskOutput {
+    private let lines: AsyncStream<String>.Continuation
+
+    /// Hands each line, without its end, to `write`.
+    package init(write: @escaping @Sendable (String) -> Void) {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(64))
+        lines = continuation
+        Task.detached { for await line in stream { write(line) } }
+    }
+
+    deinit { lines.finish() }
+
+    /// The note as a line, where a person wants to know.
+    package func note(_ note: KioskNote, at now: Instant) {
+        switch note {
+        case .radioReady: line([.blue], "radio ready")
+        case .radioFailed(let reason, _): line([.red, .amber], "out of order: \(reason)")
+        case .phoneConnected: line([.blue], "a phone is connected")
+        case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
+        case .received: line([.amber], "checking")
+        case .decided(let accepted, let reasons, _):
+            line([accepted ? .green : .red], (accepted ? "ACCEPTED" : "REJECTED") + reason(reasons))
+        case .gate(let open): line([], open ? "gate open" : "gate shut")
+        case .visitEnded("failed", let reasons): line([.red], "failed" + reason(reasons))
+        case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
+        case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: break
+        }
+    }
+
+    private func reason(_ reasons: [String]) -> String {
+        let told = reasons.filter { $0 != "ok" }
+        return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
+    }
+
+    /// Lamps by their place, as on the box: blue, amber, green, red.
+    private func line(_ lamps: Set<Lamp>, _ text: String) {
+        lines.yield(Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  " + text)
+    }
+}

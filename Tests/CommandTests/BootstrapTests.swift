@@ -1,0 +1,77 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `deploy/bootstrap`: no network when nothing is missing, and one line to run when something is and nobody is root.
+@Suite struct BootstrapTests {
+    private let folder: Scratch
+    private let bootstrap = Vectors.repository.appendingPathComponent("deploy/bootstrap").path
+
+    init() throws { folder = try Scratch() }
+
+    /// A folder with programs in place of the system's; returns the path to run with. A shell writes them: were they open for
+    /// writing in this process, a child that is just being made would keep them busy.
+    private func path(_ programs: [String: String]) async throws -> String {
+        for (name, script) in programs {
+            let write = "mkdir -p fake && cat > fake/\(name) && chmod 755 fake/\(name)"
+            let ending = try await Program.run("sh", ["-c", write], input: "#!/bin/sh\n\(script)\n", in: folder)
+            guard ending.code == 0 else { throw ProgramFailure(description: "\(ending)") }
+        }
+        return folder.path("fake") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+    }
+
+    private let installed = "echo 'Status: install ok installed'"
+
+    @Test func theSecondRunUsesNoNetwork() async throws {
+        guard try await Program.run("unshare", ["-rn", "true"], in: folder).code == 0 else {
+            return print("skipped: unshare -n is not permitted here")
+        }
+        let ending = try await Program.run("unshare", ["-rn", bootstrap], in: folder, within: .seconds(60))
+        #expect(ending.code == 0, "\(ending)")
+        #expect(ending.output.isEmpty && ending.errors.isEmpty, "\(ending)")
+    }
+
+    @Test func withoutRootItSaysWhatToRun() async throws {
+        let path = try await path([
+            "id": "echo 1000", "apt-get": "touch \(folder.path("called")); exit 1",
+            "dpkg": "case $2 in libqrencode-dev) exit 1;; esac; \(installed)",
+        ])
+        let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
+        #expect(ending.code == 2, "\(ending)")
+        let commands = ending.errors.split(separator: "\n").filter { $0.hasPrefix("sudo ") }
+        #expect(commands == ["sudo apt-get install --yes --no-install-recommends libqrencode-dev"])
+        #expect(!FileManager.default.fileExists(atPath: folder.path("called")), "it installs nothing itself")
+    }
+
+    @Test func aRemovedPackageIsMissing() async throws {
+        let path = try await path([
+            "id": "echo 1000",
+            "dpkg": "case $2 in zlib1g-dev) echo 'Status: deinstall ok config-files';; *) \(installed);; esac",
+        ])
+        let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
+        #expect(ending.code == 2)
+        #expect(ending.errors.contains("--no-install-recommends zlib1g-dev\n"))
+    }
+
+    @Test func rootInstallsWhatIsMissingWithoutBeingAsked() async throws {
+        let path = try await path([
+            "id": "echo 0", "apt-get": "echo \"$@\" >> \(folder.path("calls"))",
+            "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",
+        ])
+        let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
+        #expect(ending.code == 0, "\(ending)")
+        let calls = try folder.read("calls").split(separator: "\n")
+        #expect(calls.count == 2)
+        #expect(calls.last?.hasSuffix(" libsodium-dev") == true && calls.last?.contains("--yes") == true)
+    }
+
+    @Test(arguments: ["", "echo 'Swift version 6.2.1 (swift-6.2.1-RELEASE)'", "echo 'Swift version 5.10'"])
+    func anOldSwiftIsNamed(_ script: String) async throws {
+        let path = try await path(["swift": script, "dpkg": installed])
+        let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
+        #expect(ending.code == 2)
+        let found = script.isEmpty ? "an unknown version" : script.contains("5.10") ? "5.10" : "6.2"
+        #expect(ending.errors.contains("this is \(found). "))
+        #expect(ending.errors.contains("Swift 6.3 or later is needed") && ending.errors.contains("https://"))
+    }
+}

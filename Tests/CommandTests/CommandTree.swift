@@ -1,0 +1,77 @@
+import Encoding
+import Foundation
+
+/// A command of the program as its own description has it.
+struct CommandTree {
+    struct Option {
+        /// `--json`, `-h`.
+        let names: [String]
+        let takesValue: Bool
+        let help: String
+    }
+
+    /// The words after `gatehouse`.
+    let path: [String]
+    let abstract: String
+    let options: [Option]
+    /// How many arguments without a name it takes at most.
+    let positionals: Int
+    let children: [CommandTree]
+
+    var isLeaf: Bool { children.isEmpty }
+
+    /// This command and all below it.
+    var all: [CommandTree] { [self] + children.flatMap(\.all) }
+
+    /// Asks the program.
+    static func read() async throws -> CommandTree {
+        let ending = try await Scratch().gatehouse("--experimental-dump-help")
+        guard let command = try JSON.parse(ending.output)["command"] else {
+            throw ProgramFailure(description: "no description of the commands")
+        }
+        return CommandTree(command, path: [])
+    }
+
+    private init(_ json: JSON, path: [String]) {
+        self.path = path
+        abstract = json["abstract"]?.string?.string ?? ""
+        let arguments = json["arguments"]?.array ?? []
+        options = arguments.filter { $0["kind"] != "positional" }.map { argument in
+            let names = (argument["names"]?.array ?? []).map { name in
+                (name["kind"] == "long" ? "--" : "-") + (name["name"]?.string?.string ?? "")
+            }
+            return Option(
+                names: names, takesValue: argument["kind"] == "option", help: argument["abstract"]?.string?.string ?? ""
+            )
+        }
+        let positional = arguments.filter { $0["kind"] == "positional" }
+        positionals = positional.contains { $0["isRepeating"] == true } ? .max : positional.count
+        children = (json["subcommands"]?.array ?? []).compactMap { child in
+            guard let name = child["commandName"]?.string?.string, name != "help" else { return nil }
+            return CommandTree(child, path: path + [name])
+        }
+    }
+
+    /// Why the program would not understand these words (without `gatehouse`); nil when it would.
+    func complaint(about words: [String]) -> String? {
+        var words = words[...]
+        var command = self
+        while let word = words.first, let child = command.children.first(where: { $0.path.last == word }) {
+            command = child
+            words = words.dropFirst()
+        }
+        if let word = words.first, !command.isLeaf, !word.hasPrefix("-") { return "there is no command \(word)" }
+        var positionals = 0
+        while let word = words.popFirst() {
+            guard word.hasPrefix("-"), word != "-" else {
+                positionals += 1
+                continue
+            }
+            guard let option = command.options.first(where: { $0.names.contains(word) }) else {
+                return "\(command.path.joined(separator: " ")) has no option \(word)"
+            }
+            if option.takesValue, words.popFirst() == nil { return "\(word) takes a value" }
+        }
+        return positionals > command.positionals ? "too many arguments" : nil
+    }
+}

@@ -1,0 +1,222 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// What the documents promise exists: files, commands, options, targets, types.
+@Suite struct DocumentTests {
+    private let root = Vectors.repository
+    private let documents = [
+        "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "hardware/README.md", "hardware/wiring.md",
+        "hardware/acceptance.md", "hardware/mistakes.md",
+    ]
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    private func exists(_ path: String, from folder: URL) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent(path).path)
+    }
+
+    /// The paths of all sources.
+    private func swiftFiles() -> [String] {
+        let folder = root.appendingPathComponent("Sources").resolvingSymlinksInPath()
+        let entries = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return entries.filter { $0.hasSuffix(".swift") }.map { "Sources/" + $0 }
+    }
+
+    /// The texts between single backticks, outside blocks of code.
+    private func inlineCode(_ text: String) -> [String] {
+        var isBlock = false
+        return text.components(separatedBy: "\n").flatMap { line -> [String] in
+            if line.hasPrefix("```") { isBlock.toggle() }
+            guard !isBlock, !line.hasPrefix("```") else { return [] }
+            return line.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        }
+    }
+
+    @Test func everyMarkdownFileIsLookedAt() throws {
+        let found = ["", "hardware", "deploy", "udev"].flatMap { folder in
+            Vectors.files(in: root.appendingPathComponent(folder).resolvingSymlinksInPath(), withExtension: "md")
+                .map { (folder.isEmpty ? "" : folder + "/") + $0.lastPathComponent }
+        }
+        #expect(Set(found) == Set(documents + ["THIRD-PARTY-NOTICES.md"]))
+    }
+
+    @Test func everyLinkLeadsSomewhere() throws {
+        var checked = 0
+        for document in documents + ["THIRD-PARTY-NOTICES.md"] {
+            let folder = root.appendingPathComponent(document).deletingLastPathComponent()
+            for part in try text(document).components(separatedBy: "](").dropFirst() {
+                let target = String(part.prefix { $0 != ")" && $0 != "#" && $0 != " " })
+                if target.isEmpty || target.contains("://") { continue }
+                checked += 1
+                #expect(exists(target, from: folder), "\(document): \(target)")
+            }
+        }
+        #expect(checked > 10)
+    }
+
+    @Test func everyPathInBackticksExists() throws {
+        let tops = Set(try FileManager.default.contentsOfDirectory(atPath: root.path))
+        var checked = 0
+        for document in documents {
+            let folder = root.appendingPathComponent(document).deletingLastPathComponent()
+            for code in inlineCode(try text(document)) {
+                let path = code.hasPrefix("sudo ") ? String(code.dropFirst(5)) : code
+                guard !path.contains(where: { " <>*…|=".contains($0) }) else { continue }
+                let isRepository = path.split(separator: "/").first.map { tops.contains(String($0)) } ?? false
+                let isBeside = path.hasPrefix("./") || path.hasSuffix(".toml") && !path.contains("/")
+                guard isRepository && path.contains("/") || isBeside && document.contains("/") else { continue }
+                checked += 1
+                #expect(
+                    exists(path, from: isBeside ? folder : root)
+                        || exists(path, from: root.appendingPathComponent("deploy")),
+                    "\(document): \(path)")
+            }
+        }
+        #expect(checked > 20)
+    }
+
+    /// `Gatekeeper`, `HCITransport`, `Visit.settle`: words in backticks that can only be names of ours.
+    @Test func everyTypeInBackticksExists() throws {
+        let names = try ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].flatMap { inlineCode(try text($0)) }
+            .flatMap { $0.split(separator: ".").prefix(1) }.filter { name in
+                name.allSatisfy { $0.isLetter || $0.isNumber } && name.first?.isUppercase == true
+                    && name.dropFirst().contains { $0.isLowercase }
+            }
+        #expect(names.count > 3)
+        let sources = try swiftFiles().map { try text($0) }.joined()
+        for name in Set(names) where !["String", "Swift"].contains(String(name)) {
+            let isDeclared = ["struct", "enum", "class", "actor", "protocol", "extension", "case"].contains { kind in
+                sources.contains("\(kind) \(name)")
+            }
+            #expect(isDeclared || exists("Sources/\(name)", from: root), "\(name)")
+        }
+    }
+
+    @Test func everyCommandLineIsUnderstood() async throws {
+        let tree = try await CommandTree.read()
+        var files =
+            documents + ["deploy/gatehouse.toml", "deploy/gatehouse.service", "deploy/install", "deploy/gatehouse.1"]
+        files += swiftFiles()
+        var checked = 0
+        for file in files {
+            for line in CommandLines.find(in: try text(file)) {
+                checked += 1
+                for words in CommandLines.alternatives(line) {
+                    let complaint = tree.complaint(about: words)
+                    #expect(complaint == nil, "\(file): gatehouse \(words.joined(separator: " "))")
+                }
+            }
+        }
+        #expect(checked > 15)
+    }
+
+    @Test func everyMakeTargetExists() throws {
+        let makefile = try text("Makefile").components(separatedBy: "\n")
+        let targets = Set(
+            makefile.compactMap { line -> Substring? in
+                guard let colon = line.firstIndex(of: ":"), !line.hasPrefix("\t"), !line.hasPrefix("#") else {
+                    return nil
+                }
+                return line[..<colon]
+            })
+        var checked = 0
+        for document in documents {
+            for part in try text(document).components(separatedBy: "make ").dropFirst() {
+                let target = part.prefix { $0.isLowercase }
+                let next = part.dropFirst(target.count).first
+                // Only what is a command: in backticks, or with a variable behind it.
+                guard next == "`" || part.dropFirst(target.count).hasPrefix(" DEMO_ARGUMENTS=") else { continue }
+                checked += 1
+                #expect(targets.contains(target), "\(document): make \(target)")
+            }
+        }
+        #expect(checked >= 4)
+    }
+
+    @Test func theArgumentsOfMakeDemoAreUnderstood() async throws {
+        let tree = try await CommandTree.read()
+        let parts = try text("README.md").components(separatedBy: "DEMO_ARGUMENTS=\"").dropFirst()
+        #expect(parts.count >= 3)
+        for part in parts {
+            let words = part.prefix { $0 != "\"" }.split(separator: " ").map(String.init)
+            #expect(tree.complaint(about: ["demo"] + words) == nil, "\(words)")
+        }
+        // The scenarios that the README lists are those that there are.
+        let help = try await Scratch().gatehouse("demo", "--help").output
+        let readme = try text("README.md")
+        for scenario in DemoCommandTests.endings.map(\.scenario) {
+            #expect(help.contains(scenario) && readme.contains(scenario), "\(scenario)")
+        }
+    }
+}
+
+/// Command lines in prose, code blocks and strings.
+private enum CommandLines {
+    /// What stands behind `gatehouse `, where that is a command: at the start of a line or of a text in backticks, perhaps behind
+    /// `sudo` or a path.
+    static func find(in text: String) -> [[String]] {
+        var found: [[String]] = []
+        for line in text.replacingOccurrences(of: "\\-", with: "-").components(separatedBy: "\n") {
+            let pieces = line.components(separatedBy: "`")
+            for (number, piece) in pieces.enumerated() {
+                let isCode = number % 2 == 1
+                guard isCode || pieces.count == 1 else { continue }
+                if let words = command(piece, isCode: isCode) { found.append(words) }
+            }
+        }
+        return found
+    }
+
+    /// Each word with `a|b` stands for two command lines.
+    static func alternatives(_ words: [String]) -> [[String]] {
+        words.reduce([[]]) { lines, word in
+            let choices = word.contains("|") ? word.split(separator: "|").map(String.init) : [word]
+            return lines.flatMap { line in choices.map { line + [$0] } }
+        }
+    }
+
+    private static func command(_ piece: String, isCode: Bool) -> [String]? {
+        var text = piece[...]
+        // Comments of scripts and configurations, echo, and units: the command stands after them.
+        for prefix in [
+            " ", "#", " ", "echo \"", " ", "ExecStart=", "Terminal.line(\"", "sudo ", "-u gatehouse ", "/usr/bin/",
+        ] {
+            while text.hasPrefix(prefix) { text = text.dropFirst(prefix.count) }
+        }
+        guard text.hasPrefix("gatehouse ") else { return nil }
+        let words = split(text.dropFirst("gatehouse ".count))
+        // Prose begins with the name too: "gatehouse verifies …".
+        guard let first = words.first, isCode || first == first.lowercased(), first.first?.isLetter == true else {
+            return nil
+        }
+        let known = ["demo", "run", "verify", "linked-data", "agent", "ledger", "config", "bench"]
+        return isCode || known.contains(first) ? words : nil
+    }
+
+    /// As a shell would, up to a comment, a pipe or three dots.
+    private static func split(_ text: Substring) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var quote: Character?
+        for character in text.replacingOccurrences(of: "\\(aq", with: "'") {
+            if let open = quote {
+                if character == open { quote = nil } else { word.append(character) }
+            } else if character == "'" {
+                quote = character
+            } else if "\"#>;,".contains(character) {
+                break
+            } else if character == " " {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        if !word.isEmpty { words.append(word) }
+        return words.filter { !$0.hasPrefix("…") }
+    }
+}

@@ -1,0 +1,124 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// `--help`, `--version`, wrong usage, and the manual page, for every command there is.
+@Suite struct HelpTests {
+    private let folder: Scratch
+
+    init() throws { folder = try Scratch() }
+
+    @Test func everyCommandExplainsItself() async throws {
+        let commands = try await CommandTree.read().all
+        #expect(commands.count >= 17)
+        for command in commands {
+            let ending = try await folder.gatehouse(command.path + ["--help"])
+            #expect(ending.code == 0, "\(command.path)")
+            #expect(ending.output.contains("USAGE: gatehouse " + command.path.joined(separator: " ")))
+            #expect(ending.errors.isEmpty)
+            #expect(
+                ending.lines.allSatisfy { $0.hasPrefix("USAGE:") || $0.count <= 80 }, "fits a terminal of 80 columns")
+            #expect(!command.abstract.isEmpty, "\(command.path)")
+            for option in command.options { #expect(!option.help.isEmpty, "\(command.path) \(option.names)") }
+        }
+    }
+
+    @Test func wrongFlagsAndCommands() async throws {
+        for command in try await CommandTree.read().all {
+            let ending = try await folder.gatehouse(
+                command.path + (command.positionals > 0 ? ["x"] : []) + ["--no-such-flag"])
+            #expect(ending.code == 2, "\(command.path): \(ending)")
+            #expect(ending.output.isEmpty && ending.errors.contains("--no-such-flag"), "\(ending)")
+        }
+        let unknown = try await folder.gatehouse("fly")
+        #expect(unknown.code == 2)
+    }
+
+    @Test func outputThatCannotBeWritten() async throws {
+        let commands = ["--help", "config check gate.toml", "demo --fast", "verify gate.toml"]
+        _ = try folder.configuration()
+        for command in commands {
+            let line = "\"$0\" \(command)"
+            let full = try await Program.run("sh", ["-c", line + " > /dev/full", Program.gatehouse], in: folder)
+            #expect(full.code == 2, "\(command): \(full)")
+            #expect(full.errors == "gatehouse: cannot write the output: No space left on device\n", "\(full)")
+            // A reader that goes, where the broken pipe does not end the program by itself.
+            let pipe = "trap '' PIPE; { \(line); echo $? > code; } | true; cat code"
+            let gone = try await Program.run("sh", ["-c", pipe, Program.gatehouse], in: folder)
+            #expect(gone.output == "2\n" || gone.output == "0\n" || gone.output == "1\n", "\(command): \(gone)")
+            #expect(gone.errors.isEmpty, "\(gone)")
+            // Closed streams: the files that are opened next must not take their numbers.
+            let closed = try await Program.run("sh", ["-c", line + " <&- >&- 2>&-", Program.gatehouse], in: folder)
+            #expect(closed.code == (command.hasPrefix("verify") ? 1 : 0), "\(command): \(closed)")
+        }
+    }
+
+    @Test func theVersion() async throws {
+        let ending = try await folder.gatehouse("--version")
+        #expect(ending.code == 0)
+        let numbers = ending.output.trimmingCharacters(in: .newlines).split(separator: ".")
+        #expect(numbers.count == 3 && numbers.allSatisfy { Int($0) != nil }, "\(ending)")
+    }
+
+    /// `gatehouse COMMAND` of the manual's section headings, with the options below it.
+    @Test func theManualHasEveryCommandAndOption() async throws {
+        let file = Vectors.repository.appendingPathComponent("deploy/gatehouse.1")
+        let text = try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: "\\-", with: "-")
+        var sections: [(heading: String, options: Set<String>)] = []
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix(".SS ") || line.hasPrefix(".SH ") { sections.append((String(line.dropFirst(4)), [])) }
+            guard !sections.isEmpty, line.hasPrefix(".B") else { continue }
+            let words = line.split { !$0.isLetter && $0 != "-" }.map(String.init)
+            sections[sections.count - 1].options.formUnion(words.filter { $0.hasPrefix("--") })
+        }
+        let everywhere: Set = ["--help", "--version"]
+        #expect(sections.contains { everywhere.isSubset(of: $0.options) })
+        var documented: Set<String> = []
+        for command in try await CommandTree.read().all where command.isLeaf {
+            let words = command.path.map { word in
+                { (heading: String) in heading.split(separator: " ").contains { $0 == word } }
+            }
+            let section = sections.first { section in
+                section.heading.hasPrefix("gatehouse ") && words.allSatisfy { $0(section.heading) }
+            }
+            let name = command.path.joined(separator: " ")
+            guard let section else {
+                Issue.record("the manual has no section for gatehouse \(name)")
+                continue
+            }
+            documented.insert(section.heading)
+            let options = Set(command.options.flatMap(\.names).filter { $0.hasPrefix("--") })
+            let missing = options.subtracting(section.options).subtracting(everywhere)
+            #expect(missing.isEmpty, "gatehouse \(name)")
+        }
+        // And no command that does not exist. Options of one section may belong to several commands.
+        let known = Set(try await CommandTree.read().all.flatMap(\.options).flatMap(\.names))
+        for section in sections {
+            #expect(section.options.subtracting(known).isEmpty, "\(section.heading)")
+            if section.heading.hasPrefix("gatehouse ") { #expect(documented.contains(section.heading)) }
+        }
+    }
+
+    @Test func theManualIsWellFormed() async throws {
+        let file = Vectors.repository.appendingPathComponent("deploy/gatehouse.1").path
+        guard try await Program.run("sh", ["-c", "command -v groff"], in: folder).code == 0 else {
+            return print("skipped: no groff")
+        }
+        let ending = try await Program.run("groff", ["-man", "-Tutf8", "-ww", "-z", file], in: folder)
+        #expect(ending.code == 0)
+        #expect(ending.errors.isEmpty, "\(ending)")
+    }
+
+    @Test func theManualIsInstalled() async throws {
+        let install = Vectors.repository.appendingPathComponent("deploy/install").path
+        let ending = try await Program.run(
+            install, ["--binary", Program.gatehouse], in: folder, environment: ["DESTDIR": folder.path("stage")])
+        #expect(ending.code == 0, "\(ending)")
+        for file in ["usr/share/man/man1/gatehouse.1", "usr/lib/systemd/system/gatehouse.service"] {
+            #expect(FileManager.default.fileExists(atPath: folder.path("stage/" + file)), "\(file)")
+        }
+        let installed = try await Program.run(folder.path("stage/usr/bin/gatehouse"), ["--version"], in: folder)
+        #expect(installed.code == 0)
+    }
+}

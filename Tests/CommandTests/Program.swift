@@ -1,0 +1,198 @@
+import Encoding
+import Foundation
+import TestKit
+
+/// How a program ended and what it wrote.
+struct Ending: CustomStringConvertible {
+    /// The exit code; minus the signal's number when a signal ended it.
+    let code: Int32
+    let output: String
+    let errors: String
+
+    /// The lines of standard output.
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// The lines of standard output as JSON; a line that is none is `.null`.
+    var json: [JSON] { lines.map { (try? JSON.parse($0)) ?? .null } }
+
+    /// Whether it told people what is wrong and what to do about it.
+    var hasRemedy: Bool { errors.hasPrefix("gatehouse: ") && errors.contains("\n  what to do: ") }
+
+    var description: String { "exit \(code)\n\(output.prefix(2000))\n\(errors.prefix(2000))" }
+}
+
+/// What keeps a test from running a program.
+struct ProgramFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Runs programs to their end.
+enum Program {
+    /// The program under test: `GATEHOUSE_BINARY`, or the one that was built with these tests.
+    static var gatehouse: String {
+        ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"]
+            ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("gatehouse").path
+    }
+
+    /// Runs a program that is on the path, or at a path. Standard output and error go to files, so that no pipe can fill up.
+    static func run(
+        _ program: String, _ arguments: [String], input: String = "", in folder: Scratch,
+        environment: [String: String] = [:], within limit: Duration = .seconds(120),
+        meanwhile: ((pid_t) async throws -> Void)? = nil
+    ) async throws -> Ending {
+        let files = [try folder.write(folder.freshName("input"), input)] + ["output", "errors"].map(folder.fresh)
+        // env(1) changes the folder, which posix_spawn cannot do everywhere, and becomes the program.
+        let words = ["env", "--chdir=" + folder.url.path, program] + arguments
+        let id = try spawn(words, files: files, environment)
+        var isOver = false
+        defer {
+            if !isOver {
+                kill(id, SIGKILL)
+                waitpid(id, nil, 0)
+            }
+        }
+        try await meanwhile?(id)
+        let until = ContinuousClock.now + limit
+        var status: Int32 = 0
+        while waitpid(id, &status, WNOHANG) != id {
+            guard ContinuousClock.now < until else { throw ProgramFailure(description: "\(arguments): no end") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        isOver = true
+        let signal = status & 0x7F  // wait(2)
+        return Ending(
+            code: signal == 0 ? (status >> 8) & 0xFF : -signal, output: try text(files[1]), errors: try text(files[2]))
+    }
+
+    /// Starts a program with an empty signal mask: the threads that run tests block signals, and a child inherits that.
+    private static func spawn(
+        _ words: [String], files: [String], _ environment: [String: String]
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, files[0], O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, files[1], O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, files[2], O_WRONLY | O_CREAT, 0o600)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = merged.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var id: pid_t = 0
+        let code = posix_spawnp(&id, words[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else {
+            throw ProgramFailure(description: "\(words[0]) does not start: \(String(cString: strerror(code)))")
+        }
+        return id
+    }
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+}
+
+/// A folder for one test's files; it goes with the value.
+final class Scratch: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("gatehouse-command-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    /// A path that nothing else uses.
+    func fresh(_ name: String) -> String { path(freshName(name)) }
+
+    func freshName(_ name: String) -> String { "\(name)-\(UUID().uuidString.prefix(8))" }
+
+    /// Writes a file, with the folders on its way; returns its path.
+    @discardableResult
+    func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+    /// The same for bytes.
+    @discardableResult
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let file = url.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try Data(bytes).write(to: file)
+        return file.path
+    }
+
+    func read(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: url.appendingPathComponent(name)), as: UTF8.self)
+    }
+
+    /// Runs the program under test in this folder.
+    func gatehouse(_ arguments: String..., input: String = "") async throws -> Ending {
+        try await gatehouse(arguments, input: input)
+    }
+
+    /// The same for a list of arguments.
+    func gatehouse(_ arguments: [String], input: String = "") async throws -> Ending {
+        try await Program.run(Program.gatehouse, arguments, input: input, in: self)
+    }
+
+    /// Writes the sample credential and its trust directory below `sample`.
+    func exportSample() async throws {
+        let ending = try await gatehouse("demo", "--export", "sample")
+        guard ending.code == 0 else { throw ProgramFailure(description: "\(ending)") }
+    }
+
+    /// A configuration without hardware that needs nothing outside this folder.
+    func configuration(
+        _ name: String = "gate.toml", ledger: String = "state/gatehouse.db", port: Int = 1, more: String = ""
+    ) throws -> String {
+        try write("trust/issuers.toml", "profile = \"strict\"\n")
+        return try write(
+            name,
+            """
+            [kiosk]
+            name = "Test-Gate"
+            [radio]
+            transport = "tcp"
+            port = \(port)
+            [trust]
+            directory = "trust"
+            [clock]
+            minimum = "unset"
+            [ledger]
+            path = "\(ledger)"
+            [display]
+            kind = "none"
+            \(more)
+            """)
+    }
+}
+
+/// A TCP port on which nothing listens.
+func closedPort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+        }
+    }
+    guard isBound else { throw ProgramFailure(description: "no free port: \(errno)") }
+    return Int(UInt16(bigEndian: address.sin_port))
+}

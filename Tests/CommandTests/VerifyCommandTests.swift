@@ -1,0 +1,148 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// `gatehouse verify`: the JSON line, the exit codes, and what it says about things it cannot use.
+@Suite struct VerifyCommandTests {
+    private let folder: Scratch
+    private let date = "2026-06-01T09:00:00Z"
+
+    init() async throws {
+        folder = try Scratch()
+        try await folder.exportSample()
+    }
+
+    /// The members of a line, in this order, and nothing else.
+    private func check(_ line: JSON, file: Text, decision: Text) throws {
+        #expect(line.object?.names == ["file", "decision", "reasons", "stages", "trust", "policy"])
+        #expect(line["file"]?.string == file)
+        #expect(line["decision"]?.string == decision)
+        let reasons = try #require(line["reasons"]?.array)
+        #expect(!reasons.isEmpty)
+        for reason in reasons {
+            #expect(reason["code"]?.string != nil)
+            let severity = try #require(reason["severity"]?.string)
+            #expect((["info", "warning", "error"] as [Text]).contains(severity))
+            let members = Set(reason.object?.names ?? [])
+            #expect(members.isSubset(of: ["code", "pointer", "severity"]))
+        }
+        let stages = try #require(line["stages"]?.array)
+        #expect(!stages.isEmpty)
+        for stage in stages {
+            #expect(stage.object?.names == ["name", "us"])
+            #expect(stage["name"]?.string != nil)
+            #expect((stage["us"]?.int ?? -1) >= 0)
+        }
+        #expect(line["trust"]?.string != nil)
+        #expect(line["policy"]?.string != nil)
+    }
+
+    @Test func oneLineForEachFile() async throws {
+        let altered = try folder.read("sample/credential.json").replacingOccurrences(of: "Leased", with: "Owned")
+        try folder.write("altered.json", altered)
+        let good = try await folder.gatehouse(
+            "verify", "--trust", "sample/trust", "--at", date, "sample/credential.json", "sample/wallet-record.json")
+        #expect(good.code == 0, "\(good)")
+        #expect(good.json.count == 2)
+        try check(good.json[0], file: "sample/credential.json", decision: "accept")
+        #expect(good.json[0]["reasons"]?.array?.first?["code"] == "ok")
+        let order = good.json[0]["stages"]?.array?.compactMap { $0["name"]?.string }
+        #expect(order?.starts(with: ["input", "syntax", "envelope", "shape", "validity", "issuer"]) == true)
+        let mixed = try await folder.gatehouse(
+            "verify", "--trust", "sample/trust", "--at", date, "sample/credential.json", "altered.json")
+        #expect(mixed.code == 1)
+        #expect(mixed.json.count == 2)
+        try check(mixed.json[1], file: "altered.json", decision: "reject")
+        let reason = try #require(mixed.json[1]["reasons"]?.array?.first)
+        #expect(reason["code"] == "proof.invalid")
+        #expect(reason["pointer"] == "/proof")
+        #expect(reason["severity"] == "error")
+        #expect(mixed.json[1]["stages"]?.array?.last?["name"] == "proof", "the first failing stage is the last")
+        #expect(!mixed.output.contains("Mary"), "no claims")
+    }
+
+    @Test func aMissingFileDoesNotKeepTheOthersFromBeingVerified() async throws {
+        let ending = try await folder.gatehouse(
+            "verify", "--trust", "sample/trust", "--at", date, "nowhere.json", "sample/credential.json", "sample")
+        #expect(ending.code == 2)
+        #expect(ending.json.count == 1)
+        #expect(ending.json.first?["decision"] == "accept")
+        #expect(ending.hasRemedy)
+        #expect(ending.errors.contains("nowhere.json") && ending.errors.contains("cannot read sample"))
+    }
+
+    @Test func withoutATrustDirectoryNobodyIsTrusted() async throws {
+        let ending = try await folder.gatehouse("verify", "--at", date, "sample/credential.json")
+        #expect(ending.code == 1)
+        #expect(ending.json.first?["reasons"]?.array?.first?["code"] == "issuer.untrusted")
+    }
+
+    @Test func standardInput() async throws {
+        let text = try folder.read("sample/credential.json")
+        let ending = try await folder.gatehouse("verify", "--trust", "sample/trust", "--at", date, "-", input: text)
+        #expect(ending.code == 0, "\(ending)")
+        try check(try #require(ending.json.first), file: "-", decision: "accept")
+        let empty = try await folder.gatehouse("verify", "--at", date, "-")
+        #expect(empty.code == 1)
+        #expect(empty.json.first?["reasons"]?.array?.first?["code"] == "json.syntax")
+    }
+
+    @Test func repetitionAndTimings() async throws {
+        let ending = try await folder.gatehouse(
+            "verify", "--trust", "sample/trust", "--at", date, "--repeat", "3", "--timings", "sample/credential.json")
+        #expect(ending.code == 0)
+        #expect(ending.json.count == 1)
+        try check(try #require(ending.json.first), file: "sample/credential.json", decision: "accept")
+        let names = ending.json[0]["stages"]?.array?.compactMap { $0["name"]?.string } ?? []
+        #expect(Set(names).count == names.count, "each stage once, not three times")
+    }
+
+    @Test func explanation() async throws {
+        let good = try await folder.gatehouse(
+            "verify", "--explain", "--trust", "sample/trust", "--at", date, "sample/credential.json")
+        #expect(good.code == 0)
+        #expect(good.lines.first == "sample/credential.json")
+        #expect(good.output.contains("ACCEPTED (ok)"))
+        let bad = try await folder.gatehouse("verify", "--explain", "--at", date, "sample/credential.json")
+        #expect(bad.code == 1)
+        #expect(bad.output.contains("FAILED") && bad.output.contains("issuer.untrusted"))
+        #expect(bad.output.contains("not reached"))
+        #expect(bad.output.contains("→ "), "a remedy")
+    }
+
+    @Test func anExplanationCannotSteerTheTerminal() async throws {
+        let text = try folder.read("sample/credential.json")
+            .replacingOccurrences(of: "\"did:web:", with: "\"did:web:\\u001b]0;x\\u0007\\u202e")
+        try folder.write("escape.json", text)
+        let ending = try await folder.gatehouse("verify", "--explain", "--at", date, "escape.json")
+        #expect(ending.code == 1)
+        #expect(!ending.output.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" || $0 == "\u{7}" })
+    }
+
+    @Test func everythingThatIsWrongWithATrustDirectory() async throws {
+        try folder.write("bad/issuers.toml", "profile = \"lax\"\n[[issuer]]\nname = \"x\"\n")
+        try folder.write("bad/did/a.json", "{")
+        try folder.write("bad/contexts/index.json", "[{\"url\": \"https://c.example/v1\", \"file\": \"none.json\"}]")
+        let ending = try await folder.gatehouse("verify", "--trust", "bad", "sample/credential.json")
+        #expect(ending.code == 2)
+        #expect(ending.output.isEmpty)
+        for place in ["bad/issuers.toml:1: ", "bad/issuers.toml:3: ", "bad/did/a.json:1: ", "bad/contexts/none.json: "]
+        {
+            #expect(ending.errors.contains(place), "\(place) in \(ending.errors)")
+        }
+        #expect(ending.errors.contains("4 problems"))
+        let absent = try await folder.gatehouse("verify", "--trust", "nowhere", "sample/credential.json")
+        #expect(absent.code == 2)
+        #expect(absent.errors.contains("nowhere/issuers.toml: cannot be read"))
+    }
+
+    @Test(arguments: [
+        ["verify"], ["verify", "--profile", "loose", "x"], ["verify", "--at", "soon", "x"],
+        ["verify", "--repeat", "0", "x"], ["verify", "--repeat", "many", "x"], ["verify", "--lenient", "x"],
+    ]) func wrongUsage(_ arguments: [String]) async throws {
+        let ending = try await folder.gatehouse(arguments)
+        #expect(ending.code == 2, "\(ending)")
+        #expect(ending.output.isEmpty && !ending.errors.isEmpty)
+    }
+}
