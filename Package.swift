@@ -96,6 +96,7 @@ let package = Package(
         .target(
             name: "CrashVFS", path: "Tests/CrashVFS", publicHeadersPath: "include",
             linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CrashKit", dependencies: ["CrashVFS"], path: "Tests/CrashKit", swiftSettings: settings),
         tests("RepositoryTests", []),
         tests("EncodingTests", ["Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
@@ -107,14 +108,14 @@ let package = Package(
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
         tests("LinuxIOTests", ["LinuxIO", "Encoding"]),
-        tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", grdb]),
+        tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Tuvali", "Encoding", crypto]),
         tests(
             "ApplianceTests",
             [
                 "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
-                "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "Encoding",
+                "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
             ]),
         tests("CommandTests", ["Encoding", crypto]),
         tests("PeerTests", ["Encoding"]),

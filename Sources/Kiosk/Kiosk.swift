@@ -93,8 +93,10 @@ package struct Kiosk: Sendable {
         if isStopped { return [] }
         switch event {
         case .start:
+            guard case .down = radio else { return [] }
             return openRadio(at: now)
         case .transportOpened:
+            guard case .starting = radio else { return [] }
             return drive(.start, at: now)
         case .transportClosed(let reason):
             return radioFailed(reason, at: now)

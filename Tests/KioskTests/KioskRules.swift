@@ -1,5 +1,6 @@
 import Encoding
 import Kiosk
+import Ledger
 
 /// What must hold in every turn of a kiosk, whatever the phones, the radio and the disk do.
 ///

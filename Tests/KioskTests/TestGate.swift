@@ -23,6 +23,8 @@ final class TestGate: SimulatedWorld {
     var intentFailure: String?
     var intentTime = Duration.milliseconds(3)
 
+    /// Every turn of the kiosk.
+    private(set) var trace: [(at: Instant, event: KioskEvent, actions: [KioskAction])] = []
     /// Holds every turn of the kiosk against its promises.
     private(set) var rules: KioskRules
     private var simulation: GateSimulation
@@ -86,8 +88,9 @@ final class TestGate: SimulatedWorld {
 
     func observe(_ observation: GateSimulation.Observation, at now: Instant) { seen.append((now, observation)) }
 
-    func handled(_ event: KioskEvent, _ actions: [KioskAction], at now: Instant) {
-        rules.check(event, actions, deadline: simulation.kiosk.deadline(after: now), at: now)
+    func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {
+        rules.check(event, actions, deadline: kiosk.deadline(after: now), at: now)
+        trace.append((now, event, actions))
     }
 
     // MARK: - Reading what was seen

@@ -25,6 +25,7 @@ import Tuvali
         #expect(gate.patterns.contains(.accepted))
         #expect(!gate.patterns.contains(.rejected))
         #expect(gate.violations == [])
+        #expect(gate.rules.breaches == [] && gate.rules.statusBytes.contains(0))
     }
 
     @Test func aRejectedVisitKeepsTheGateShut() throws {
@@ -37,5 +38,6 @@ import Tuvali
         #expect(gate.gateChanges.isEmpty)
         #expect(gate.patterns.contains(.rejected))
         #expect(!gate.patterns.contains(.accepted))
+        #expect(gate.rules.breaches == [] && gate.rules.statusBytes.contains(1))
     }
 }

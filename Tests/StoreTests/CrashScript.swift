@@ -1,3 +1,4 @@
+import CrashKit
 import Encoding
 import Ledger
 

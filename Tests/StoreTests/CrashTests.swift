@@ -1,3 +1,4 @@
+import CrashKit
 import CrashVFS
 import Encoding
 import Foundation

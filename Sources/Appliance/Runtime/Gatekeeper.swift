@@ -98,9 +98,8 @@ package actor Gatekeeper {
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
         case .recordIntent(let visit):
-            Task { [ledger = surroundings.ledger] in
-                let failure = await ledger.recordIntent(visit)
-                self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit))
+            surroundings.ledger.recordIntent(visit) { failure in
+                Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
             }
         case .recordOutcome(let visit, let outcome, let signedDigest):
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)

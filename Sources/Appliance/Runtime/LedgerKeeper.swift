@@ -21,7 +21,7 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     private enum Request: Sendable {
-        case intent(VisitID, RecordStamp, CheckedContinuation<String?, Never>)
+        case intent(VisitID, RecordStamp, @Sendable (String?) -> Void)
         case outcome(VisitID, Outcome, RecordStamp)
         case retry
     }
@@ -49,13 +49,8 @@ package final class LedgerKeeper: VisitLedger {
     package var lostOutcomes: Int { lost.load(ordering: .relaxed) }
 
     /// Writes the intent behind everything handed over before it; nil once it is durable.
-    package func recordIntent(_ visit: VisitID) async -> String? {
-        let stamp = stamp()
-        return await withCheckedContinuation { answer in
-            if case .terminated = continuation.yield(.intent(visit, stamp, answer)) {
-                answer.resume(returning: "the ledger is closed")
-            }
-        }
+    package func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        if case .terminated = continuation.yield(.intent(visit, stamp(), answer)) { answer("the ledger is closed") }
     }
 
     /// Takes over the outcome at once; it is named under the site key and written when the disk allows.
@@ -73,7 +68,7 @@ package final class LedgerKeeper: VisitLedger {
             switch request {
             case .intent(let visit, let stamp, let answer):
                 await write(&unwritten)
-                answer.resume(returning: await intent(visit, stamp))
+                answer(await intent(visit, stamp))
             case .outcome(let visit, let outcome, let stamp):
                 if unwritten.count >= limits.unwritten {
                     unwritten.removeFirst()

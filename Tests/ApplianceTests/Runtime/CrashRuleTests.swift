@@ -1,0 +1,217 @@
+import Appliance
+import CrashKit
+import CrashVFS
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Store
+import Testing
+
+/// Pulls the plug on the whole appliance, kiosk, keeper, store and SQLite on a disk that forgets: at every action, and at
+/// every step of the disk between two actions.
+///
+/// If the gate pulsed or a status byte went out, there is a record after the restart. No intent that was reported durable
+/// vanishes, no report is lost or goes out under two ids, the chain is whole, and what was left open is closed once.
+@Suite struct CrashRuleTests {
+    /// A morning at the gate and what was on the disk meanwhile.
+    struct Morning: Sendable {
+        let disk: CrashDisk
+        let moments: [StoredGate.Moment]
+        let outcomes: [Text: Outcome]
+    }
+
+    static var options: StoreOptions {
+        var options = StoreOptions()
+        options.checkpointPages = 24  // so that the log is copied into the database several times
+        return options
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [StoredGate.Pace.prompt, .lagging])
+    func whatWasDoneAtTheGateIsOnRecordAfterAPowerCut(_ pace: StoredGate.Pace) async throws {
+        let morning = try await Self.play(pace)
+        // Between two actions the disk is at work: every step of that is a boundary too.
+        let boundaries = 0...morning.disk.operations
+        var (cuts, states, later) = (0, Set<[UInt64]>(), 0)
+        var problems: [String] = []
+        for boundary in boundaries {
+            // What was done so far: actions that the disk had got this far for, or less far.
+            let facts = morning.moments.filter { $0.operation <= boundary }.compactMap(\.fact)
+            for survival in [CRASH_KEEP_NONE, CRASH_KEEP_ALL, CRASH_KEEP_SOME, CRASH_KEEP_SOME] {
+                cuts += 1
+                let after = try morning.disk.cut(before: boundary, survival, seed: UInt64(cuts))
+                guard states.insert([after.fingerprint, UInt64(facts.count)]).inserted else { continue }
+                problems += await Self.examine(after, facts, morning).map {
+                    "cut before operation \(boundary), keep \(survival.rawValue), seed \(cuts): \($0)"
+                }
+                guard states.count.isMultiple(of: 8), problems.isEmpty else { continue }
+                later += 1
+                problems += try await Self.visitAfterwards(after, seed: UInt64(1000 + cuts))
+            }
+        }
+        let opened = morning.moments.count { if case .opened? = $0.fact { true } else { false } }
+        let told = morning.moments.count { if case .status? = $0.fact { true } else { false } }
+        print(
+            "crash rule, \(pace): \(morning.moments.count) actions and \(boundaries.count) disk operations, "
+                + "\(cuts) power cuts, \(states.count) states examined, \(later) visits afterwards, \(problems.count) problems"
+        )
+        #expect(opened == 5 && told >= 5)
+        #expect(boundaries.count > 100 && states.count > 150 && later > 10)
+        #expect(problems.prefix(5) == [])
+    }
+
+    /// The examination can fail: a kiosk that is told too early that its intent is durable breaks the rule.
+    @Test func aPrematureAnswerIsNoticed() async throws {
+        let morning = try await Self.play(.lagging, lying: true)
+        var problems: [String] = []
+        for moment in morning.moments where moment.fact != nil {
+            let facts = morning.moments.filter { $0.operation <= moment.operation }.compactMap(\.fact)
+            let after = try morning.disk.cut(before: moment.operation, CRASH_KEEP_ALL, seed: 1)
+            problems += await Self.examine(after, facts, morning)
+        }
+        #expect(problems.contains { $0.contains("the gate opened") })
+        #expect(problems.contains { $0.contains("status") })
+    }
+
+    // MARK: - The morning
+
+    private static func play(_ pace: StoredGate.Pace, lying: Bool = false) async throws -> Morning {
+        let disk = try CrashDisk()
+        let store = try await Store.open(disk.database, options: options)
+        let written = StoredGate.Counter()
+        let keeper = LedgerKeeper(
+            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add() })
+        let writing = Task { await keeper.run() }
+        var gate = try StoredGate(
+            keeper: keeper, written: written, disk: disk,
+            visits: [
+                .made(), .made(.iPhone), .made(.android13, .leaves(.chunk(1))), .made(.android14, .leaves(.identified)),
+                .made(.iPhone185), .made(.android14, .vanishes(.delivered)), .made(.android14, .secondTransfer),
+                .made(.android14),
+            ], seed: 7)
+        gate.pace = pace
+        gate.liesAboutIntents = lying
+        gate.verdicts = [.ok, .proofInvalid]
+        for (number, visits) in [2, 4, 6, 8].enumerated() {
+            #expect(await gate.run(visits: visits))
+            try await report(&gate, store, isConfirmed: number.isMultiple(of: 2), keepsBack: number == 3)
+        }
+        #expect(gate.violations == [])
+        keeper.finish()
+        await writing.value
+        await store.close()
+        var outcomes: [Text: Outcome] = [:]
+        for (visit, outcome) in gate.outcomes { outcomes[visit] = outcome }
+        return Morning(disk: disk, moments: gate.moments, outcomes: outcomes)
+    }
+
+    /// The reporter's rounds: hand over, mark as sent, take the confirmation.
+    private static func report(
+        _ gate: inout StoredGate, _ store: Store, isConfirmed: Bool, keepsBack: Bool
+    ) async throws {
+        for report in try await store.pendingReports(limit: 10) where !keepsBack {
+            gate.note(.delivered(report.id, report.content))
+            try await store.markSent([report.id], at: StoredGate.stamp.time.utc)
+            gate.note(.sent(report.id))
+            guard isConfirmed else { continue }
+            try await store.markAcknowledged([report.id], at: StoredGate.stamp.time.utc)
+            gate.note(.acknowledged(report.id))
+        }
+    }
+
+    // MARK: - After the restart
+
+    /// Starts again on what the cut left, as the service does, and compares with what is true. Returns what is wrong.
+    private static func examine(_ disk: CrashDisk, _ facts: [StoredGate.Fact], _ morning: Morning) async -> [String] {
+        do {
+            let store = try await Store.open(disk.database, options: options)
+            var problems = try await recover(store)
+            problems += try await compare(store, facts, morning)
+            await store.close()
+            return problems
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    private static func recover(_ store: Store) async throws -> [String] {
+        var problems: [String] = []
+        let open = await store.head.open.count
+        let closed = try await store.recover(stamp: StoredGate.stamp, software: StoredGate.software)
+        if closed.count != open { problems.append("recovery closed \(closed.count) of \(open)") }
+        if closed.contains(where: { $0.outcome.result != .interrupted || $0.outcome.gate != nil }) {
+            problems.append("closed as something else than interrupted")
+        }
+        if try await !store.recover(stamp: StoredGate.stamp, software: StoredGate.software).isEmpty {
+            problems.append("closed twice")
+        }
+        let report = try await store.verify()
+        if !report.isIntact || !report.openIntents.isEmpty { problems += report.lines }
+        return problems
+    }
+
+    private static func compare(
+        _ store: Store, _ facts: [StoredGate.Fact], _ morning: Morning
+    ) async throws -> [String] {
+        var problems: [String] = []
+        var intents: Set<Text> = []
+        var records: [Text: OutcomeRecord] = [:]
+        for entry in try await store.entries(after: 0, limit: 1000) {
+            switch try LedgerRecord(bytes: entry.body) {
+            case .intent(let record):
+                if !intents.insert(record.visit).inserted { problems.append("two intents of one visit") }
+            case .outcome(let record):
+                if records.updateValue(record, forKey: record.visit) != nil { problems.append("two outcomes") }
+            }
+        }
+        for (visit, record) in records where record.outcome.result != .interrupted {
+            var expected = morning.outcomes[visit]
+            expected?.credential?.name = record.outcome.credential?.name
+            if record.outcome != expected { problems.append("the outcome of \(visit) is not what was decided") }
+        }
+        if Set(records.values.map(\.seq)) != Set(1..<records.count + 1) { problems.append("numbers have gaps") }
+        if await store.tally.reports != records.count { problems.append("reports and outcomes differ in number") }
+        for (visit, record) in records {
+            let report = try await store.report(id: visit)
+            if report?.content != Report.json(record).compactBytes || report?.seq != record.seq {
+                problems.append("the report of \(visit) is lost or changed")
+            }
+        }
+        for fact in facts {
+            switch fact {
+            case .durable(let visit): if !intents.contains(visit) { problems.append("a durable intent vanished") }
+            case .opened(let visit):
+                if records[visit] == nil { problems.append("the gate opened for \(visit) without a record") }
+            case .status(let visit, _):
+                if records[visit] == nil { problems.append("a status byte for \(visit) without a record") }
+            case .delivered(let id, let content):
+                if try await store.report(id: id)?.content != content {
+                    problems.append("what the agent has of \(id) is not what the ledger says")
+                }
+            case .sent(let id):
+                if try await store.report(id: id)?.state == .queued { problems.append("\(id) would be sent again") }
+            case .acknowledged(let id):
+                if try await store.report(id: id)?.state != .acknowledged { problems.append("a receipt was lost") }
+            }
+        }
+        return problems
+    }
+
+    /// The gate goes on working on what is left: a visitor is let in and the chain goes on.
+    private static func visitAfterwards(_ disk: CrashDisk, seed: UInt64) async throws -> [String] {
+        let store = try await Store.open(disk.database, options: options)
+        let written = StoredGate.Counter()
+        let keeper = LedgerKeeper(
+            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add() })
+        let writing = Task { await keeper.run() }
+        var gate = try StoredGate(keeper: keeper, written: written, disk: disk, visits: [.made()], seed: seed)
+        let isOver = await gate.run()
+        keeper.finish()
+        await writing.value
+        let isIntact = try await store.verify().isIntact
+        await store.close()
+        let isAccepted = isOver && gate.phoneOutcomes == [0: .accepted] && gate.gateOpenings == 1
+        return isAccepted && isIntact ? [] : ["the next visitor: \(gate.phoneOutcomes), chain intact: \(isIntact)"]
+    }
+}

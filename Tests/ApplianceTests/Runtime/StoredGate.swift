@@ -1,0 +1,239 @@
+import Appliance
+import CrashKit
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import Store
+import Synchronization
+import Tuvali
+
+@testable import Simulation
+
+/// The real kiosk at a virtual gate whose records take the real way: ``LedgerKeeper``, ``Store``, SQLite, and a disk that
+/// can be cut off or fail. Time at the gate is virtual and stands still while the disk is waited for.
+struct StoredGate {
+    /// Something that was promised or done at the gate.
+    enum Fact: Equatable, Sendable {
+        /// The kiosk was told that the intent is durable.
+        case durable(Text)
+        /// The relay was energised.
+        case opened(Text)
+        /// The wallet was told the verdict.
+        case status(Text, UInt8)
+        /// The cloud agent was given the report.
+        case delivered(Text, [UInt8])
+        /// The outbox was told that it has it.
+        case sent(Text)
+        /// The outbox was told that the agent confirmed it.
+        case acknowledged(Text)
+    }
+
+    /// A boundary: what the disk had been asked before an action, and what is true after it.
+    struct Moment: Sendable {
+        let operation: UInt64
+        let fact: Fact?
+    }
+
+    /// When outcomes reach the keeper.
+    enum Pace: Sendable {
+        /// At once, and the next action waits until they are written: a fast disk.
+        case prompt
+        /// Only with the next intent or at the end: a disk that lags behind the gate.
+        case lagging
+        /// At once; nobody waits.
+        case free
+    }
+
+    static let stamp = RecordStamp(
+        kiosk: "gate-1", boot: "b0070000-0000-4000-8000-000000000000",
+        time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: Instant(nanoseconds: 1))
+    static let software = Outcome.Software(name: "gatehouse", version: "test")
+    /// The value handle of the verification status in the kiosk's attribute table.
+    private static let statusHandle: [UInt8] = [29, 0]
+
+    /// What happened, in order.
+    private(set) var moments: [Moment] = []
+    /// The outcomes as the kiosk decided them, in order.
+    private(set) var outcomes: [(visit: Text, outcome: Outcome)] = []
+    /// The answers of the keeper to intents; nil: durable.
+    private(set) var answers: [String?] = []
+    /// The light, without repetitions.
+    private(set) var patterns: [IndicatorPattern] = []
+    private(set) var violations: [String] = []
+    var pace = Pace.prompt
+    /// Tells the kiosk that an intent is durable before the disk was asked: a bug to be found.
+    var liesAboutIntents = false
+    /// Verdicts in the order of the verifications; accepted where none is left.
+    var verdicts: [ReasonCode] = []
+    /// Called before each action with the kiosk's note, so that a test can break the disk at a certain moment.
+    var onNote: @Sendable (KioskNote) -> Void = { _ in }
+
+    private let keeper: LedgerKeeper
+    private let disk: CrashDisk
+    private let written: Counter
+    private var kiosk: Kiosk
+    private var radio: VirtualRadio
+    private var random: SplitMix64
+    private var now = Instant.zero
+    private var waiting = Agenda<KioskEvent>()
+    private var held: [(VisitID, Outcome, [UInt8]?)] = []
+    private var visit: Text = ""
+    private var isStarted = false
+
+    /// Counts records that were written.
+    final class Counter: Sendable {
+        private let value = Atomic<Int>(0)
+        var count: Int { value.load(ordering: .acquiring) }
+        func add() { value.add(1, ordering: .acquiringAndReleasing) }
+
+        /// Returns when so many are written; false after about ten seconds without.
+        func reaches(_ goal: Int) async -> Bool {
+            for _ in 0..<10_000 where count < goal { try? await Task.sleep(for: .milliseconds(1)) }
+            return count >= goal
+        }
+    }
+
+    init(
+        keeper: LedgerKeeper, written: Counter, disk: CrashDisk, visits: [Simulation.Visit], seed: UInt64,
+        configure: (inout KioskSettings) -> Void = { _ in }
+    ) throws {
+        var settings = KioskSettings(name: try Identifier("StoredGate"), softwareVersion: "test")
+        configure(&settings)
+        (self.keeper, self.written, self.disk) = (keeper, written, disk)
+        kiosk = Kiosk(settings: settings, at: .zero)
+        radio = VirtualRadio(visits: visits, seed: seed)
+        random = SplitMix64(seed: seed)
+    }
+
+    var phoneOutcomes: [Int: VisitOutcome] { radio.outcomes }
+    var gateOpenings: Int { moments.count { if case .opened? = $0.fact { true } else { false } } }
+
+    /// Plays until so many visitors are gone and all outcomes are handed over. False: not within an hour.
+    mutating func run(visits: Int? = nil) async -> Bool {
+        let goal = visits ?? radio.visits.count
+        if !isStarted {
+            isStarted = true
+            await handle(.start)
+        }
+        let end = now.advanced(by: .seconds(3600))
+        while radio.outcomes.count < goal || waiting.deadline != nil {
+            let times = [kiosk.deadline(after: now), radio.deadline, waiting.deadline].compactMap { $0 }
+            guard let next = times.min(), next <= end else { return false }
+            let timer = kiosk.deadline(after: now)
+            now = max(now, next)
+            while let event = waiting.take(dueBy: now) { await handle(event) }
+            if let due = radio.deadline, due <= now { perform(radio.handle(.timer, at: now)) }
+            if let timer, timer <= now { await handle(.timer) }
+        }
+        await release()
+        return true
+    }
+
+    /// Adds what the reporter does to what happened.
+    mutating func note(_ fact: Fact) { moments.append(Moment(operation: disk.operations, fact: fact)) }
+
+    private mutating func handle(_ event: KioskEvent) async {
+        if case .intentDurable(let id) = event { note(.durable(Text(id.text))) }
+        for action in kiosk.handle(event, at: now) {
+            // Sampled before the action: a cut that leaves nothing more than this may come right after it.
+            let operation = disk.operations
+            await perform(action)
+            moments.append(Moment(operation: operation, fact: fact(of: action)))
+        }
+    }
+
+    private func fact(of action: KioskAction) -> Fact? {
+        switch action {
+        case .gate(true): return .opened(visit)
+        case .send(let packet):
+            guard packet.count > 12, packet[0] == 2, packet[7...9] == [4, 0, 0x1B],
+                Array(packet[10...11]) == Self.statusHandle
+            else { return nil }
+            return .status(visit, packet[12])
+        default: return nil
+        }
+    }
+
+    private mutating func perform(_ actions: [VirtualRadio.Action]) {
+        for action in actions {
+            switch action {
+            case .toHost(let packet): waiting.add(.received(packet), at: now)
+            case .violation(let violation): violations.append("\(violation)")
+            case .observed(_, .violation(let words)): violations.append(words)
+            case .observed: break
+            }
+        }
+    }
+
+    private mutating func perform(_ action: KioskAction) async {
+        switch action {
+        case .openTransport: waiting.add(.transportOpened, at: now)
+        case .send(let packet): perform(radio.handle(.fromHost(packet), at: now))
+        case .drawSessionMaterial:
+            if let material = SessionMaterial(random.bytes(SessionMaterial.byteCount)) {
+                waiting.add(.sessionMaterial(material), at: now)
+            }
+        case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
+        case .recordIntent(let id): await recordIntent(id)
+        case .verify(let id, _):
+            let verdict = Verdict.made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
+            waiting.add(.verified(id, verdict), at: now.advanced(by: .milliseconds(5)))
+        case .recordOutcome(let id, let outcome, let signedDigest):
+            outcomes.append((Text(id.text), outcome))
+            held.append((id, outcome, signedDigest))
+            if pace != .lagging { await release() }
+        case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
+        case .note(let note): onNote(note)
+        case .gate, .closeTransport, .stopped: break
+        }
+    }
+
+    private mutating func recordIntent(_ id: VisitID) async {
+        visit = Text(id.text)
+        if liesAboutIntents {
+            waiting.add(.intentDurable(id), at: now)
+            return
+        }
+        await release()
+        let failure = await withCheckedContinuation { answer in
+            keeper.recordIntent(id) { answer.resume(returning: $0) }
+        }
+        answers.append(failure)
+        let event = failure.map { KioskEvent.intentFailed(id, reason: $0) } ?? .intentDurable(id)
+        waiting.add(event, at: now.advanced(by: .milliseconds(3)))
+    }
+
+    /// Hands over what is held, and waits until it is written.
+    private mutating func release() async {
+        for (id, outcome, digest) in held {
+            let goal = written.count + 1
+            keeper.recordOutcome(id, outcome, signedDigest: digest)
+            if pace != .free { _ = await written.reaches(goal) }
+        }
+        held = []
+    }
+}
+
+extension Verdict {
+    /// A verdict with that first reason; `ok` accepts.
+    static func made(_ code: ReasonCode) -> Verdict {
+        var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+        credential.signedDigest = [UInt8](repeating: 8, count: 32)
+        return Verdict(
+            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)], credential: credential, unsigned: [],
+            proofContext: nil, trust: "test", policy: "test")
+    }
+}
+
+extension Simulation.Visit {
+    /// A phone with a small record.
+    static func made(_ phone: PhoneTraits = .android14, _ misbehaviour: Misbehaviour? = nil) -> Simulation.Visit {
+        Simulation.Visit(
+            "visitor", phone: phone,
+            submission: .seal(
+                record: Array(("{\"text\":\"" + Hex.encode(Array(0...255)) + "\"}").utf8),
+                privateKey: [UInt8](repeating: 0x42, count: 32), nonce: [UInt8](repeating: 9, count: 12)),
+            misbehaviour: misbehaviour)
+    }
+}

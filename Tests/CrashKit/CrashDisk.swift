@@ -1,0 +1,56 @@
+package import CrashVFS
+import Foundation
+
+/// A folder whose SQLite files lie on a disk that loses what was not synced (`Tests/CrashVFS`); lock and folder are real.
+package final class CrashDisk: @unchecked Sendable {  // the disk has its own lock
+    /// The real folder, made with mode 0700 and removed at the end.
+    package let folder: String
+    private let disk: OpaquePointer
+
+    /// A new, empty disk.
+    package init() throws {
+        crash_vfs_install()
+        folder =
+            FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-disk-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        guard let disk = crash_disk_create(folder + "/") else { throw CocoaError(.fileWriteUnknown) }
+        self.disk = disk
+    }
+
+    deinit {
+        // Something still holds a file open: better a leak than a use after free.
+        if crash_disk_handles(disk) == 0 { crash_disk_destroy(disk) }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// The path of a database on it.
+    package var database: String { folder + "/gatehouse.sqlite" }
+
+    /// Writes, truncations, syncs, creations and removals so far.
+    package var operations: UInt64 { crash_disk_operations(disk) }
+
+    /// Those of them that only laid down what a power cut had left.
+    package var firstOperation: UInt64 { crash_disk_base(disk) }
+
+    /// Equal for disks with equal files.
+    package var fingerprint: UInt64 { crash_disk_fingerprint(disk) }
+
+    /// Lets operations fail, beginning with the one of that number.
+    package func fail(_ first: UInt64, count: UInt64 = 1, _ fault: crash_fault) {
+        crash_disk_fail(disk, first, count, fault)
+    }
+
+    /// Lets every operation from now on fail.
+    package func fail(_ fault: crash_fault) { crash_disk_fail(disk, operations, .max, fault) }
+
+    /// Lets the disk work again.
+    package func heal() { crash_disk_fail(disk, 0, 0, CRASH_FAULT_NONE) }
+
+    /// The disk after a power cut just before the operation of that number.
+    package func cut(before operation: UInt64, _ survival: crash_survival, seed: UInt64) throws -> CrashDisk {
+        let after = try CrashDisk()
+        crash_disk_cut(disk, operation, survival, seed, after.disk)
+        return after
+    }
+}

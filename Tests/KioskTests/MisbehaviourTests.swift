@@ -1,0 +1,105 @@
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Testing
+import Tuvali
+
+@testable import Credentials
+
+/// Whoever comes and whatever goes wrong with them: the next visitor is let in.
+@Suite struct MisbehaviourTests {
+    static let phones: [String: PhoneTraits] = [
+        "android13": .android13, "android14": .android14, "iPhone": .iPhone, "iPhone185": .iPhone185,
+    ]
+    static let steps: [VisitStep] = [.connected, .identified, .chosen, .chunk(3), .reportRequested, .delivered]
+    static let misbehaviours: [Misbehaviour] =
+        steps.flatMap { [.leaves($0), .vanishes($0)] } + [
+            .silent, .lingers, .secondTransfer, .corruptsChunk(2), .losesEvery(3), .losesEvery(1),
+            .garbage(packets: 200), .pairs,
+        ]
+    static let record = Array(("{\"text\":\"" + String(repeating: "0123456789abcdef", count: 500) + "\"}").utf8)
+
+    /// A record that stays long after gzip, so that the transfer has many chunks.
+    static let incompressible: [UInt8] = {
+        var random = SplitMix64(seed: 5)
+        return Array(("{\"text\":\"" + Hex.encode(random.bytes(4000)) + "\"}").utf8)
+    }()
+
+    @Test(arguments: phones.keys.sorted(), misbehaviours)
+    func theNextVisitorIsLetIn(_ name: String, _ misbehaviour: Misbehaviour) throws {
+        let phone = try #require(Self.phones[name])
+        let gate = try TestGate(visits: [
+            .test(phone, record: Self.incompressible, misbehaviour: misbehaviour), .test(phone),
+        ])
+        #expect(gate.run(limit: .seconds(300)))
+        #expect(gate.phoneOutcomes[1] == .accepted)
+        #expect(gate.outcomes.last?.outcome.result == .accepted)
+        #expect(gate.violations == [])
+        #expect(gate.rules.breaches == [])
+        #expect(gate.gateChanges.count.isMultiple(of: 2))
+        // Every visit that began is recorded or counted, once.
+        #expect(gate.counters.visits.values.reduce(0, +) == 2)
+        #expect(Set(gate.outcomes.map(\.visit)).count == gate.outcomes.count)
+        try check(misbehaviour, gate)
+    }
+
+    /// What the first visit must have come to.
+    private func check(_ misbehaviour: Misbehaviour, _ gate: TestGate) throws {
+        let first = gate.outcomes.first { $0.visit != gate.outcomes.last?.visit }?.outcome
+        switch misbehaviour {
+        case .leaves(.connected), .leaves(.identified), .vanishes(.connected), .vanishes(.identified), .silent,
+            .garbage:
+            #expect(first == nil && gate.counters.visits["abandoned"] == 1)
+        case .leaves(.chunk):
+            #expect(first?.result == .failed)
+            #expect(first?.reasons.map(\.code) == ["transfer.disconnected"])
+            #expect(first?.gate == .shut && first?.credential == nil)
+            #expect(first?.session?.chunks ?? 0 > 3)
+        case .leaves(.chosen), .vanishes(.chosen), .vanishes(.chunk):
+            // The last packets may or may not have made it through the air.
+            #expect(first == nil || first?.result == .failed && first?.gate == .shut && first?.credential == nil)
+        case .leaves(.reportRequested), .vanishes(.reportRequested):
+            #expect(first == nil || first?.result == .failed || first?.result == .accepted)
+        case .leaves(.delivered), .vanishes(.delivered), .lingers, .corruptsChunk, .pairs, .secondTransfer:
+            #expect(first?.result == .accepted)
+        case .losesEvery(1): #expect(first?.reasons.map(\.code) == ["transfer.TVV_TRA_002"])
+        case .losesEvery: #expect(first?.session?.retries == 1)
+        }
+        if case .corruptsChunk = misbehaviour {
+            #expect(first?.session?.crcErrors == 1)
+            #expect(first?.session?.retries == 1)
+        }
+    }
+
+    @Test func aCrowdOfFifty() throws {
+        var random = SplitMix64(seed: 50)
+        let kinds = Self.phones.keys.sorted().compactMap { Self.phones[$0] }
+        // They come faster than the gate can serve them and wait with their phones in hand.
+        let visits = (0..<50).map { number in
+            var phone = kinds[number % kinds.count]
+            phone.patience = .seconds(3600)
+            let misbehaviour = number.isMultiple(of: 7) ? Self.misbehaviours[number / 7] : nil
+            return Simulation.Visit.test(
+                phone, arrival: .at(.milliseconds(Int64(random.next() % 60_000))), misbehaviour: misbehaviour)
+        }
+        let gate = try TestGate(visits: visits)
+        #expect(gate.run(limit: .seconds(3600)))
+        for (number, visit) in visits.enumerated() where visit.misbehaviour == nil {
+            #expect(gate.phoneOutcomes[number] == .accepted, "visitor \(number)")
+        }
+        #expect(gate.violations == [])
+        #expect(gate.rules.breaches == [])
+        #expect(Set(gate.outcomes.map(\.visit)).count == gate.outcomes.count)
+    }
+
+    @Test func everyVisitHasItsOwnKeyAddressAndId() throws {
+        let gate = try TestGate(visits: (0..<12).map { _ in .test() })
+        #expect(gate.run())
+        #expect(gate.outcomes.count == 12)
+        #expect(Set(gate.outcomes.map(\.visit)).count == 12)
+        #expect(gate.invitations.count >= 13 && Set(gate.invitations).count == gate.invitations.count)
+        #expect(Set(gate.rules.addresses).count == gate.rules.addresses.count)
+        #expect(gate.rules.addresses.count == gate.invitations.count)
+    }
+}

@@ -1,0 +1,130 @@
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Tuvali
+
+@testable import Credentials
+
+/// A kiosk between recorded packets and a controller that answers every command at once: many times faster than a virtual
+/// radio, and what arrives is the test's to spoil.
+struct ReplayGate {
+    private(set) var kiosk: Kiosk
+    private(set) var rules: KioskRules
+    private(set) var now = Instant.zero
+    /// The results of the visits that were recorded.
+    private(set) var results: [Outcome.Result] = []
+    private(set) var gateOpenings = 0
+    /// Something that must not be, beside ``KioskRules``.
+    private(set) var troubles: [String] = []
+    /// What comes from the controller passes here in its answers to the kiosk.
+    var spoil: (([UInt8]) -> [[UInt8]])?
+    /// Whose keys the next session gets.
+    var recording: RecordedVisit {
+        didSet { hasFreshKeys = false }
+    }
+    private var hasFreshKeys = false
+    private var isOnAir = false
+    private var inbox: [KioskEvent] = []
+    private var random: SplitMix64
+    private let records: [[UInt8]]
+
+    init(_ recordings: [RecordedVisit], seed: UInt64) throws {
+        let settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        kiosk = Kiosk(settings: settings, at: now)
+        rules = KioskRules(settings)
+        recording = recordings[0]
+        records = recordings.map(\.record)
+        random = SplitMix64(seed: seed)
+        give(.start)
+    }
+
+    /// Gives the kiosk an event, and everything that follows at once.
+    mutating func give(_ event: KioskEvent) {
+        inbox.append(event)
+        var turns = 0
+        while !inbox.isEmpty {
+            let next = inbox.removeFirst()
+            let actions = kiosk.handle(next, at: now)
+            rules.check(next, actions, deadline: kiosk.deadline(after: now), at: now)
+            for action in actions { perform(action) }
+            turns += 1
+            if turns > 2000 {
+                troubles.append("no end of answers")
+                inbox = []
+            }
+        }
+    }
+
+    /// Lets time pass; the kiosk's timer fires whenever it is due.
+    mutating func pass(_ duration: Duration) {
+        let end = now.advanced(by: duration)
+        var deadline = kiosk.deadline(after: now)
+        while let due = deadline, due <= end {
+            now = max(now, due)
+            give(.timer)
+            deadline = kiosk.deadline(after: now)
+        }
+        now = end
+    }
+
+    /// Lets time pass until the kiosk is on the air with keys of ``recording``; false when that takes over `limit`.
+    mutating func passUntilReady(limit: Duration) -> Bool {
+        let end = now.advanced(by: limit)
+        while !(isOnAir && hasFreshKeys) {
+            guard let deadline = kiosk.deadline(after: now), deadline <= end else { return false }
+            now = max(now, deadline)
+            give(.timer)
+        }
+        return true
+    }
+
+    /// Plays packets at their times.
+    mutating func play(_ packets: [(after: Duration, packet: [UInt8])]) {
+        let began = now
+        for (after, packet) in packets {
+            let at = began.advanced(by: after)
+            if at > now { pass(now.duration(to: at)) }
+            give(.received(packet))
+        }
+    }
+
+    private mutating func perform(_ action: KioskAction) {
+        switch action {
+        case .openTransport: inbox.append(.transportOpened)
+        case .closeTransport: isOnAir = false
+        case .send(let packet): answer(packet)
+        case .drawSessionMaterial:
+            guard let material = recording.material(&random) else { return }
+            inbox.append(.sessionMaterial(material))
+            hasFreshKeys = true
+        case .recordIntent(let id): inbox.append(.intentDurable(id))
+        case .verify(let id, let payload):
+            if !records.contains(payload) { troubles.append("a payload that nobody sent") }
+            inbox.append(.verified(id, .test(.ok)))
+        case .recordOutcome(_, let outcome, _): results.append(outcome.result)
+        case .gate(let open): if open { gateOpenings += 1 }
+        case .note(.phoneConnected): isOnAir = false
+        case .showInvitation, .signal, .note, .stopped: break
+        }
+    }
+
+    /// What a controller answers.
+    private mutating func answer(_ packet: [UInt8]) {
+        var answers: [[UInt8]] = []
+        if packet.first == 1, packet.count > 3 {
+            let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
+            if opcode == 0x0406, packet.count > 5 {
+                answers = [[4, 0x0F, 4, 0, 1, 0x06, 0x04], [4, 5, 4, 0, packet[4], packet[5], 0x16]]
+            } else {
+                answers = [recording.answers[opcode] ?? [4, 0x0E, 4, 1, packet[1], packet[2], 0x01]]
+            }
+            if opcode == 0x200A { isOnAir = packet.last == 1 }
+        } else if packet.first == 2, packet.count > 2 {
+            answers = [[4, 0x13, 5, 1, packet[1], packet[2] & 0x0F, 1, 0]]
+        }
+        for answer in answers {
+            for packet in spoil?(answer) ?? [answer] { inbox.append(.received(packet)) }
+        }
+    }
+}
