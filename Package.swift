@@ -52,6 +52,7 @@ let package = Package(
         // System libraries and C shims.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CLinuxShims"),
         .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
@@ -60,7 +61,7 @@ let package = Package(
         target("Encoding", ["CZlib"]),
         target("LinkedData", ["Encoding", crypto]),
         target(
-            "Credentials", ["LinkedData", "Encoding", "CSodium", crypto, cryptoExtras],
+            "Credentials", ["LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras],
             exclude: ["Contexts/README.md", "Contexts/licences"], embed: "Contexts/documents"),
         target("BluetoothHost", ["Encoding", crypto, cryptoExtras]),
         target("Tuvali", ["Encoding", crypto]),

@@ -114,6 +114,28 @@ import Testing
         try wycheproof("rsa_pss_2048_sha256_mgf1_32_test", key: Self.rsa) { .ps256 }
     }
 
+    @Test(arguments: [
+        ("ecdsa_secp256r1_sha256_p1363_test", PublicKey.Curve.p256, SignatureAlgorithm.es256),
+        ("ecdsa_secp384r1_sha384_p1363_test", .p384, .es384),
+        ("ecdsa_secp256k1_sha256_p1363_test", .secp256k1, .es256k),
+    ]) func wycheproofECDSA(name: String, curve: PublicKey.Curve, algorithm: SignatureAlgorithm) throws {
+        try wycheproof(name) { group in
+            // The same key in its three forms, so that the case decides the same for each.
+            let key = group["publicKey"]
+            let point = Hex.decode(key?["uncompressed"]?.string?.string ?? "") ?? []
+            let jwk = try? KeyEncoding.jwk(group["publicKeyJwk"]?.object)
+            let pem = try? KeyEncoding.pem(group["publicKeyPem"]?.string)
+            for other in [jwk, pem].compactMap(\.self) {
+                guard case .ellipticCurve(curve, point) = other else { throw Rejection(.keyMalformed) }
+            }
+            let size = curve.coordinateBytes
+            let sign: UInt8 = (point.last ?? 0) & 1 == 0 ? 2 : 3
+            return .ellipticCurve(curve, point: [sign] + point.dropFirst().prefix(size))
+        } algorithm: {
+            algorithm
+        }
+    }
+
     private static func rsa(_ group: JSON) throws -> PublicKey {
         func bytes(_ name: Text) -> [UInt8] {
             let text = group["publicKey"]?[name]?.string?.string ?? ""

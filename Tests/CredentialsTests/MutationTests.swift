@@ -23,6 +23,10 @@ import Testing
         ("vc/generated", "ed2020-undeclared-v2-employee-valid", 400), ("vc/generated", "ed2018-employee-valid", 400),
         ("vc/generated", "rsa2018-ps256-visitor-valid", 300), ("vc/generated", "envelope-inji", 300),
         ("vc/mosip", "mosipRevokedVC.list-before", 200),
+        ("vc/generated", "k1-2019-employee-valid", 200), ("vc/generated", "jws2020-es384-employee-valid", 200),
+        ("vc/generated", "ecdsa-jcs-2019-p256-employee-valid", 300),
+        ("vc/generated", "eddsa-jcs-2022-visitor-valid", 300),
+        ("vc/generated", "ecdsa-rdfc-2019-p256-visitor-valid", 200),
     ]) func mutated(folder: String, id: String, count: Int) throws {
         guard let fixture = try Fixture(id, in: folder) else { return }
         let payload = fixture.document.compactBytes

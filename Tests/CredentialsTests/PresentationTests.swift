@@ -45,6 +45,25 @@ import Testing
         #expect(try verify(document, demand: HolderDemand(maxAge: .seconds(300))).code == .holderInvalid)
     }
 
+    /// The gate's challenge, once answered, shows that the proof is fresh, whatever date the holder wrote.
+    @Test func anAnsweredChallengeIsFresh() throws {
+        let document = try presentation(of: issuer.sign(issuer.template))
+        #expect(try verify(document, demand: HolderDemand(nonce: "n-1", maxAge: .seconds(300))).isAccepted)
+        #expect(try verify(document, demand: HolderDemand(nonce: "n-2", maxAge: .seconds(300))).code == .holderInvalid)
+    }
+
+    /// A holder may be named by the key that signs, but not by another's.
+    @Test func holderNamedByItsKey() throws {
+        let stranger = try TestIssuer(seed: 21)
+        var document = try #require(try presentation(of: issuer.sign(issuer.template)).object)
+        document["proof"] = nil
+        for (name, accepted) in [(holder.method, true), (stranger.method, false), (stranger.id, false)] {
+            document["holder"] = .string(name)
+            let signed = try holder.sign(document, purpose: .authentication)
+            #expect(try verify(signed).isAccepted == accepted)
+        }
+    }
+
     @Test func signedBySomebodyElse() throws {
         let document = try presentation(of: issuer.sign(issuer.template), by: TestIssuer(seed: 21))
         #expect(try verify(document).code == .holderInvalid)

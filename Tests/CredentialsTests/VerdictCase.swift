@@ -1,7 +1,8 @@
-import Credentials
 import Encoding
 import Foundation
 import TestKit
+
+@testable import Credentials
 
 /// One entry of a `cases.json` (schema: Tests/Vectors/README.md).
 struct VerdictCase {
@@ -112,9 +113,7 @@ extension VerdictCase {
         return hasToken(document) ? "token inside a presentation" : nil
     }
 
-    private static let suites: Set<Text> = [
-        "Ed25519Signature2018", "Ed25519Signature2020", "RsaSignature2018", "eddsa-rdfc-2022",
-    ]
+    private static let suites = Set(ProofSuite.all.map { $0.cryptosuite ?? $0.type })
 
     /// A file that is no JSON must be refused whatever its suite.
     private var suiteIsLater: String? { nil }

@@ -14,8 +14,8 @@ import Testing
 
     /// Folders of which this version must be able to run at least one case.
     private static let ours: Set<String> = [
-        "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-eddsa", "vc/generated", "vc/mosip",
-        "vc/ssi", "vc/vcdm11", "vc/vcdm2",
+        "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated",
+        "vc/mosip", "vc/ssi", "vc/vcdm11", "vc/vcdm2",
     ]
 
     @Test(arguments: folders) func cases(of folder: String) throws {

@@ -8,7 +8,7 @@ private let allowedImports: [String: Set<String>] = [
     // core
     "Encoding": ["CZlib"],
     "LinkedData": ["Encoding", "Crypto", "Synchronization"],  // a lock around the cache of processed contexts
-    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium"],
+    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto"],
     "BluetoothHost": ["Encoding", "Crypto", "CryptoExtras"],
     "Tuvali": ["Encoding", "Crypto"],
     "DIDComm": ["Encoding", "Crypto", "CSodium"],
@@ -32,7 +32,7 @@ private let allowedImports: [String: Set<String>] = [
 private let roots: Set<String> = ["Appliance", "gatehouse"]
 
 /// System libraries and C shims hold no Swift.
-private let foreign: Set<String> = ["CZlib", "CSodium", "CQrencode", "CLinuxShims", "CGPIO"]
+private let foreign: Set<String> = ["CZlib", "CLibcrypto", "CSodium", "CQrencode", "CLinuxShims", "CGPIO"]
 
 @Suite struct ImportTableTests {
     private let sources = Vectors.repository.appendingPathComponent("Sources")

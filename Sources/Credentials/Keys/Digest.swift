@@ -1,4 +1,5 @@
 import Crypto
+import LinkedData
 
 /// SHA-2 over byte arrays.
 enum Digest {
@@ -9,9 +10,24 @@ enum Digest {
         return Array(hash.finalize())
     }
 
+    /// The hash by the algorithm that a proof suite asks for.
+    static func hash(_ bytes: [UInt8], _ algorithm: HashAlgorithm) -> [UInt8] {
+        switch algorithm {
+        case .sha256: sha256(bytes)
+        case .sha384: Array(sha384Value(bytes))
+        }
+    }
+
     /// The hash in the type that signature checks take.
     static func sha256Value(_ bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return hash.finalize()
+    }
+
+    /// The same with SHA-384.
+    static func sha384Value(_ bytes: [UInt8]) -> SHA384Digest {
+        var hash = SHA384()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return hash.finalize()
     }

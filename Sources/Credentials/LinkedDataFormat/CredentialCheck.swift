@@ -1,4 +1,5 @@
 import Encoding
+import LinkedData
 
 /// The fixed surroundings of one verification.
 struct Surroundings {
@@ -64,8 +65,7 @@ struct CredentialCheck {
         }
         let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
         try surroundings.stage(.proof) { () throws(Rejection) in try verifyProofs(proofs, shape, content) }
-        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(content.unsigned, types: shape.types)
-        }
+        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(unsigned, types: shape.types) }
         return shape
     }
 
@@ -147,31 +147,55 @@ struct CredentialCheck {
     private mutating func verifyProofs(
         _ proofs: [LinkedDataProof], _ shape: CredentialShape, _ content: LinkedDataDocument
     ) throws(Rejection) {
-        let digest = try content.digest()
-        summary.signedDigest = digest
+        var digests = DocumentDigests(content)
+        summary.signedDigest = try signedDigest(proofs, &digests)
+        var coversText = false
         for proof in proofs {
-            let match = try proof.verify(
-                documentDigest: try chainDigest(proof, shape) ?? digest, documentContext: content.context, at: now,
-                trust: trust, policy: policy, limits: limits)
-            proofContext = proofContext ?? match.context
-            unsigned += match.unsigned
+            let coverage: ProofCoverage
+            if var chain = try chainDigests(proof, shape) {
+                coverage = try verify(proof, &chain)
+            } else {
+                coverage = try verify(proof, &digests)
+            }
+            proofContext = proofContext ?? coverage.context
+            unsigned += coverage.unsigned
+            coversText = coversText || coverage.coversText
         }
+        if !coversText { unsigned = content.unsigned + unsigned }
+    }
+
+    private func verify(_ proof: LinkedDataProof, _ digests: inout DocumentDigests) throws(Rejection) -> ProofCoverage {
+        try proof.verify(&digests, at: now, trust: trust, policy: policy, limits: limits)
+    }
+
+    /// The hash that names the signed content: of the graph, unless all proofs are over JSON.
+    private func signedDigest(
+        _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
+    ) throws(Rejection) -> [UInt8] {
+        guard proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) else { return try digests.rdfc(.sha256) }
+        // Without contexts: one that somebody appends must not make the credential new.
+        var document = digests.content.unsecured
+        document["@context"] = nil
+        return try DocumentDigests.jcs(document, .sha256)
     }
 
     /// What a proof of a chain covers: the document with the proofs that it names (Data Integrity 1.0 section 4.3). Nil for
     /// a proof that covers the document alone.
-    private func chainDigest(_ proof: LinkedDataProof, _ shape: CredentialShape) throws(Rejection) -> [UInt8]? {
+    private func chainDigests(
+        _ proof: LinkedDataProof, _ shape: CredentialShape
+    ) throws(Rejection) -> DocumentDigests? {
         let names = proof.previousProofs
         if names.isEmpty { return nil }
         let previous = shape.proofs.map(\.value).filter { $0["id"]?.string.map(names.contains) ?? false }
         guard Set(previous.compactMap { $0["id"]?.string }) == Set(names) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.proof.pointer, "previousProof"))
         }
-        return try LinkedDataDocument(shape.document, proofs: previous, processor: trust.processor).digest()
+        return DocumentDigests(
+            try LinkedDataDocument(shape.document, proofs: previous, processor: trust.processor))
     }
 
     private mutating func markUnsigned(_ pointers: [String], types: [Text]) throws(Rejection) {
-        unsigned = Array((pointers + unsigned).prefix(limits.unsignedPointers))
+        unsigned = Array(pointers.prefix(limits.unsignedPointers))
         summary.types = recordable(
             types.enumerated().filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element))
         guard let first = unsigned.first else { return }

@@ -5,6 +5,8 @@ import LinkedData
 struct LinkedDataDocument {
     /// The document's own `@context`.
     let context: JSON
+    /// The document with those proofs only that a signature covers.
+    let unsecured: JSONObject
     let dataset: Dataset
     /// Members that no signature over the dataset covers and that state something.
     let unsigned: [String]
@@ -14,6 +16,7 @@ struct LinkedDataDocument {
         context = document["@context"] ?? .null
         var unsecured = document
         unsecured["proof"] = proofs.isEmpty ? nil : .array(proofs.map { .object($0) })
+        self.unsecured = unsecured
         let dropped: [DroppedTerm]
         do throws(JSONLDError) {
             (dataset, dropped) = try processor.dataset(.object(unsecured))
@@ -21,12 +24,13 @@ struct LinkedDataDocument {
         unsigned = dropped.filter(\.statesSomething).map(\.pointer)
     }
 
-    /// Proof stage: SHA-256 of the canonical N-Quads.
-    func digest() throws(Rejection) -> [UInt8] { try Self.digest(of: dataset) }
-
-    static func digest(of dataset: Dataset) throws(Rejection) -> [UInt8] {
+    /// Proof stage: the hash of the canonical N-Quads. RDFC-1.0 itself runs with the same hash, as ecdsa-rdfc-2019 on
+    /// P-384 needs where there are blank nodes.
+    static func digest(
+        of dataset: Dataset, _ algorithm: HashAlgorithm = .sha256
+    ) throws(Rejection) -> [UInt8] {
         do throws(CanonicalizationError) {
-            return try RDFC10.canonicalize(dataset).digest(.sha256)
+            return try RDFC10.canonicalize(dataset, hash: algorithm).digest(algorithm)
         } catch { throw Rejection(.canonTooComplex) }
     }
 

@@ -73,14 +73,17 @@ struct PresentationCheck {
     private mutating func verifyHolder(_ shape: PresentationShape, inlineAllowed: Bool) throws(Rejection) {
         try ContextRules(trust: trust, inlineAllowed: inlineAllowed).check(shape.document)
         let content = try LinkedDataDocument(shape.document, processor: trust.processor)
+        var own: [String] = []
         do throws(Rejection) {
-            let digest = try content.digest()
-            for proof in shape.proofs { try verify(proof, shape, content, digest) }
+            var digests = DocumentDigests(content)
+            let coverages = try shape.proofs.map { proof throws(Rejection) in try verify(proof, shape, &digests) }
+            if !coverages.contains(where: \.coversText) { own = content.unsigned }
+            own += coverages.filter(\.coversText).flatMap(\.unsigned)
         } catch {
             if error.reason.code == .canonTooComplex { throw error }
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
-        let own = content.unsigned.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
+        own = own.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
         guard let first = own.first else { return }
         if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         unsigned += own
@@ -88,25 +91,26 @@ struct PresentationCheck {
     }
 
     private func verify(
-        _ proof: Located<JSONObject>, _ shape: PresentationShape, _ content: LinkedDataDocument, _ digest: [UInt8]
-    ) throws(Rejection) {
+        _ proof: Located<JSONObject>, _ shape: PresentationShape, _ digests: inout DocumentDigests
+    ) throws(Rejection) -> ProofCoverage {
         let now = surroundings.clock.utc
         let resolver = KeyResolver(trust: trust)
         guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
         let controller = try resolver.method(reference, at: proof.pointer).method.controller
-        let holder = shape.holder ?? controller
+        // MOSIP names the holder by the very key that signs.
+        let holder = shape.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
         try checkDemand(proof.value, at: now)
         let signed = try LinkedDataProof(
             proof, for: .authentication, of: KeyResolver.Authority(holder: holder), trust: trust,
             limits: surroundings.limits)
         let match = try signed.verify(
-            documentDigest: digest, documentContext: content.context, at: now, trust: trust, policy: policy,
-            limits: surroundings.limits)
+            &digests, at: now, trust: trust, policy: policy, limits: surroundings.limits)
         // A challenge outside the signature answers nothing.
         for member in ["challenge", "domain", "created"] as [Text] {
             let pointer = Pointer.append(proof.pointer, member)
             guard !match.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
         }
+        return match
     }
 
     /// What the gate asked for must be in the proof, and fresh; without a demand nothing is compared.
@@ -116,7 +120,8 @@ struct PresentationCheck {
             let domains = (proof["domain"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
             guard domains.contains(audience) else { throw Rejection(.holderInvalid) }
         }
-        guard let maxAge = demand.maxAge else { return }
+        // An answered challenge shows freshness; the date, which the holder writes, has to do only where none was asked.
+        guard demand.nonce == nil, let maxAge = demand.maxAge else { return }
         guard let created = proof["created"]?.string.flatMap({ Timestamp(rfc3339: $0.string, zoneRequired: false) }),
             created <= now.advanced(by: policy.clockSkew), now <= created.advanced(by: maxAge)
         else { throw Rejection(.holderInvalid) }

@@ -1,4 +1,5 @@
 import Encoding
+import LinkedData
 
 /// A linked-data proof suite as data: what its proofs look like and which algorithms belong to it. One file each in `Suites`.
 struct ProofSuite: Sendable {
@@ -6,8 +7,16 @@ struct ProofSuite: Sendable {
     enum Encoding: Sendable {
         /// `jws`: detached, algorithms by their header name but only these.
         case detachedJWS([SignatureAlgorithm])
-        /// `proofValue`: base58btc multibase of the raw signature; the algorithm is the suite's.
-        case proofValue(SignatureAlgorithm)
+        /// `proofValue`: base58btc multibase of the raw signature; of these algorithms the one that takes the key.
+        case proofValue([SignatureAlgorithm])
+    }
+
+    /// How options and document become bytes.
+    enum Canonicalization: Sendable {
+        /// RDF Dataset Canonicalization 1.0.
+        case rdfc
+        /// JSON Canonicalization Scheme (RFC 8785).
+        case jcs
     }
 
     /// The proof's `type`.
@@ -19,10 +28,14 @@ struct ProofSuite: Sendable {
     /// The pinned context under which proof options are read when the document's own does not define the suite; nil when
     /// only the document's counts.
     let context: Text?
+    var canonicalization = Canonicalization.rdfc
     let encoding: Encoding
 
     /// The suites of this version.
-    static let all = [ed25519Signature2018, ed25519Signature2020, rsaSignature2018, eddsaRDFC2022]
+    static let all = [
+        ed25519Signature2018, ed25519Signature2020, rsaSignature2018, ecdsaSecp256k1Signature2019,
+        ecdsaSecp256r1Signature2019, jsonWebSignature2020, eddsaRDFC2022, eddsaJCS2022, ecdsaRDFC2019, ecdsaJCS2019,
+    ]
 
     /// The suite that a proof names.
     static func named(by proof: JSONObject) -> ProofSuite? {
@@ -35,11 +48,19 @@ struct ProofSuite: Sendable {
     /// Whether a proof may cover other proofs of the document (Data Integrity 1.0 section 4.3).
     var formsChains: Bool { cryptosuite != nil }
 
-    /// Members of a proof that are no proof options.
+    /// The hash of options and document: SHA-256, but SHA-384 for cryptosuites with a P-384 key (VC Data Integrity ECDSA
+    /// 1.0 section 3).
+    func hash(for key: PublicKey) -> HashAlgorithm {
+        if cryptosuite != nil, case .ellipticCurve(.p384, _) = key { .sha384 } else { .sha256 }
+    }
+
+    /// Members of a proof that are no proof options under RDF.
     static let signatureMembers: [Text] = ["jws", "proofValue", "signatureValue"]
 
     /// The signature that a proof carries.
-    func signature(of proof: Located<JSONObject>, limits: Limits) throws(Rejection) -> ProofSignature {
+    func signature(
+        of proof: Located<JSONObject>, by key: PublicKey, limits: Limits
+    ) throws(Rejection) -> ProofSignature {
         switch encoding {
         case .detachedJWS(let algorithms):
             let pointer = Pointer.append(proof.pointer, "jws")
@@ -50,12 +71,15 @@ struct ProofSuite: Sendable {
             return ProofSignature(
                 algorithm: algorithm, bytes: jws.signature, prefix: jws.headerText + [UInt8(ascii: ".")],
                 pointer: pointer)
-        case .proofValue(let algorithm):
+        case .proofValue(let algorithms):
             let text = try text(of: proof, "proofValue", limits)
             let pointer = Pointer.append(proof.pointer, "proofValue")
             // Base58 costs the square of its length: no signature of such a suite has more letters than this.
             guard text.hasPrefix("z"), text.utf8.count <= 256, let bytes = Multibase.decode(text.string) else {
                 throw Rejection(.proofMalformed, at: pointer)
+            }
+            guard let algorithm = algorithms.first(where: { $0.fits(key) }) else {
+                throw Rejection(.proofAlgorithm, at: pointer)
             }
             return ProofSignature(algorithm: algorithm, bytes: bytes, prefix: [], pointer: pointer)
         }

@@ -68,9 +68,9 @@ package struct CredentialSummary: Hashable, Sendable {
     package var validUntil: Timestamp?
     /// SHA-256 of the payload as received (32 bytes).
     package var payloadDigest: [UInt8]
-    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proof. The same for
-    /// every spelling of one credential, so records name it by HMAC(site key, this) and replays are found by it. Nil
-    /// until the proof stage was reached.
+    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proof, or where all
+    /// proofs are over JSON its canonical text without proof and contexts. The same for every spelling of one credential,
+    /// so records name it by HMAC(site key, this) and replays are found by it. Nil until the proof stage was reached.
     package var signedDigest: [UInt8]?
 
     /// A summary of which nothing but the payload is known yet.

@@ -5,5 +5,5 @@ extension ProofSuite {
     /// document's context.
     static let eddsaRDFC2022 = ProofSuite(
         type: "DataIntegrityProof", cryptosuite: "eddsa-rdfc-2022", iri: "https://w3id.org/security#DataIntegrityProof",
-        context: nil, encoding: .proofValue(.edDSA))
+        context: nil, encoding: .proofValue([.edDSA]))
 }

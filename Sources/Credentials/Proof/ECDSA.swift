@@ -1,0 +1,43 @@
+import Crypto
+
+/// ECDSA over raw r‖s signatures (RFC 7518 section 3.4).
+enum ECDSA {
+    /// The key's octets are no point of the curve.
+    struct NoPoint: Error {}
+
+    /// Checks `signature` over `message` with the hash that belongs to the curve: SHA-384 for P-384, else SHA-256. A
+    /// signature of another length, or r or s outside 1 to n − 1, never matches.
+    static func verify(
+        _ signature: [UInt8], over message: [UInt8], curve: PublicKey.Curve, point: [UInt8]
+    ) throws(NoPoint) -> Bool {
+        switch curve {
+        case .p256: try p256(signature, message, point)
+        case .p384: try p384(signature, message, point)
+        case .secp256k1: try Secp256k1.verify(signature, over: message, point: point)
+        }
+    }
+
+    private static func p256(_ signature: [UInt8], _ message: [UInt8], _ point: [UInt8]) throws(NoPoint) -> Bool {
+        let key: P256.Signing.PublicKey
+        do {
+            key =
+                point.first == 4
+                ? try P256.Signing.PublicKey(x963Representation: point)
+                : try P256.Signing.PublicKey(compressedRepresentation: point)
+        } catch { throw NoPoint() }
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+        return key.isValidSignature(signature, for: Digest.sha256Value(message))
+    }
+
+    private static func p384(_ signature: [UInt8], _ message: [UInt8], _ point: [UInt8]) throws(NoPoint) -> Bool {
+        let key: P384.Signing.PublicKey
+        do {
+            key =
+                point.first == 4
+                ? try P384.Signing.PublicKey(x963Representation: point)
+                : try P384.Signing.PublicKey(compressedRepresentation: point)
+        } catch { throw NoPoint() }
+        guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+        return key.isValidSignature(signature, for: Digest.sha384Value(message))
+    }
+}

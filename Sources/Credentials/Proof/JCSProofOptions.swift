@@ -1,0 +1,29 @@
+import Encoding
+
+/// The proof options of a JCS suite: the proof as written, and the contexts of the document that it covers (VC Data
+/// Integrity EdDSA 1.0 section 3.3.2, ECDSA 1.0 section 3.3.2).
+struct JCSProofOptions {
+    /// What is canonicalised: every member but the signature itself.
+    let options: JSONObject
+    /// The `@context` under which the document was signed; nil for its own.
+    let context: JSON?
+    /// Contexts of the document behind those that the proof repeats: anybody can append them, so they count for nothing.
+    let unsigned: [String]
+
+    /// Nil when the proof repeats other contexts than the document begins with.
+    init?(_ proof: JSONObject, documentContext: JSON) {
+        var options = proof
+        options["proofValue"] = nil
+        self.options = options
+        context = proof["@context"]
+        guard let context else {
+            unsigned = []
+            return
+        }
+        let (repeated, all) = (context.array ?? [context], documentContext.array ?? [documentContext])
+        guard !repeated.isEmpty, repeated.count <= all.count, zip(repeated, all).allSatisfy({ $0 == $1 }) else {
+            return nil
+        }
+        unsigned = (repeated.count..<all.count).map { Pointer.append("/@context", $0) }
+    }
+}
