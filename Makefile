@@ -10,7 +10,8 @@ RUN_TESTS = GATEHOUSE_BINARY=$(SCRATCH)/debug/gatehouse swift test $(SWIFT_FLAGS
 
 # Builds product and tests together: one build serves both commands.
 build: setup
-	@swift build $(SWIFT_FLAGS) --build-tests
+	@echo "Building (the first time takes some minutes) ..."
+	@if [ -t 1 ]; then swift build $(SWIFT_FLAGS) --build-tests; else swift build $(SWIFT_FLAGS) --build-tests --quiet; fi
 
 demo: build
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
