@@ -1,5 +1,5 @@
 package import Credentials
-package import Encoding
+import Encoding
 package import Ledger
 
 /// One visit's identity: a random UUID, unique for ever; it is also the id of the record and of the report.

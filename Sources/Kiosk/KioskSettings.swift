@@ -1,5 +1,5 @@
 package import BluetoothHost
-package import Encoding
+import Encoding
 package import Tuvali
 
 /// Everything about the appliance's behaviour that an operator may choose.

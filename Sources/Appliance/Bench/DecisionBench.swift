@@ -1,10 +1,10 @@
 package import Credentials
 package import Encoding
 import Glibc
-package import Kiosk
+import Kiosk
 import Ledger
 import LinuxIO
-package import Simulation
+import Simulation
 import Synchronization
 import Tuvali
 

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 /// Which signal is on which line and header pin: `hardware/pinout.toml` as values.
 package struct Pinout: Hashable, Sendable {

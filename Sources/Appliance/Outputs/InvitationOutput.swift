@@ -1,5 +1,5 @@
 package import Encoding
-package import Kiosk
+import Kiosk
 package import LinuxIO
 import Synchronization
 

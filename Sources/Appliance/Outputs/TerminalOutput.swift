@@ -1,6 +1,6 @@
 package import Encoding
 package import Kiosk
-package import LinuxIO
+import LinuxIO
 
 /// The status light and the verdicts as lines for a person at the terminal, below the invitation's QR code.
 ///

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 package import Kiosk
 package import Ledger
 package import Store

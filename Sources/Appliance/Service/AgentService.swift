@@ -1,8 +1,8 @@
 package import Aries
-package import Encoding
+import Encoding
 package import HTTPTransport
 package import LinuxIO
-package import ServiceLifecycle
+import ServiceLifecycle
 package import Store
 import Synchronization
 
@@ -25,7 +25,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     package func run() async throws {
         try await HTTPExchange.withExchange(Self.settings(configuration)) { exchange in
-            try await cancelWhenGracefulShutdown { await self.run(exchange) }
+            await cancelWhenGracefulShutdown { await self.run(exchange) }
         }
     }
 

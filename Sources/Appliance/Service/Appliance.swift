@@ -60,7 +60,7 @@ private struct UpkeepService: Service {
     let parts: Composition
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             let interval = parts.manager.watchdogInterval ?? .seconds(60)
             var untilHousekeeping = Duration.zero
             while !Task.isCancelled {

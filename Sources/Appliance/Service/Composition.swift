@@ -1,10 +1,10 @@
-package import Aries
-package import Credentials
-package import Encoding
+import Aries
+import Credentials
+import Encoding
 import Foundation
 import HTTPTransport
-package import Kiosk
-package import Ledger
+import Kiosk
+import Ledger
 package import LinuxIO
 package import Store
 import Synchronization
