@@ -11,6 +11,8 @@ let settings: [SwiftSetting] = [
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -40,6 +42,8 @@ let package = Package(
     dependencies: [
         // Exact versions: no lock file is committed, and a build next year is this build.
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -61,7 +65,7 @@ let package = Package(
         target("Encoding", ["CZlib"]),
         target("LinkedData", ["Encoding", crypto]),
         target(
-            "Credentials", ["LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras],
+            "Credentials", ["LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, x509, swiftASN1],
             exclude: ["Contexts/README.md", "Contexts/licences"], embed: "Contexts/documents"),
         target("BluetoothHost", ["Encoding", crypto, cryptoExtras]),
         target("Tuvali", ["Encoding", crypto]),
@@ -101,7 +105,7 @@ let package = Package(
         tests("RepositoryTests", []),
         tests("EncodingTests", ["Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
-        tests("CredentialsTests", ["Credentials", "LinkedData", "Encoding", crypto, cryptoExtras]),
+        tests("CredentialsTests", ["Credentials", "LinkedData", "Encoding", crypto, cryptoExtras, x509, swiftASN1]),
         tests("BluetoothHostTests", ["BluetoothHost", "Encoding"]),
         tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
         tests("DIDCommTests", ["DIDComm", "Encoding"]),

@@ -58,16 +58,13 @@ private struct VerificationRun {
     let surroundings: Surroundings
     let demand: HolderDemand
     let recent: Set<[UInt8]>
-    var summary: CredentialSummary
-    var findings: [Reason] = []
-    var unsigned: [String] = []
-    var proofContext: ProofContext?
+    var evidence: Evidence
 
     init(_ surroundings: Surroundings, payload: [UInt8], demand: HolderDemand, recent: Set<[UInt8]>) {
         self.surroundings = surroundings
         self.demand = demand
         self.recent = recent
-        summary = CredentialSummary(payloadDigest: Digest.sha256(payload))
+        evidence = Evidence(CredentialSummary(payloadDigest: Digest.sha256(payload)))
     }
 
     mutating func verify(_ payload: [UInt8], claimed: CredentialFormat?, mode: Verifier.Mode) throws(Rejection) {
@@ -79,11 +76,11 @@ private struct VerificationRun {
         let received = try surroundings.stage(.envelope) { () throws(Rejection) in
             try envelope.open(syntax, claimed: claimed)
         }
-        summary.format = received.format
+        evidence.summary.format = received.format
         try verify(received, mode)
         if mode == .shape { return }
         try surroundings.stage(.replay) { () throws(Rejection) in
-            if let digest = summary.signedDigest, recent.contains(digest) { throw Rejection(.replaySeen) }
+            if let digest = evidence.summary.signedDigest, recent.contains(digest) { throw Rejection(.replaySeen) }
         }
     }
 
@@ -91,8 +88,8 @@ private struct VerificationRun {
     private mutating func verify(_ received: Received, _ mode: Verifier.Mode) throws(Rejection) {
         switch (received.format, received.body) {
         case (.ldpVC, .object(let document)):
-            var check = CredentialCheck(surroundings, summary: summary)
-            defer { take(check.summary, check.findings, check.unsigned, check.proofContext) }
+            var check = CredentialCheck(surroundings, summary: evidence.summary)
+            defer { evidence = check.evidence }
             if mode == .shape { return try check.checkShape(document) }
             try check.verify(document)
             // A bare credential says nothing about who holds it.
@@ -100,26 +97,18 @@ private struct VerificationRun {
                 if demand.required { throw Rejection(.holderProofMissing) }
             }
         case (.ldpVP, .object(let document)):
-            var check = PresentationCheck(surroundings, demand: demand, summary: summary)
-            defer { take(check.summary, check.findings, check.unsigned, check.proofContext) }
+            var check = PresentationCheck(surroundings, demand: demand, summary: evidence.summary)
+            defer { evidence = check.evidence }
             if mode == .shape { return try check.checkShape(document) }
             try check.verify(document)
         default: throw Rejection(.formatUnsupported)
         }
     }
 
-    private mutating func take(
-        _ summary: CredentialSummary, _ findings: [Reason], _ unsigned: [String], _ proofContext: ProofContext?
-    ) {
-        self.summary = summary
-        self.findings = findings
-        self.unsigned = unsigned
-        self.proofContext = proofContext
-    }
-
     func verdict(_ decision: Verdict.Decision, _ first: Reason) -> Verdict {
         Verdict(
-            decision: decision, reasons: [first] + findings, credential: summary, unsigned: unsigned,
-            proofContext: proofContext, trust: surroundings.trust.version, policy: surroundings.policy.version)
+            decision: decision, reasons: [first] + evidence.findings, credential: evidence.summary,
+            unsigned: evidence.unsigned, proofContext: evidence.proofContext, trust: surroundings.trust.version,
+            policy: surroundings.policy.version)
     }
 }

@@ -19,11 +19,8 @@ struct Surroundings {
 /// Stages 4 to 11 for one linked-data credential: shape, validity, issuer, contexts, key, proof, unsigned claims, status.
 struct CredentialCheck {
     let surroundings: Surroundings
-    /// What became known on the way, for the verdict; filled up to the stage that failed.
-    private(set) var summary: CredentialSummary
-    private(set) var findings: [Reason] = []
-    private(set) var unsigned: [String] = []
-    private(set) var proofContext: ProofContext?
+    /// What became known on the way, filled up to the stage that failed.
+    private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
@@ -34,7 +31,7 @@ struct CredentialCheck {
 
     init(_ surroundings: Surroundings, summary: CredentialSummary) {
         self.surroundings = surroundings
-        self.summary = summary
+        evidence = Evidence(summary)
     }
 
     /// All stages.
@@ -42,7 +39,8 @@ struct CredentialCheck {
         let shape = try verifyIssued(document)
         try surroundings.stage(.status) { () throws(Rejection) in
             guard let issuer else { throw Rejection(.internal) }
-            try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: unsigned).check(shape.statusEntries)
+            try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: evidence.unsigned).check(
+                shape.statusEntries)
         }
     }
 
@@ -65,7 +63,11 @@ struct CredentialCheck {
         }
         let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
         try surroundings.stage(.proof) { () throws(Rejection) in try verifyProofs(proofs, shape, content) }
-        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(unsigned, types: shape.types) }
+        try surroundings.stage(.claims) { () throws(Rejection) in
+            let unsigned = evidence.unsigned
+            try markUnsigned(unsigned, types: shape.types)
+            noteClaims(shape, content, issuer, without: unsigned)
+        }
         return shape
     }
 
@@ -87,10 +89,10 @@ struct CredentialCheck {
             try CredentialShape(document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
         }
         // What a stranger wrote is kept for the record only as far as it is short.
-        summary.issuer = shape.issuer.utf8.count <= limits.recordedLetters ? shape.issuer : nil
-        summary.types = recordable(shape.types)
-        summary.validFrom = shape.validFrom
-        summary.validUntil = shape.validUntil
+        evidence.summary.issuer = shape.issuer.utf8.count <= limits.recordedLetters ? shape.issuer : nil
+        evidence.summary.types = recordable(shape.types)
+        evidence.summary.validFrom = shape.validFrom
+        evidence.summary.validUntil = shape.validUntil
         return shape
     }
 
@@ -129,7 +131,7 @@ struct CredentialCheck {
             }
         }
         if proofs.isEmpty, let first = foreign.first { throw first }
-        findings += foreign.map { Reason($0.reason.code, at: $0.reason.pointer, severity: .warning) }
+        evidence.findings += foreign.map { Reason($0.reason.code, at: $0.reason.pointer, severity: .warning) }
         return proofs
     }
 
@@ -148,7 +150,7 @@ struct CredentialCheck {
         _ proofs: [LinkedDataProof], _ shape: CredentialShape, _ content: LinkedDataDocument
     ) throws(Rejection) {
         var digests = DocumentDigests(content)
-        summary.signedDigest = try signedDigest(proofs, &digests)
+        evidence.summary.signedDigest = try signedDigest(proofs, &digests)
         var coversText = false
         for proof in proofs {
             let coverage: ProofCoverage
@@ -157,11 +159,11 @@ struct CredentialCheck {
             } else {
                 coverage = try verify(proof, &digests)
             }
-            proofContext = proofContext ?? coverage.context
-            unsigned += coverage.unsigned
+            evidence.proofContext = evidence.proofContext ?? coverage.context
+            evidence.unsigned += coverage.unsigned
             coversText = coversText || coverage.coversText
         }
-        if !coversText { unsigned = content.unsigned + unsigned }
+        if !coversText { evidence.unsigned = content.unsigned + evidence.unsigned }
     }
 
     private func verify(_ proof: LinkedDataProof, _ digests: inout DocumentDigests) throws(Rejection) -> ProofCoverage {
@@ -195,11 +197,29 @@ struct CredentialCheck {
     }
 
     private mutating func markUnsigned(_ pointers: [String], types: [Text]) throws(Rejection) {
-        unsigned = Array(pointers.prefix(limits.unsignedPointers))
-        summary.types = recordable(
+        let unsigned = Array(pointers.prefix(limits.unsignedPointers))
+        evidence.unsigned = unsigned
+        evidence.summary.types = recordable(
             types.enumerated().filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element))
         guard let first = unsigned.first else { return }
         if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
-        findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
+        evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
+    }
+
+    /// What the gate's rules may read. Every unsigned member is left out, however many a verdict lists.
+    private mutating func noteClaims(
+        _ shape: CredentialShape, _ content: LinkedDataDocument, _ issuer: TrustedIssuer, without unsigned: [String]
+    ) {
+        let document = LinkedDataClaims.document(shape.document, without: unsigned)
+        // Under a context that somebody appended the same words mean something else; then there is no graph to read.
+        let isUnderstood = !unsigned.contains { $0.utf8.starts(with: "/@context".utf8) }
+        let dataset = isUnderstood ? content.dataset : Dataset()
+        evidence.claims = [
+            SignedClaims(
+                format: .ldpVC, issuer: issuer.id, types: LinkedDataClaims.types(in: dataset, issuer: issuer.id),
+                document: document, dataset: dataset, validFrom: shape.validFrom,
+                validUntil: shape.validUntil, signedDigest: evidence.summary.signedDigest ?? [],
+                subject: LinkedDataClaims.subject(of: document))
+        ]
     }
 }

@@ -4,10 +4,8 @@ import Encoding
 struct PresentationCheck {
     let surroundings: Surroundings
     let demand: HolderDemand
-    private(set) var summary: CredentialSummary
-    private(set) var findings: [Reason] = []
-    private(set) var unsigned: [String] = []
-    private(set) var proofContext: ProofContext?
+    /// What became known on the way, filled up to the stage that failed.
+    private(set) var evidence: Evidence
 
     private var trust: TrustStore { surroundings.trust }
     private var policy: VerificationPolicy { surroundings.policy }
@@ -15,7 +13,7 @@ struct PresentationCheck {
     init(_ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary) {
         self.surroundings = surroundings
         self.demand = demand
-        self.summary = summary
+        evidence = Evidence(summary)
     }
 
     /// All stages up to the holder's.
@@ -32,8 +30,8 @@ struct PresentationCheck {
             guard let object = credential.value.object else {
                 throw Rejection(.formatUnsupported, at: credential.pointer)
             }
-            var check = CredentialCheck(surroundings, summary: summary)
-            defer { absorb(check, at: credential.pointer) }
+            var check = CredentialCheck(surroundings, summary: evidence.summary)
+            defer { evidence.absorb(check.evidence, at: credential.pointer) }
             do throws(Rejection) {
                 try check.verify(object)
             } catch { throw error.inside(credential.pointer) }
@@ -52,7 +50,7 @@ struct PresentationCheck {
         }
         for credential in shape.credentials {
             guard let object = credential.value.object, !object.isEmpty else { continue }
-            var check = CredentialCheck(surroundings, summary: summary)
+            var check = CredentialCheck(surroundings, summary: evidence.summary)
             do throws(Rejection) {
                 try check.checkShape(object)
             } catch { throw error.inside(credential.pointer) }
@@ -61,13 +59,6 @@ struct PresentationCheck {
             try ContextRules(trust: trust, inlineAllowed: true).check(document)
             _ = try LinkedDataDocument(document, processor: trust.processor)
         }
-    }
-
-    private mutating func absorb(_ check: CredentialCheck, at pointer: String) {
-        summary = check.summary
-        findings += check.findings.map { Reason($0.code, at: pointer + ($0.pointer ?? ""), severity: $0.severity) }
-        unsigned += check.unsigned.map { pointer + $0 }
-        proofContext = proofContext ?? check.proofContext
     }
 
     private mutating func verifyHolder(_ shape: PresentationShape, inlineAllowed: Bool) throws(Rejection) {
@@ -83,11 +74,15 @@ struct PresentationCheck {
             if error.reason.code == .canonTooComplex { throw error }
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
+        let holders = shape.proofs.compactMap { controller(of: $0.value) }
+        evidence.holderProven = evidence.claims.allSatisfy { claims in
+            claims.subject.map { subject in holders.contains { $0 == subject } } ?? false
+        }
         own = own.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
         guard let first = own.first else { return }
         if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
-        unsigned += own
-        findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
+        evidence.unsigned += own
+        evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
     private func verify(
@@ -111,6 +106,11 @@ struct PresentationCheck {
             guard !match.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
         }
         return match
+    }
+
+    private func controller(of proof: JSONObject) -> Text? {
+        guard let reference = proof["verificationMethod"]?.string else { return nil }
+        return try? KeyResolver(trust: trust).method(reference, at: "").method.controller
     }
 
     /// What the gate asked for must be in the proof, and fresh; without a demand nothing is compared.

@@ -16,4 +16,28 @@ enum Pointer {
 
     /// The element `index` of what `pointer` names.
     static func append(_ pointer: String, _ index: Int) -> String { pointer + "/" + String(index) }
+
+    /// `value` without what the pointers name. A removed list element leaves a `null`, so that the others keep their places
+    /// and a pointer means the same before and after.
+    static func removing(_ pointers: [String], from value: JSON, at pointer: String = "") -> JSON {
+        let inside = pointers.filter { $0.utf8.starts(with: (pointer + "/").utf8) }
+        if inside.isEmpty { return value }
+        switch value {
+        case .object(let object):
+            let kept = object.members.compactMap { member -> JSONObject.Member? in
+                let place = append(pointer, member.name)
+                if inside.contains(where: { $0.utf8.elementsEqual(place.utf8) }) { return nil }
+                return JSONObject.Member(member.name, removing(inside, from: member.value, at: place))
+            }
+            return .object(JSONObject(kept))
+        case .array(let elements):
+            return .array(
+                elements.enumerated().map { index, element in
+                    let place = append(pointer, index)
+                    if inside.contains(where: { $0.utf8.elementsEqual(place.utf8) }) { return .null }
+                    return removing(inside, from: element, at: place)
+                })
+        default: return value
+        }
+    }
 }

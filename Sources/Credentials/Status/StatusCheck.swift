@@ -82,7 +82,7 @@ struct StatusCheck {
             default: throw invalid
             }
         }
-        guard !check.unsigned.contains(where: { Self.covers($0, "/credentialSubject") }) else { throw invalid }
+        guard !check.evidence.unsigned.contains(where: { Self.covers($0, "/credentialSubject") }) else { throw invalid }
         // The list must be the one asked for: by its own id, or by that of its subject without the fragment.
         guard let subject = document["credentialSubject"]?.object,
             [document["id"]?.string, subject["id"]?.string.map(Self.withoutFragment)].contains(url)

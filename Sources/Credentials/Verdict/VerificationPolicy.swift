@@ -19,6 +19,9 @@ package struct VerificationPolicy: Sendable {
     package var clockSkew: Duration = .seconds(60)
     /// The least trusted source of the date under which anything is accepted; below it: `clock.untrusted`.
     package var minimumClock: WallTime.Provenance = .rtc
+    /// Whether the gate's rules decide on a stale or missing status list; the status stage then only notes the answers. A
+    /// credential that is revoked or suspended, or whose list is wrong, is refused in either case.
+    package var decidesOnStatus = false
     /// Age of a holder's proof at most.
     package var holderProofAge: Duration = .seconds(300)
 

@@ -1,0 +1,36 @@
+import Encoding
+
+/// What the check of one format finds out on its way, kept up to the stage that failed so that the verdict can tell it.
+struct Evidence {
+    /// What a record may say of the credential.
+    var summary: CredentialSummary
+    /// Findings that did not decide.
+    var findings: [Reason] = []
+    /// Members that no signature covers, as JSON pointers.
+    var unsigned: [String] = []
+    /// Under which context the proof options of a linked-data proof matched.
+    var proofContext: ProofContext?
+    /// The signed claims of each credential that passed its own stages: one, or as many as a presentation holds. They
+    /// reach the policy and nothing else: no verdict, record or log.
+    var claims: [SignedClaims] = []
+    /// What the stored status lists said, an answer for each entry.
+    var status: [StatusAnswer] = []
+    /// Whether a holder proved possession of the key that every credential names as its subject's.
+    var holderProven = false
+
+    init(_ summary: CredentialSummary) { self.summary = summary }
+
+    /// Takes over what was found about a credential that stands at `pointer` in a presentation.
+    mutating func absorb(_ inner: Evidence, at pointer: String) {
+        summary = inner.summary
+        findings += inner.findings.map { Reason($0.code, at: pointer + ($0.pointer ?? ""), severity: $0.severity) }
+        unsigned += inner.unsigned.map { pointer + $0 }
+        proofContext = proofContext ?? inner.proofContext
+        claims += inner.claims
+        status += inner.status.map {
+            var answer = $0
+            answer.pointer = pointer + answer.pointer
+            return answer
+        }
+    }
+}
