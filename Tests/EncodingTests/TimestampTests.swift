@@ -34,5 +34,10 @@ import Testing
     @Test func civilDates() {
         let date = Timestamp(seconds: 951_825_600).civilDate
         #expect(date.year == 2000 && date.month == 2 && date.day == 29)
+        let noon = Timestamp(year: 2000, month: 2, day: 29, hour: 12, minute: 0, second: 0)
+        #expect(noon == Timestamp(seconds: 951_825_600))
+        #expect(Timestamp(year: 2023, month: 2, day: 29, hour: 0, minute: 0, second: 0) == nil)
+        #expect(Timestamp(year: 10_000, month: 1, day: 1, hour: 0, minute: 0, second: 0) == nil)
+        #expect(Timestamp(year: 2024, month: 1, day: 1, hour: 0, minute: -1, second: 0) == nil)
     }
 }

@@ -32,6 +32,11 @@ import Testing
         #expect(scoped?.code == .loadingRemoteContextFailed && scoped?.url == "urn:b")
     }
 
+    @Test func arraysOfContextsDoNotNest() {
+        #expect(error(##"{"@context": [[{"a": "ex:a"}], {"b": "ex:b"}], "a": 1}"##)?.code == .invalidLocalContext)
+        #expect(error(##"{"@context": [{"a": "ex:a"}, {"b": "ex:b"}], "a": 1}"##) == nil)
+    }
+
     @Test func errorsNameThePlace() {
         let found = error(#"{"ex:a": [{"ex:b": {"@id": 1}}]}"#)
         #expect(found?.code == .invalidIDValue && found?.pointer == "/ex:a/0/ex:b/@id")

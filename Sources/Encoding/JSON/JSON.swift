@@ -41,14 +41,39 @@ package struct JSONObject: Sendable {
     /// One `"name": value`.
     package struct Member: Hashable, Sendable {
         /// The name after unescaping.
-        package var name: Text
+        package var name: Text { didSet { key = Self.key(of: name) } }
         /// The value.
         package var value: JSON
+        fileprivate private(set) var key: UInt32
 
         /// A member of that name and value.
         package init(_ name: Text, _ value: JSON) {
             self.name = name
             self.value = value
+            key = Self.key(of: name)
+        }
+
+        /// What names of other letters mostly differ in, so that few of them have to be compared: their length and last
+        /// letters, as names of one document tend to begin alike.
+        fileprivate static func key(of name: Text) -> UInt32 {
+            var string = name.string
+            return string.withUTF8 { bytes in
+                let count = bytes.count
+                let key = UInt32(truncatingIfNeeded: count) &* 0x9E37_79B1
+                if count >= 4 {
+                    return key ^ UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+                }
+                return bytes.reduce(key) { key, byte in key << 8 ^ UInt32(byte) ^ key >> 24 }
+            }
+        }
+
+        package static func == (left: Member, right: Member) -> Bool {
+            left.key == right.key && left.name == right.name && left.value == right.value
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(value)
         }
     }
 
@@ -56,7 +81,7 @@ package struct JSONObject: Sendable {
     package private(set) var members: [Member]
     /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
     private var index: [Text: Int]?
-    private static let indexedFrom = 32
+    private static let indexedFrom = 64
 
     /// An empty object.
     package init() {
@@ -98,12 +123,23 @@ package struct JSONObject: Sendable {
 
     /// Appends a member if its name is new; false (and no change) when it is not.
     package mutating func appendIfNew(_ member: Member) -> Bool {
-        guard position(of: member.name) == nil else { return false }
+        if index != nil {
+            if let old = index?.updateValue(members.count, forKey: member.name) {
+                index?.updateValue(old, forKey: member.name)
+                return false
+            }
+            members.append(member)
+            return true
+        }
+        if members.contains(where: { $0.key == member.key && $0.name == member.name }) {
+            return false
+        }
         append(member)
         return true
     }
 
     private mutating func append(_ member: Member) {
+        if members.isEmpty { members.reserveCapacity(6) }
         members.append(member)
         if index != nil {
             index?[member.name] = members.count - 1
@@ -124,7 +160,8 @@ package struct JSONObject: Sendable {
 
     private func position(of name: Text) -> Int? {
         if let index { return index[name] }
-        return members.firstIndex { $0.name == name }
+        let key = Member.key(of: name)
+        return members.firstIndex { $0.key == key && $0.name == name }
     }
 }
 

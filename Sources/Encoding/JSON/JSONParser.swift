@@ -56,6 +56,25 @@ private struct JSONParser {
     let depthLimit: Int
     var valuesLeft: Int
     var position = 0
+    /// The deepest container so far.
+    private var deepest = 0
+    private var seen: Seen?
+
+    /// An object that a later one may repeat letter by letter, as proofs do with the contexts of their document: then it is
+    /// not read a second time.
+    private struct Seen {
+        let range: Range<Int>
+        let object: JSONObject
+        /// Values inside.
+        let values: Int
+        /// Containers inside each other, itself not counted.
+        let height: Int
+    }
+
+    /// Bytes of an object from which on it is worth keeping.
+    private static let worthKeeping = 256
+    /// How deep a repetition is looked for: objects inside each other that all begin alike would cost time.
+    private static let repetitionDepth = 8
 
     init(bytes: UnsafeRawBufferPointer, limits: JSON.Limits) {
         self.bytes = bytes
@@ -116,6 +135,10 @@ private struct JSONParser {
 
     private mutating func object(depth: Int) throws(JSONError) -> JSON {
         guard depth <= depthLimit else { throw JSONError(code: .tooDeep, offset: position) }
+        if let object = repeated(depth: depth) { return .object(object) }
+        let (outset, valuesBefore, deepestBefore) = (position, valuesLeft, deepest)
+        deepest = depth
+        defer { deepest = max(deepest, deepestBefore) }
         position += 1
         var object = JSONObject()
         skipSpace()
@@ -133,12 +156,33 @@ private struct JSONParser {
             skipSpace()
             if skip(",") { continue }
             guard skip("}") else { throw syntax }
+            if seen == nil, position - outset >= Self.worthKeeping {
+                seen = Seen(
+                    range: outset..<position, object: object, values: valuesBefore - valuesLeft,
+                    height: deepest - depth)
+            }
             return .object(object)
         }
     }
 
+    /// The object that begins here, where it is one that was read before and stays within the limits here, too.
+    private mutating func repeated(depth: Int) -> JSONObject? {
+        guard depth <= Self.repetitionDepth, let range = seen?.range, range.count <= bytes.count - position else {
+            return nil
+        }
+        let here = UnsafeRawBufferPointer(rebasing: bytes[position..<position + range.count])
+        guard ByteOrder.areEqual(here, UnsafeRawBufferPointer(rebasing: bytes[range])), let seen,
+            seen.values <= valuesLeft, depth + seen.height <= depthLimit
+        else { return nil }
+        position += seen.range.count
+        valuesLeft -= seen.values
+        deepest = max(deepest, depth + seen.height)
+        return seen.object
+    }
+
     private mutating func array(depth: Int) throws(JSONError) -> JSON {
         guard depth <= depthLimit else { throw JSONError(code: .tooDeep, offset: position) }
+        deepest = max(deepest, depth)
         position += 1
         var elements: [JSON] = []
         skipSpace()
@@ -177,7 +221,10 @@ private struct JSONParser {
         skipPlain()
         // The usual string has no escape: it is validated and copied in one piece.
         if next == UInt8(ascii: "\"") {
-            guard let text = Text(utf8: UnsafeRawBufferPointer(rebasing: bytes[start..<position])) else { throw syntax }
+            let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+            // ASCII is well-formed UTF-8, and reading it as such has a faster way.
+            let text = isASCII(plain) ? Text(String(decoding: plain, as: UTF8.self)) : Text(utf8: plain)
+            guard let text else { throw syntax }
             position += 1
             return text
         }
@@ -201,19 +248,21 @@ private struct JSONParser {
         throw syntax
     }
 
-    /// Goes to the next quotation mark, backslash or control character, eight bytes at a time while there is none.
-    private mutating func skipPlain() {
-        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-        while position + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let escapes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let found =
-                (quotes &- ones) & ~quotes | (escapes &- ones) & ~escapes | (word &- ones &* 0x20) & ~word
-            if found & highs != 0 { break }
-            position += 8
+    /// Goes to the next quotation mark, backslash or control character.
+    private mutating func skipPlain() { position = ByteScan.firstToEscape(in: bytes, from: position) }
+
+    /// Whether no byte has its highest bit set.
+    private func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
+        var (offset, bits) = (0, 0 as UInt64)
+        while offset + 8 <= text.count {
+            bits |= text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += 8
         }
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        while offset < text.count {
+            bits |= UInt64(text[offset])
+            offset += 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 
     private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
@@ -235,7 +284,7 @@ private struct JSONParser {
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(code) else { throw syntax }  // a lone low surrogate is none
-            buffer.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+            for byte in UTF8.encode(scalar) ?? .init() { buffer.append(byte) }
         default: throw syntax
         }
     }

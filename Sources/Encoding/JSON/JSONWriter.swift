@@ -37,18 +37,30 @@ extension JSON {
     /// Appends `text` in quotes with the escapes of RFC 8785 section 3.2.2.2 (which are those of ECMAScript).
     package static func writeString(_ text: Text, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0x08: output.append(contentsOf: "\\b".utf8)
-            case 0x09: output.append(contentsOf: "\\t".utf8)
-            case 0x0A: output.append(contentsOf: "\\n".utf8)
-            case 0x0C: output.append(contentsOf: "\\f".utf8)
-            case 0x0D: output.append(contentsOf: "\\r".utf8)
-            case 0..<0x20: output.append(contentsOf: ("\\u00" + Hex.encode([byte])).utf8)
-            default: output.append(byte)
+        var string = text.string
+        string.withUTF8 { bytes in
+            var start = 0
+            while true {
+                // What needs no escape is copied in one piece.
+                let index = ByteScan.firstToEscape(in: UnsafeRawBufferPointer(bytes), from: start)
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                guard index < bytes.count else { break }
+                writeEscape(of: bytes[index], into: &output)
+                start = index + 1
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscape(of byte: UInt8, into output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
+        case 0x08: output.append(contentsOf: "\\b".utf8)
+        case 0x09: output.append(contentsOf: "\\t".utf8)
+        case 0x0A: output.append(contentsOf: "\\n".utf8)
+        case 0x0C: output.append(contentsOf: "\\f".utf8)
+        case 0x0D: output.append(contentsOf: "\\r".utf8)
+        default: output.append(contentsOf: ("\\u00" + Hex.encode([byte])).utf8)
+        }
     }
 }

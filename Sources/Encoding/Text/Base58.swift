@@ -32,20 +32,34 @@ package enum Base58 {
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         let letters = Array(text.utf8)
         guard letters.count <= maxLength else { return nil }
-        var bytes: [UInt8] = []  // least significant first
-        for letter in letters.drop(while: { $0 == alphabet[0] }) {
-            var carry = Int(values[Int(letter)])
-            guard carry >= 0 else { return nil }
-            for index in bytes.indices {
-                carry += Int(bytes[index]) * 58
-                bytes[index] = UInt8(carry & 0xFF)
-                carry >>= 8
+        let digits = letters.drop { $0 == alphabet[0] }
+        // Five letters at a time: 58^5 and what is carried fit into a limb's product.
+        var limbs: [UInt32] = []  // least significant first
+        var index = digits.startIndex
+        while index < digits.endIndex {
+            var (carry, factor) = (0 as UInt64, 1 as UInt64)
+            for letter in digits[index...].prefix(5) {
+                guard values[Int(letter)] >= 0 else { return nil }
+                carry = carry * 58 + UInt64(values[Int(letter)])
+                factor *= 58
             }
-            while carry > 0 {
-                bytes.append(UInt8(carry & 0xFF))
-                carry >>= 8
+            for limb in limbs.indices {
+                carry += UInt64(limbs[limb]) * factor
+                limbs[limb] = UInt32(truncatingIfNeeded: carry)
+                carry >>= 32
+            }
+            if carry > 0 { limbs.append(UInt32(truncatingIfNeeded: carry)) }
+            index += min(5, digits.endIndex - index)
+        }
+        var bytes = [UInt8](repeating: 0, count: letters.count - digits.count)
+        let zeros = bytes.count
+        bytes.reserveCapacity(zeros + 4 * limbs.count)
+        for limb in limbs.reversed() {
+            for shift: UInt32 in [24, 16, 8, 0] {
+                let byte = UInt8(truncatingIfNeeded: limb >> shift)
+                if byte != 0 || bytes.count > zeros { bytes.append(byte) }
             }
         }
-        return [UInt8](repeating: 0, count: letters.prefix { $0 == alphabet[0] }.count) + bytes.reversed()
+        return bytes
     }
 }

@@ -14,6 +14,11 @@ package enum Base64 {
     /// The text of `bytes` in `form`.
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form = .url) -> String {
         let alphabet = form == .url ? urlAlphabet : standardAlphabet
+        return bytes.withContiguousStorageIfAvailable { encode($0, alphabet, padded: form == .standard) }
+            ?? Array(bytes).withUnsafeBufferPointer { encode($0, alphabet, padded: form == .standard) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: [UInt8], padded: Bool) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var (buffer, bits) = (UInt32(0), 0)
@@ -26,51 +31,53 @@ package enum Base64 {
             }
         }
         if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits)) & 63]) }
-        if form == .standard { while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) } }
+        if padded { while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) } }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// Strict decoding of unpadded base64url (RFC 7515 section 2): no other letter, no padding, unused bits zero; else nil.
-    package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
-        decode(text.utf8, strict: true) { letter in
-            switch letter {
-            case UInt8(ascii: "-"): 62
-            case UInt8(ascii: "_"): 63
-            default: nil
-            }
-        }
+    package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? { decodeURL(text.utf8) }
+
+    /// The same for letters that are at hand as ASCII bytes.
+    package static func decodeURL(_ letters: some Collection<UInt8>) -> [UInt8]? {
+        withBytes(of: letters) { decode($0, urlValues, strict: true) }
     }
 
     /// Forgiving decoding for agents that mix forms: either alphabet, padded or not; else nil.
     package static func decodeAny(_ text: some StringProtocol) -> [UInt8]? {
         var letters = Array(text.utf8)[...]
         for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }
-        return decode(letters, strict: false) { letter in
-            switch letter {
-            case UInt8(ascii: "-"), UInt8(ascii: "+"): 62
-            case UInt8(ascii: "_"), UInt8(ascii: "/"): 63
-            default: nil
-            }
+        return withBytes(of: letters) { decode($0, anyValues, strict: false) }
+    }
+
+    /// What each letter stands for; 255 for a letter of no alphabet.
+    private static let urlValues = values(of: [urlAlphabet])
+    private static let anyValues = values(of: [urlAlphabet, standardAlphabet])
+
+    private static func values(of alphabets: [[UInt8]]) -> [UInt8] {
+        var values = [UInt8](repeating: 255, count: 256)
+        for alphabet in alphabets {
+            for (value, letter) in alphabet.enumerated() { values[Int(letter)] = UInt8(value) }
         }
+        return values
+    }
+
+    private static func withBytes(
+        of letters: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> [UInt8]?
+    ) -> [UInt8]? {
+        letters.withContiguousStorageIfAvailable(body) ?? Array(letters).withUnsafeBufferPointer(body)
     }
 
     private static func decode(
-        _ letters: some Collection<UInt8>, strict: Bool, _ special: (UInt8) -> UInt32?
+        _ letters: UnsafeBufferPointer<UInt8>, _ values: [UInt8], strict: Bool
     ) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(letters.count * 3 / 4)
+        bytes.reserveCapacity(letters.count / 4 * 3 + 3)
         var (buffer, bits) = (UInt32(0), 0)
         for letter in letters {
-            let value: UInt32
-            switch letter {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(letter - UInt8(ascii: "A"))
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(letter - UInt8(ascii: "a")) + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(letter - UInt8(ascii: "0")) + 52
-            default:
-                guard let other = special(letter) else { return nil }
-                value = other
-            }
-            buffer = buffer << 6 | value
+            let value = values[Int(letter)]
+            guard value < 64 else { return nil }
+            buffer = buffer << 6 | UInt32(value)
             bits += 6
             if bits >= 8 {
                 bits -= 8

@@ -4,9 +4,11 @@ package enum Multibase {
     /// `maxLength` letters.
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         guard text.utf8.count <= maxLength else { return nil }
+        // By bytes: a combining mark after the prefix would be one character with it, and go with it.
+        let digits = String(decoding: text.utf8.dropFirst(), as: UTF8.self)
         switch text.utf8.first {
-        case UInt8(ascii: "z"): return Base58.decode(text.dropFirst(), maxLength: maxLength)
-        case UInt8(ascii: "u"): return Base64.decodeURL(text.dropFirst())
+        case UInt8(ascii: "z"): return Base58.decode(digits, maxLength: maxLength)
+        case UInt8(ascii: "u"): return Base64.decodeURL(digits)
         default: return nil
         }
     }

@@ -24,6 +24,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             nanoseconds: Int32(total - carry * 1_000_000_000))
     }
 
+    /// From a civil date and time in UTC, years 0000 to 9999; a second of 60 is read as the second after. Nil when there is
+    /// no such date.
+    package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        guard (0...9999).contains(year), (1...12).contains(month),
+            (1...Self.days(inMonth: month, of: year)).contains(day), (0..<24).contains(hour),
+            (0..<60).contains(minute), (0...60).contains(second)
+        else { return nil }
+        let clock = Int64(hour * 3600 + minute * 60 + second)
+        self.init(seconds: Self.days(toYear: year, month: month, day: day) * 86_400 + clock)
+    }
+
     /// From a date-time of RFC 3339 section 5.6 or, when `zoneRequired` is false, an xsd:dateTime without zone (read as UTC).
     ///
     /// Years 0000 to 9999. A leap second (`:60`) is read as the second after; fractions beyond nanoseconds are dropped.
@@ -34,8 +45,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             let day = reader.number(2), reader.literal("T") || reader.literal("t"),
             let hour = reader.number(2), reader.literal(":"), let minute = reader.number(2), reader.literal(":"),
             let second = reader.number(2),
-            (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day),
-            hour < 24, minute < 60, second <= 60
+            let civil = Timestamp(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
         var nanoseconds: Int32 = 0
         if reader.literal(".") {
@@ -53,9 +63,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             return nil
         }
         guard reader.isAtEnd else { return nil }
-        let clock = hour * 3600 + minute * 60 + second - offset
-        self.init(
-            seconds: Self.days(toYear: year, month: month, day: day) * 86_400 + Int64(clock), nanoseconds: nanoseconds)
+        self.init(seconds: civil.seconds - Int64(offset), nanoseconds: nanoseconds)
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.

@@ -23,10 +23,13 @@ package struct WallTime: Hashable, Sendable {
     package var utc: Timestamp
     /// Why it is believed.
     package var provenance: Provenance
+    /// How long the clock has run without a time server, at most; nil when nobody knows.
+    package var unsynchronised: Duration?
 
     /// A date and its source.
-    package init(utc: Timestamp, provenance: Provenance) {
+    package init(utc: Timestamp, provenance: Provenance, unsynchronised: Duration? = nil) {
         self.utc = utc
         self.provenance = provenance
+        self.unsynchronised = unsynchronised
     }
 }

@@ -80,11 +80,16 @@ extension HashAlgorithm {
     func hex(_ bytes: [UInt8]) -> [UInt8] {
         var digest = RunningDigest(self)
         bytes.withUnsafeBytes { digest.update($0) }
+        return Self.hex(digest.finish())
+    }
+
+    /// Bytes in lower-case hexadecimal.
+    static func hex(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity(96)
-        for byte in digest.finish() {
-            text.append(Self.digits[Int(byte >> 4)])
-            text.append(Self.digits[Int(byte & 15)])
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
         }
         return text
     }

@@ -2,7 +2,7 @@ import Encoding
 
 /// The state of one canonicalisation (RDFC-1.0 section 4.3).
 struct Canonicalization {
-    private let quads: NumberedQuads
+    private var quads: NumberedQuads
     private let hash: HashAlgorithm
     private let limits: CanonicalizationLimits
     private var canonical: IdentifierIssuer
@@ -31,6 +31,7 @@ struct Canonicalization {
         for group in sorted.split(whereHashChanges: firstDegree) {
             if group.count == 1 { canonical.issue(group[0]) } else { shared.append(group) }
         }
+        if !shared.isEmpty { quads.numberPredicates() }
         for group in shared {
             var results: [(hash: [UInt8], issuer: IdentifierIssuer)] = []
             for node in group where !canonical.hasIssued(node) {
@@ -48,7 +49,9 @@ struct Canonicalization {
     private func document() throws(CanonicalizationError) -> CanonicalDataset {
         let names = labels.indices.map { canonical.identifier(of: $0) ?? "" }
         var text: [UInt8] = []
+        text.reserveCapacity(quads.length)
         var lines: [Range<Int>] = []
+        lines.reserveCapacity(quads.entries.count)
         for index in quads.entries.indices {
             let start = text.count
             quads.appendLine(index, to: &text) { names[$0] }
@@ -60,25 +63,38 @@ struct Canonicalization {
     }
 
     /// Hash First Degree Quads (section 4.6).
-    private func hashFirstDegree(_ node: BlankNode) throws(CanonicalizationError) -> [UInt8] {
+    private mutating func hashFirstDegree(_ node: BlankNode) throws(CanonicalizationError) -> [UInt8] {
         var text: [UInt8] = []
-        var lines: [Range<Int>] = []
+        var lines: [(entry: Int, range: Range<Int>)] = []
+        lines.reserveCapacity(quads.mentions[node].count)
         for index in quads.mentions[node] {
             let start = text.count
             quads.appendLine(index, to: &text) { $0 == node ? "a" : "z" }
-            lines.append(start..<text.count)
+            lines.append((index, start..<text.count))
             try checkBytes(text)
         }
         guard lines.count > 1 else { return hash.hex(text) }
-        return hash.hex(
-            text.withUnsafeBytes { bytes in
-                func line(_ range: Range<Int>) -> UnsafeRawBufferPointer { .init(rebasing: bytes[range]) }
-                lines.sort { ByteOrder.precedes(line($0), line($1)) }
-                var sorted: [UInt8] = []
-                sorted.reserveCapacity(bytes.count)
-                for range in lines { sorted.append(contentsOf: line(range)) }
-                return sorted
-            })
+        text.withUnsafeBytes { bytes in
+            lines.sort { ByteOrder.precedes(.init(rebasing: bytes[$0.range]), .init(rebasing: bytes[$1.range])) }
+        }
+        let isRepeated = text.withUnsafeBytes { bytes in
+            lines.indices.map { index in
+                index > 0
+                    && ByteOrder.areEqual(
+                        .init(rebasing: bytes[lines[index].range]), .init(rebasing: bytes[lines[index - 1].range]))
+            }
+        }
+        let count = lines.count
+        if isRepeated.contains(true) {
+            quads.keepOnce(zip(lines, isRepeated).map { ($0.entry, $1) }, of: node)
+            let kept = Set(quads.mentions[node])
+            if kept.count < count { lines.removeAll { !kept.contains($0.entry) } }
+        }
+        return text.withUnsafeBytes { bytes in
+            var digest = RunningDigest(hash)
+            for line in lines { digest.update(UnsafeRawBufferPointer(rebasing: bytes[line.range])) }
+            return HashAlgorithm.hex(digest.finish())
+        }
     }
 
     /// What the hash of a related blank node depends on.
@@ -92,7 +108,7 @@ struct Canonicalization {
 
     /// Hash Related Blank Node (section 4.7). The same few are asked for in every permutation, so they are kept.
     private mutating func hashRelated(
-        _ related: BlankNode, _ entry: NumberedQuads.Entry, _ issuer: IdentifierIssuer, position: Unicode.Scalar
+        _ related: BlankNode, _ index: Int, _ issuer: IdentifierIssuer, position: Unicode.Scalar
     ) -> [UInt8] {
         let (kind, number): (UInt8, Int32) =
             if let number = canonical.number(of: related) {
@@ -103,10 +119,10 @@ struct Canonicalization {
                 (2, Int32(truncatingIfNeeded: related))
             }
         let key = RelatedKey(
-            predicate: entry.predicate, position: UInt8(ascii: position), kind: kind, number: number)
+            predicate: quads.predicates[index], position: UInt8(ascii: position), kind: kind, number: number)
         if let known = relatedHashes[key] { return known }
         var input = [key.position]
-        if position != "g" { CanonicalNQuads.append(iri: entry.quad.predicate, to: &input) }
+        if position != "g" { CanonicalNQuads.append(iri: quads.entries[index].quad.predicate, to: &input) }
         if kind == 2 {
             input += firstDegree[related]
         } else {
@@ -159,13 +175,13 @@ struct Canonicalization {
         for index in quads.mentions[node] {
             let entry = quads.entries[index]
             if let related = entry.subject, related != node {
-                found.append((hashRelated(related, entry, issuer, position: "s"), related))
+                found.append((hashRelated(related, index, issuer, position: "s"), related))
             }
             if let related = entry.object, related != node {
-                found.append((hashRelated(related, entry, issuer, position: "o"), related))
+                found.append((hashRelated(related, index, issuer, position: "o"), related))
             }
             if let related = entry.graph, related != node {
-                found.append((hashRelated(related, entry, issuer, position: "g"), related))
+                found.append((hashRelated(related, index, issuer, position: "g"), related))
             }
         }
         if found.count > 1 { found.sort { ByteOrder.precedes($0.hash, $1.hash) } }

@@ -70,8 +70,11 @@ struct NumberedQuads {
         let subject: BlankNode?
         let object: BlankNode?
         let graph: BlankNode?
-        /// The predicate by its number in the dataset; only of quads with blank nodes.
-        let predicate: Int
+
+        /// About the bytes of the line, escapes apart.
+        var length: Int {
+            quad.subject.length + quad.predicate.utf8.count + quad.object.length + (quad.graph?.length ?? 0) + 16
+        }
     }
 
     private(set) var entries: [Entry] = []
@@ -80,52 +83,63 @@ struct NumberedQuads {
     /// The quads that mention each blank node.
     private(set) var mentions: [[Int]] = []
     private var numbers: [Text: BlankNode] = [:]
-    private var predicates: [Text: Int] = [:]
+    private var last: BlankNode?
+    /// The predicate of each quad by its number in the dataset, once that is needed.
+    private(set) var predicates: [Int] = []
 
     init(_ dataset: Dataset) {
         entries.reserveCapacity(dataset.quads.count)
-        var seen: Set<Identity> = []
         for quad in dataset.quads {
-            let (subject, object, graph) = (
-                number(quad.subject), number(quad.object), quad.graph.flatMap { number($0) }
-            )
-            guard subject != nil || object != nil || graph != nil else {
-                // Repeated quads without blank nodes fall together in the sorted output.
-                entries.append(Entry(quad: quad, subject: nil, object: nil, graph: nil, predicate: 0))
-                continue
-            }
-            // A dataset is a set.
-            guard seen.insert(Identity(quad: quad)).inserted else { continue }
+            let (subject, object) = (number(quad.subject), number(quad.object))
+            let graph = quad.graph.flatMap { number($0) }
             if let subject { mentions[subject].append(entries.count) }
             if let object, object != subject { mentions[object].append(entries.count) }
             if let graph, graph != subject, graph != object { mentions[graph].append(entries.count) }
-            let predicate = predicates[quad.predicate] ?? predicates.count
-            predicates[quad.predicate] = predicate
-            entries.append(Entry(quad: quad, subject: subject, object: object, graph: graph, predicate: predicate))
+            entries.append(Entry(quad: quad, subject: subject, object: object, graph: graph))
         }
+    }
+
+    /// Numbers the predicates, which only Hash N-Degree Quads asks for.
+    mutating func numberPredicates() {
+        var numbers: [Text: Int] = [:]
+        predicates = entries.map { entry in
+            let number = numbers[entry.quad.predicate] ?? numbers.count
+            numbers[entry.quad.predicate] = number
+            return number
+        }
+    }
+
+    /// Leaves out those of a node's quads that are there twice: a dataset is a set. Repeated lines of the output fall
+    /// together there.
+    ///
+    /// - Parameter lines: the quads in an order in which those with equal lines, blank nodes apart, stand together; true
+    ///   where a line is that of the quad before.
+    mutating func keepOnce(_ lines: [(entry: Int, isRepeated: Bool)], of node: BlankNode) {
+        guard lines.contains(where: \.isRepeated) else { return }
+        var seen: Set<[BlankNode?]> = []
+        var kept: [Int] = []
+        for line in lines {
+            if !line.isRepeated { seen.removeAll(keepingCapacity: true) }
+            let entry = entries[line.entry]
+            if seen.insert([entry.subject, entry.object, entry.graph]).inserted { kept.append(line.entry) }
+        }
+        if kept.count < mentions[node].count { mentions[node] = kept.sorted() }
     }
 
     private mutating func number(_ term: Term) -> BlankNode? {
         guard case .blank(let label) = term else { return nil }
-        if let number = numbers[label] { return number }
+        // Most quads are about the node that the one before is about.
+        if let last, labels[last] == label { return last }
+        if let number = numbers[label] {
+            last = number
+            return number
+        }
         let number = labels.count
         numbers[label] = number
         labels.append(label)
         mentions.append([])
+        last = number
         return number
-    }
-
-    /// A quad that hashes by its resources only, so that a photo is not hashed to find out that it occurs once.
-    private struct Identity: Hashable {
-        let quad: Quad
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(quad.subject)
-            hasher.combine(quad.predicate)
-            guard case .literal(let literal) = quad.object else { return hasher.combine(quad.object) }
-            hasher.combine(literal.value.utf8.count)
-            for byte in literal.value.utf8.prefix(64) { hasher.combine(byte) }
-        }
     }
 
     /// Whether no more than `limit` bytes have to be written: each quad once, and once for each blank node in it.
@@ -133,13 +147,14 @@ struct NumberedQuads {
         var left = limit
         for entry in entries {
             let mentions = (entry.subject != nil ? 1 : 0) + (entry.object != nil ? 1 : 0) + (entry.graph != nil ? 1 : 0)
-            var length = entry.quad.subject.length + entry.quad.predicate.utf8.count + entry.quad.object.length
-            length += (entry.quad.graph?.length ?? 0) + 16
-            left -= min(left, length * (1 + mentions))
+            left -= min(left, entry.length * (1 + mentions))
             if left == 0 { return false }
         }
         return true
     }
+
+    /// About the bytes of all lines, escapes apart.
+    var length: Int { entries.reduce(0) { $0 + $1.length } }
 
     /// Appends quad `index` as a canonical line, blank nodes written by `label`.
     func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) {

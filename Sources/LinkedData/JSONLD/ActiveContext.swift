@@ -35,6 +35,8 @@ struct TermTable: Sendable {
     private var overlay: [Text: TermDefinition?] = [:]
     /// The terms that stand for `@type`: looked for in every node.
     private(set) var typeAliases: Set<Text> = []
+    /// The terms that stand for `@value`.
+    private(set) var valueAliases: Set<Text> = []
 
     private final class Layer: Sendable {
         let terms: [Text: TermDefinition]
@@ -49,11 +51,17 @@ struct TermTable: Sendable {
         }
         set {
             overlay.updateValue(newValue, forKey: term)
-            if newValue?.fields.mapping == .keyword(.type) {
-                typeAliases.insert(term)
-            } else if !typeAliases.isEmpty {
-                typeAliases.remove(term)
-            }
+            let mapping = newValue?.fields.mapping
+            Self.note(term, in: &typeAliases, mapping == .keyword(.type))
+            Self.note(term, in: &valueAliases, mapping == .keyword(.value))
+        }
+    }
+
+    private static func note(_ term: Text, in aliases: inout Set<Text>, _ isAlias: Bool) {
+        if isAlias {
+            aliases.insert(term)
+        } else if !aliases.isEmpty {
+            aliases.remove(term)
         }
     }
 

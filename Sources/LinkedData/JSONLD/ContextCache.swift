@@ -101,6 +101,8 @@ struct ContextSource {
         guard elements.count <= processor.limits.contexts else { throw JSONLDError(.contextOverflow) }
         var result = active
         for element in elements {
+            // Arrays do not nest (section 4.1.2, step 5).
+            if case .array = element { throw JSONLDError(.invalidLocalContext) }
             result = try resolve(.document(element), element, on: result, base: base, manner: .init())
         }
         return result

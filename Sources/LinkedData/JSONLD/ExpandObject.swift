@@ -6,6 +6,20 @@ extension Expander {
         _ object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
     ) throws(JSONLDError) -> Outcome {
         let start = log.mark
+        var (frame, typeNames) = try frame(for: object, property, given, fromMap: fromMap)
+        if let name = typeNames.first, let value = object[name], let last = (value.array ?? [value]).last?.string {
+            frame.isJSON =
+                frame.active.state.expand(last, vocabulary: true, documentRelative: false) == .keyword(.json)
+        }
+        var members = ExpansionMembers()
+        try expandMembers(of: object, into: &members, frame)
+        return try finish(members, object, property, start)
+    }
+
+    /// Steps 7 to 11: the contexts under which an object stands, and the names of its members that expand to `@type`.
+    mutating func frame(
+        for object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
+    ) throws(JSONLDError) -> (frame: Frame, typeNames: [Text]) {
         var active = given
         if let previous = given.state.previous, !fromMap, !isValueOrReference(object, given) { active = previous }
         if case .term(let term) = property, let definition = given[term] {
@@ -20,14 +34,7 @@ extension Expander {
                 active = try contexts.apply(scopeOf: definition, on: active, propagate: false)
             }
         }
-        var frame = Frame(property: property, active: active, typeScope: typeScope)
-        if let name = typeNames.first, let value = object[name], let last = (value.array ?? [value]).last?.string {
-            frame.isJSON =
-                active.state.expand(last, vocabulary: true, documentRelative: false) == .keyword(.json)
-        }
-        var members = ExpansionMembers()
-        try expandMembers(of: object, into: &members, frame)
-        return try finish(members, object, property, start)
+        return (Frame(property: property, active: active, typeScope: typeScope), typeNames)
     }
 
     /// What the members of one object have in common.
@@ -132,7 +139,8 @@ extension Expander {
     /// Step 7: whether an object is a value object or a mere reference, to which a type's scope still applies.
     private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
         if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
-        return object.members.contains { isKeyword(.value, $0.name, active) }
+        if object[Keyword.value.text] != nil { return true }
+        return active.state.terms.valueAliases.contains { object[$0] != nil }
     }
 
     private func isKeyword(_ keyword: Keyword, _ name: Text, _ active: ActiveContext) -> Bool {

@@ -5,7 +5,7 @@ struct Expander {
     let options: Options
     var contexts: ContextSource
     var log = DropLog()
-    private let limits: JSONLDProcessor.Limits
+    let limits: JSONLDProcessor.Limits
     private var depth = 0
     private var items = 0
     private var iriBytes = 0

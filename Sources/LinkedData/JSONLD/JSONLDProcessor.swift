@@ -11,13 +11,17 @@ package struct JSONLDProcessor: Sendable {
         /// Objects inside each other.
         package var depth = 64
         /// Term definitions made and contexts loaded for one document beyond what the cache has.
-        package var definitions = 20_000
+        package var definitions = 8_000
         /// Bytes of an IRI in a context: it is repeated wherever its term or prefix is used.
         package var iriLength = 2_048
-        /// Objects and scalars of one document, contexts apart.
-        package var items = 40_000
+        /// Objects and scalars of one document, contexts apart. Nearly each comes to a quad, so that few more than there
+        /// may be quads tell early that there are too many.
+        package var items = 22_000
         /// Bytes of all IRIs that a document's names and references expand to.
         package var iriBytes = 16 * 1024 * 1024
+        /// Powers of two and five that writing a document's fractional numbers in decimal takes: a number near 1 takes about
+        /// 50, one near the ends of the range about 1,000.
+        package var powers = 2_000_000
 
         /// The documented defaults.
         package init() {}
@@ -51,9 +55,16 @@ package struct JSONLDProcessor: Sendable {
     ) throws(JSONLDError) -> (dataset: Dataset, dropped: [DroppedTerm]) {
         var expander = expander(options)
         let items = try expander.document(document)
-        var writer = QuadWriter(direction: options.rdfDirection, limit: limits.quads)
+        var writer = QuadWriter(direction: options.rdfDirection, limits: limits)
         try writer.write(items)
         return (Dataset(writer.quads), expander.log.dropped)
+    }
+
+    /// Whether ``dataset(_:options:)`` is certain to succeed, without doing it: its contexts are processed and its form holds
+    /// nothing that JSON-LD has rules for. False says nothing.
+    package func isPlain(_ document: JSONObject) -> Bool {
+        var expander = expander(.init())
+        return expander.isPlain(document)
     }
 
     private func expander(_ options: Options) -> Expander {

@@ -8,14 +8,16 @@ struct QuadWriter {
     private(set) var quads: [Quad] = []
     private let direction: RDFDirection?
     private let limit: Int
+    private var powersLeft: Int
     private var labels: [Text: Text] = [:]
     private var issued = 0
     /// `@index` by graph and node: one node must not have two.
     private var indexes: [[Term?]: Text] = [:]
 
-    init(direction: RDFDirection?, limit: Int) {
+    init(direction: RDFDirection?, limits: JSONLDProcessor.Limits) {
         self.direction = direction
-        self.limit = limit
+        limit = limits.quads
+        powersLeft = limits.powers
     }
 
     /// Writes the items of a document into the default graph.
@@ -130,6 +132,10 @@ struct QuadWriter {
             return .literal(Literal(flag ? "true" : "false", datatype: value.type ?? XSD.boolean))
         case .number(let number):
             let (text, isDouble) = RDFNumber.text(number, asDouble: value.type == XSD.double)
+            if isDouble {
+                powersLeft -= DecimalExpansion.powers(of: number.double)
+                guard powersLeft > 0 else { throw JSONLDError(.limitExceeded, detail: "numbers") }
+            }
             return .literal(Literal(Text(text), datatype: value.type ?? (isDouble ? XSD.double : XSD.integer)))
         case .string(let text):
             return try string(text, value, graph)

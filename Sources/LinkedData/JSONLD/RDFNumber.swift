@@ -1,12 +1,12 @@
-import Encoding
+package import Encoding
 
 /// Numbers as RDF literals (JSON-LD 1.1 API section 8.2, steps 10 and 11, and section 8.6).
-enum RDFNumber {
+package enum RDFNumber {
     /// The canonical lexical form and whether it is a double's.
     ///
     /// A number is an integer when it has no fraction and is below 10^21; it is then written exactly, by its decimal
     /// digits. Everything else, and everything with datatype `xsd:double`, is a double.
-    static func text(_ number: JSONNumber, asDouble: Bool) -> (text: String, isDouble: Bool) {
+    package static func text(_ number: JSONNumber, asDouble: Bool) -> (text: String, isDouble: Bool) {
         if !asDouble, let integer = integer(number.text) { return (integer, false) }
         return (double(number.double), true)
     }
@@ -55,25 +55,46 @@ struct DecimalExpansion {
     /// The power of ten of the first digit.
     private var exponent: Int
 
+    /// The powers of two or five by which the digits have to be multiplied.
+    static func powers(of value: Double) -> Int {
+        value.isFinite && value != 0 ? Int(parts(of: value.magnitude).power.magnitude) : 0
+    }
+
+    /// value = whole × 2^power, with an odd whole.
+    private static func parts(of value: Double) -> (whole: UInt64, power: Int) {
+        // A subnormal number has the least exponent and a significand below 1.
+        let exponent = value.isNormal ? Int(value.exponent) : -1022
+        let whole = value.significandBitPattern | (value.isNormal ? 1 << 52 : 0)
+        let zeros = whole.trailingZeroBitCount
+        return (whole >> UInt64(zeros), exponent - 52 + zeros)
+    }
+
     /// Expands a positive finite number.
     init(_ value: Double) {
-        // value = significand × 2^power with a whole significand
-        let power = Int(value.exponent) - 52
+        let (significand, power) = Self.parts(of: value)
         var limbs: [UInt64] = []  // base 10^9, least significant first
-        var whole = UInt64(value.significand * 4_503_599_627_370_496)
+        var whole = significand
         while whole > 0 {
             limbs.append(whole % 1_000_000_000)
             whole /= 1_000_000_000
         }
         // A negative power divides by 2^n, which is 5^n and a shift of the point by n.
-        for _ in 0..<power.magnitude {
+        // As many at a time as keep the product of a limb and the factor below 2^64.
+        var left = Int(power.magnitude)
+        while left > 0 {
+            var factor: UInt64 = 1
+            for _ in 0..<min(left, power > 0 ? 33 : 14) { factor *= power > 0 ? 2 : 5 }
+            left -= power > 0 ? 33 : 14
             var carry: UInt64 = 0
             for index in limbs.indices {
-                let product = limbs[index] * (power > 0 ? 2 : 5) + carry
+                let product = limbs[index] * factor + carry
                 limbs[index] = product % 1_000_000_000
                 carry = product / 1_000_000_000
             }
-            if carry > 0 { limbs.append(carry) }
+            while carry > 0 {
+                limbs.append(carry % 1_000_000_000)
+                carry /= 1_000_000_000
+            }
         }
         var text: [UInt8] = []
         for limb in limbs {

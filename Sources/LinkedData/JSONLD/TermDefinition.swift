@@ -7,14 +7,27 @@ final class TermDefinition: Sendable {
     let isWellFormed: Bool
     /// Whether the datatype can stand in RDF.
     let isTypeWellFormed: Bool
+    /// Whether a text under the term is a literal and nothing else, whatever it is.
+    let takesPlainText: Bool
 
     init(_ fields: Fields) {
         self.fields = fields
+        takesPlainText = Self.takesPlainText(fields)
         if case .iri(let iri) = fields.mapping { isWellFormed = IRI.isWellFormed(iri) } else { isWellFormed = false }
         if case .datatype(let iri)? = fields.type {
             isTypeWellFormed = IRI.isWellFormed(iri)
         } else {
             isTypeWellFormed = true
+        }
+    }
+
+    private static func takesPlainText(_ fields: Fields) -> Bool {
+        guard case .iri = fields.mapping, fields.context == nil, !fields.isReverse,
+            fields.container.isSubset(of: .set)
+        else { return false }
+        switch fields.type {
+        case nil, .none?, .datatype?: return true
+        case .id?, .vocab?, .json?: return false
         }
     }
 

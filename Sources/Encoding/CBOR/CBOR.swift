@@ -1,0 +1,133 @@
+/// One CBOR data item (RFC 8949) that keeps the bytes it was read from.
+///
+/// COSE and mdoc sign and hash what was *sent*: an item that is encoded again, even by the rules of deterministic
+/// encoding, may hash differently. So every item, however deep, has its own bytes at hand; slices share the input.
+package struct CBOR: Sendable {
+    /// What the item says.
+    package let value: Content
+    /// The item's encoding exactly as received: its head, its content and, for an indefinite length, the break.
+    package let encoded: ArraySlice<UInt8>
+
+    /// The value of an item in the generic data model of RFC 8949 section 2.
+    package enum Content: Sendable {
+        /// Major type 0.
+        case unsigned(UInt64)
+        /// Major type 1: the integer −1 − n.
+        case negative(UInt64)
+        /// Major type 2; the chunks of an indefinite-length string are put together.
+        case bytes(ArraySlice<UInt8>)
+        /// Major type 3, well-formed UTF-8.
+        case text(Text)
+        /// Major type 4.
+        case array([CBOR])
+        /// Major type 5 in the order received; no two keys are equal.
+        case map([Pair])
+        /// Major type 6: a tag number and its content. Bignums (tags 2 and 3) stay byte strings here.
+        indirect case tag(UInt64, CBOR)
+        /// Major type 7: a simple value by its number; 20 `false`, 21 `true`, 22 `null`, 23 `undefined`.
+        case simple(UInt8)
+        /// Major type 7: a number of 16, 32 or 64 bits, widened without loss.
+        case float(Double)
+    }
+
+    /// A key of a map and its value.
+    package struct Pair: Sendable {
+        /// The key.
+        package let key: CBOR
+        /// The value.
+        package let value: CBOR
+
+        /// A key with its value.
+        package init(_ key: CBOR, _ value: CBOR) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    init(_ value: Content, encoded: ArraySlice<UInt8>) {
+        self.value = value
+        self.encoded = encoded
+    }
+
+    /// An item of that value in deterministic encoding (RFC 8949 section 4.2.1).
+    package init(_ value: Content) {
+        self.init(value, encoded: value.deterministicBytes[...])
+    }
+}
+
+extension CBOR {
+    // Inlined into `….unsigned.flatMap(…)` this ends the optimiser of Swift 6.3.1 with "Found ownership error".
+    /// The number of an unsigned integer.
+    @inline(never)
+    package var unsigned: UInt64? { if case .unsigned(let number) = value { number } else { nil } }
+
+    /// The number of an integer, as far as 64 bits with sign hold it.
+    package var integer: Int64? {
+        switch value {
+        case .unsigned(let number): Int64(exactly: number)
+        case .negative(let number): Int64(exactly: number).map { -1 - $0 }
+        default: nil
+        }
+    }
+
+    /// The content of a byte string.
+    package var bytes: ArraySlice<UInt8>? { if case .bytes(let bytes) = value { bytes } else { nil } }
+
+    /// The content of a text string.
+    package var text: Text? { if case .text(let text) = value { text } else { nil } }
+
+    /// The elements of an array.
+    package var array: [CBOR]? { if case .array(let elements) = value { elements } else { nil } }
+
+    /// The pairs of a map.
+    package var map: [Pair]? { if case .map(let pairs) = value { pairs } else { nil } }
+
+    /// `true` or `false`.
+    package var bool: Bool? {
+        switch value {
+        case .simple(20): false
+        case .simple(21): true
+        default: nil
+        }
+    }
+
+    /// Whether this is `null`.
+    package var isNull: Bool { if case .simple(22) = value { true } else { false } }
+
+    /// The content of an item with this tag number.
+    package func tagged(_ number: UInt64) -> CBOR? {
+        if case .tag(number, let content) = value { content } else { nil }
+    }
+
+    /// The value under a text key, when this is a map that has it.
+    package subscript(key: Text) -> CBOR? { map?.first { $0.key.text == key }?.value }
+
+    /// The value under an integer key (a COSE label), when this is a map that has it.
+    package subscript(label: Int64) -> CBOR? { map?.first { $0.key.integer == label }?.value }
+}
+
+/// Why bytes are no CBOR data item that is accepted here.
+package struct CBORError: Error, Hashable, Sendable {
+    /// What is wrong.
+    package enum Code: Sendable {
+        /// Not well-formed (RFC 8949 appendix C), text that is not UTF-8, or bytes after the item.
+        case malformed
+        /// A map has two equal keys (RFC 8949 section 5.6).
+        case duplicateKey
+        /// Items inside each other beyond the limit.
+        case tooDeep
+        /// More bytes or items than the limits allow.
+        case tooLarge
+    }
+
+    /// What is wrong.
+    package let code: Code
+    /// Where, in bytes from the start of the input.
+    package let offset: Int
+
+    /// An error of that kind at that place.
+    package init(_ code: Code, at offset: Int) {
+        self.code = code
+        self.offset = offset
+    }
+}

@@ -1,0 +1,37 @@
+/// The keys of one map that were read so far, compared by what they say and not by how they are encoded.
+///
+/// Equality is that of the generic data model (RFC 8949 section 5.6.1): 1 in one byte and in nine is one key, the integer
+/// 1 and the float 1.0 are two. A bignum that fits an integer is that integer (section 3.4.3).
+struct CBORKeySet {
+    private enum Key: Hashable {
+        case unsigned(UInt64)
+        case text(Text)
+        /// Anything else, by its deterministic encoding.
+        case other([UInt8])
+
+        init(_ item: CBOR) {
+            switch item.value.preferred {
+            case .unsigned(let number): self = .unsigned(number)
+            case .text(let text): self = .text(text)
+            case let value: self = .other(value.deterministicBytes)
+            }
+        }
+    }
+
+    /// Few keys are compared one by one, many are looked up.
+    private static let searched = 8
+    private var few: [Key] = []
+    private var many: Set<Key> = []
+
+    /// Adds a key; false when an equal one is already there.
+    mutating func insert(_ item: CBOR) -> Bool {
+        let key = Key(item)
+        if many.isEmpty {
+            if few.contains(key) { return false }
+            few.append(key)
+            if few.count > Self.searched { many = Set(few) }
+            return true
+        }
+        return many.insert(key).inserted
+    }
+}
