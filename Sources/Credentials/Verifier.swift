@@ -11,6 +11,10 @@ package struct Verifier: Sendable {
         case full
         /// Syntax, shape, contexts and expansion: what needs no key, no trust and no clock.
         case shape
+        /// Everything but who vouches for a signing certificate and what it may be used for: signature, digests, dates
+        /// and shape of data whose roots nobody has. What a laboratory looks at; no gate may open on it, so neither the
+        /// replay window nor the policy is asked.
+        case issuerDataOnly
     }
 
     /// The trust data in force.
@@ -59,6 +63,10 @@ private struct VerificationRun {
     let demand: HolderDemand
     let recent: Set<[UInt8]>
     var evidence: Evidence
+    /// What to remember this visit by.
+    var replayKeys: [[UInt8]] = []
+    var rule: Text?
+    var ruleNotes: [RuleNote] = []
 
     init(_ surroundings: Surroundings, payload: [UInt8], demand: HolderDemand, recent: Set<[UInt8]>) {
         self.surroundings = surroundings
@@ -72,15 +80,51 @@ private struct VerificationRun {
         try surroundings.stage(.input) { () throws(Rejection) in
             guard payload.count <= surroundings.limits.payloadBytes else { throw Rejection(.inputTooLarge) }
         }
-        let syntax = try surroundings.stage(.syntax) { () throws(Rejection) in try envelope.parse(payload) }
+        let syntax = try surroundings.stage(.syntax) { () throws(Rejection) in
+            try envelope.parse(payload, claimed: claimed)
+        }
         let received = try surroundings.stage(.envelope) { () throws(Rejection) in
             try envelope.open(syntax, claimed: claimed)
         }
         evidence.summary.format = received.format
         try verify(received, mode)
-        if mode == .shape { return }
-        try surroundings.stage(.replay) { () throws(Rejection) in
-            if let digest = evidence.summary.signedDigest, recent.contains(digest) { throw Rejection(.replaySeen) }
+        guard mode == .full else { return }
+        let wasSeen = try surroundings.stage(.replay) { () throws(Rejection) in try checkReplay() }
+        guard let rules = surroundings.policy.rules else { return }
+        try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, wasSeen: wasSeen) }
+    }
+
+    /// Whether the visitor was here within the window. Where a rule may decide otherwise it is asked in its turn; else a
+    /// visitor who is to be refused is refused here.
+    private mutating func checkReplay() throws(Rejection) -> Bool {
+        let rule = surroundings.policy.replay
+        replayKeys = rule.keys(of: evidence.claims)
+        if replayKeys.isEmpty, let digest = evidence.summary.signedDigest { replayKeys = [digest] }
+        guard replayKeys.contains(where: recent.contains) else { return false }
+        let actions = [rule.action] + (surroundings.policy.rules?.accept.compactMap(\.replay) ?? [])
+        if actions.allSatisfy({ $0 == .reject }) { throw Rejection(.replaySeen) }
+        if surroundings.policy.rules == nil, rule.action == .flag {
+            evidence.findings.append(Reason(.replaySeen, severity: .warning))
+        }
+        return true
+    }
+
+    private mutating func ask(_ rules: GatePolicy, wasSeen: Bool) throws(Rejection) {
+        let trust = surroundings.trust
+        let subject = PolicyCase(
+            claims: evidence.claims, places: evidence.places, status: evidence.status,
+            holderProven: evidence.holderProven, wasSeen: wasSeen)
+        var question = PolicyQuestion(
+            rules, of: surroundings.policy, about: subject, at: surroundings.clock,
+            knowing: PolicyKnowledge(groups: trust.members(ofGroup:), names: { trust.contextNames[$0] }))
+        let decision = question.decide()
+        ruleNotes = decision.notes
+        switch decision.outcome {
+        case .accept(let rule, let warning):
+            self.rule = rule
+            evidence.findings.append(Reason(.policy(accepting: rule.string), severity: .info))
+            if let warning { evidence.findings.append(warning) }
+        case .reject(let reason): throw Rejection(reason.code, at: reason.pointer)
         }
     }
 
@@ -92,23 +136,50 @@ private struct VerificationRun {
             defer { evidence = check.evidence }
             if mode == .shape { return try check.checkShape(document) }
             try check.verify(document)
-            // A bare credential says nothing about who holds it.
-            try surroundings.stage(.holder) { () throws(Rejection) in
-                if demand.required { throw Rejection(.holderProofMissing) }
-            }
+            try requireNoHolder()
         case (.ldpVP, .object(let document)):
             var check = PresentationCheck(surroundings, demand: demand, summary: evidence.summary)
             defer { evidence = check.evidence }
             if mode == .shape { return try check.checkShape(document) }
             try check.verify(document)
+        case (let format, .jwt(let token)) where format == .jwtVP || format == .vpJWT:
+            var check = JWTPresentationCheck(surroundings, demand: demand, summary: evidence.summary)
+            defer { evidence = check.evidence }
+            if mode == .shape { return try check.checkShape(token, as: format) }
+            try check.verify(token, as: format)
+        case (let format, .jwt(let token)):
+            var check = JWTCheck(surroundings, summary: evidence.summary)
+            defer { evidence = check.evidence }
+            if mode == .shape { return _ = try check.checkShape(token, as: format) }
+            try check.verify(token, as: format)
+            try requireNoHolder()
+        case (let format, .sdJWT(let token)):
+            var check = SDJWTCheck(surroundings, demand: demand, summary: evidence.summary)
+            defer { evidence = check.evidence }
+            if mode == .shape { return try check.checkShape(token, as: format) }
+            try check.verify(token, as: format)
+        case (.mdoc, .token(let letters)):
+            var check = MdocCheck(surroundings, mode: mode, summary: evidence.summary)
+            defer { evidence = check.evidence }
+            try check.verify(letters)
+            if mode == .full { try requireNoHolder() }
         default: throw Rejection(.formatUnsupported)
         }
     }
 
+    /// Holder stage of what says nothing about who holds it: a bare credential, an mdoc outside its own transport.
+    private func requireNoHolder() throws(Rejection) {
+        try surroundings.stage(.holder) { () throws(Rejection) in
+            if demand.required { throw Rejection(.holderProofMissing) }
+        }
+    }
+
     func verdict(_ decision: Verdict.Decision, _ first: Reason) -> Verdict {
-        Verdict(
-            decision: decision, reasons: [first] + evidence.findings, credential: evidence.summary,
+        let isOverdue = surroundings.trust.edition?.age(at: surroundings.clock.utc) == .overdue
+        let overdue = isOverdue ? [Reason(.trustStale, severity: .warning)] : []
+        return Verdict(
+            decision: decision, reasons: [first] + evidence.findings + overdue, credential: evidence.summary,
             unsigned: evidence.unsigned, proofContext: evidence.proofContext, trust: surroundings.trust.version,
-            policy: surroundings.policy.version)
+            policy: surroundings.policy.version, rule: rule, replayKeys: replayKeys, ruleNotes: ruleNotes)
     }
 }

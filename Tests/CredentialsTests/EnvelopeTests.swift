@@ -44,16 +44,21 @@ import Testing
     }
 
     @Test func tokens() throws {
-        let sdJWT: JSON = ["verifiableCredential": ["credential": "eyJh.eyJh.AAAA~"], "format": "dc+sd-jwt"]
+        let jwt = "eyJhIjoxfQ.eyJhIjoxfQ.AAAA"
+        let sdJWT: JSON = ["verifiableCredential": ["credential": .text(jwt + "~")], "format": "dc+sd-jwt"]
         #expect(try open(sdJWT).format == .dcSDJWT)
-        #expect(try open(["verifiableCredential": ["credential": "eyJh.eyJh.AAAA"]]).format == .jwtVC)
+        #expect(try open(["verifiableCredential": ["credential": .text(jwt)]]).format == .jwtVC)
+        #expect(try open(["verifiableCredential": .text(jwt)]).format == .jwtVC)
         let mdoc: JSON = ["verifiableCredential": ["credential": "omdk"], "vcMetadata": ["format": "mso_mdoc"]]
         #expect(try open(mdoc).format == .mdoc)
     }
 
     @Test func unknown() {
         let nested = (0..<6).reduce(credential) { inner, _ in .text(inner.compactText) }
-        for payload in [[:], ["verifiableCredential": 7], "text", 7, nil, ["credential": [1]], nested] as [JSON] {
+        for payload in [
+            [:], ["verifiableCredential": 7], ["verifiableCredential": nil], "text", 7, nil, ["credential": [1]],
+            nested,
+        ] as [JSON] {
             #expect(throws: Rejection(.envelopeUnknown)) { try open(payload) }
         }
     }

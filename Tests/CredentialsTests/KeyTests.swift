@@ -64,7 +64,7 @@ import Testing
                 + "\(lineEnd)-----END \(label)-----\(lineEnd)")
     }
 
-    @Test(arguments: ["\n", "\r\n"]) func pemOfEd25519(lineEnd: String) throws {
+    @Test(arguments: ["\n", "\r\n", "", " \n  "]) func pemOfEd25519(lineEnd: String) throws {
         guard case .ed25519(let key) = try KeyEncoding.pem(pem(spki, lineEnd: lineEnd)) else {
             throw Rejection(.keyMalformed)
         }

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Testing
 
@@ -111,5 +112,204 @@ import Testing
         #expect(throws: BitstringStatusList.Malformed.self) {
             try BitstringStatusList(encoded: Text("u" + Base64.encode(bomb)))
         }
+    }
+
+    // MARK: - Entries of several bits, other purposes
+
+    private func entry(_ changes: (inout JSONObject) -> Void = { _ in }) -> JSONObject {
+        var entry: JSONObject = [
+            "type": "BitstringStatusListEntry", "statusPurpose": "revocation", "statusListIndex": "42",
+            "statusListCredential": .string(url),
+        ]
+        changes(&entry)
+        return entry
+    }
+
+    /// Looks the entries up without a credential around them.
+    private func answers(
+        _ entries: [JSONObject], list: [UInt8]?, rulesDecide: Bool = false
+    ) throws -> (code: String, answers: [StatusAnswer]) {
+        var material = issuer.material
+        if let list { material.statusLists[url] = list }
+        var policy = VerificationPolicy()
+        policy.decidesOnStatus = rulesDecide
+        let surroundings = Surroundings(
+            trust: try TrustStore(material), policy: policy, limits: Limits(), clock: TestIssuer.clock, onStage: nil)
+        var evidence = Evidence(CredentialSummary(payloadDigest: []))
+        let located = entries.enumerated().map {
+            Located(value: $0.element, pointer: "/credentialStatus/\($0.offset)")
+        }
+        do throws(Rejection) {
+            try StatusCheck(surroundings: surroundings, issuer: material.issuers[0], unsigned: [])
+                .check(located, into: &evidence)
+            return ("ok", evidence.status)
+        } catch { return (error.reason.code.text, evidence.status) }
+    }
+
+    private static func messages(_ count: Int) -> JSON {
+        .array((0..<count).map { ["status": .text("0x" + String($0, radix: 16)), "message": "m"] })
+    }
+
+    @Test func sizes() throws {
+        // Entry 42 of three bits is in bits 126 to 128, so over the border of two bytes.
+        func list(_ purpose: Text = "message", set: [Int]) throws -> [UInt8] {
+            try issuer.statusList(url: url, purpose: purpose, set: set, bytes: 3 * 16 * 1024)
+        }
+        func code(_ purpose: JSON, size: JSON, messages: JSON? = Self.messages(8), _ list: [UInt8]) throws -> String {
+            let entry = entry {
+                $0["statusPurpose"] = purpose
+                $0["statusSize"] = size
+                $0["statusMessage"] = messages
+            }
+            return try answers([entry], list: list).code
+        }
+        for bit in 126...128 {
+            #expect(try code("message", size: 3, list(set: [bit])) == "ok")
+            #expect(try code("revocation", size: 3, list("revocation", set: [bit])) == "status.revoked")
+            #expect(try code("suspension", size: 3, list("suspension", set: [bit])) == "status.suspended")
+        }
+        #expect(try code("revocation", size: 3, list("revocation", set: [125, 129])) == "ok")
+        #expect(try code("revocation", size: 3, list("message", set: [])) == "status.invalid")
+        // The number of messages is the number of values; more than one bit needs them.
+        #expect(try code("message", size: 3, messages: Self.messages(7), list(set: [])) == "status.invalid")
+        #expect(try code("message", size: 3, messages: nil, list(set: [])) == "status.invalid")
+        #expect(try code("message", size: 1, messages: nil, list(set: [])) == "ok")
+        #expect(try code("message", size: 1, messages: Self.messages(2), list(set: [])) == "ok")
+        #expect(try code("message", size: 1, messages: Self.messages(4), list(set: [])) == "status.invalid")
+        #expect(
+            try code("message", size: 1, messages: [["status": "0x0"], ["status": "0x1"]], list(set: []))
+                == "status.invalid")
+        for size in [0, -1, 9, "3", 64, .null] as [JSON] {
+            #expect(try code("message", size: size, list(set: [])) == "status.invalid", "\(size)")
+        }
+        // What the list says of its size must be the same; only in a JWT can it say so, the context has no such term.
+        for (size, wanted) in [(1, "status.revoked"), (2, "status.invalid")] {
+            let list = try jwtList {
+                guard var subject = $0["credentialSubject"]?.object else { return }
+                subject["statusSize"] = .int(size)
+                $0["credentialSubject"] = .object(subject)
+            }
+            #expect(try answers([entry()], list: list).code == wanted)
+        }
+        // Four bits each: too few entries for the herd to hide in.
+        #expect(try code("message", size: 4, messages: Self.messages(16), list(set: [])) == "status.invalid")
+    }
+
+    @Test func valuesAreReadFromTheLeft() throws {
+        let list = try BitstringStatusList(
+            encoded: Text(
+                "u"
+                    + Base64.encode(
+                        try Gzip.deflate(
+                            [0b1000_0110, 0b0100_0001] + [UInt8](repeating: 0, count: 16 * 1024)))))
+        #expect((0..<4).map { list.value(at: $0, size: 4) } == [8, 6, 4, 1])
+        #expect((0..<5).map { list.value(at: $0, size: 3) } == [4, 1, 4, 4, 0])
+        #expect(list.value(at: 0, size: 8) == 0x86 && list.value(at: 1, size: 8) == 0x41)
+        for (index, size) in [(0, 0), (0, 9), (-1, 1), (16 * 1024 + 2, 8), (.max, 8), (.max, 1)] {
+            #expect(list.value(at: index, size: size) == nil)
+        }
+    }
+
+    @Test func otherPurposes() throws {
+        func code(_ purpose: Text, set: [Int]) throws -> String {
+            let list = try issuer.statusList(url: url, purpose: purpose, set: set)
+            return try answers([entry { $0["statusPurpose"] = .string(purpose) }], list: list).code
+        }
+        #expect(try code("refresh", set: [42]) == "ok")
+        #expect(try code("message", set: [42]) == "ok")
+        // Something is said that is not understood.
+        #expect(try code("embargo", set: [42]) == "status.invalid")
+        #expect(try code("embargo", set: [41, 43]) == "ok")
+    }
+
+    // MARK: - Lists in other clothes
+
+    /// A list that is a JWT credential of VCDM 2.0 (VC-JOSE-COSE), or in the claim `vc` as VCDM 1.1 has it.
+    private func jwtList(inClaim: Bool = false, typ: JSON? = nil, changes: (inout JSONObject) -> Void = { _ in }) throws
+        -> [UInt8]
+    {
+        guard var document = try JSON.parse(issuer.statusList(url: url, set: [42])).object else { return [] }
+        document["proof"] = JSON?.none
+        changes(&document)
+        if inClaim {
+            document["@context"] = ["https://www.w3.org/2018/credentials/v1"]
+            document["issuanceDate"] = document["validFrom"]
+            document["validFrom"] = JSON?.none
+            document["validUntil"] = JSON?.none
+        }
+        let header: JSONObject = [
+            "alg": "EdDSA", "typ": typ ?? (inClaim ? "JWT" : "vc+jwt"), "kid": .string(issuer.method),
+        ]
+        let claims: JSONObject = inClaim ? ["iss": .string(issuer.id), "vc": .object(document)] : document
+        let input =
+            Base64.encode(JSON.object(header).compactBytes) + "." + Base64.encode(JSON.object(claims).compactBytes)
+        return Array((input + "." + Base64.encode(try issuer.key.signature(for: Array(input.utf8)))).utf8)
+    }
+
+    @Test func listsInTokens() throws {
+        for inClaim in [false, true] {
+            #expect(try answers([entry()], list: jwtList(inClaim: inClaim)).code == "status.revoked")
+            let other = entry { $0["statusListIndex"] = "41" }
+            #expect(try answers([other], list: jwtList(inClaim: inClaim)).code == "ok")
+            #expect(try answers([entry()], list: Array(jwtList(inClaim: inClaim).dropLast())).code == "status.invalid")
+        }
+        #expect(
+            try answers([entry()], list: jwtList { $0["validUntil"] = "2026-02-01T00:00:00Z" }).code == "status.stale")
+        #expect(try answers([entry()], list: jwtList { $0["issuer"] = "did:example:x" }).code == "status.invalid")
+        #expect(try answers([entry()], list: jwtList(typ: "statuslist+jwt")).code == "status.invalid")
+        #expect(
+            try answers([entry()], list: jwtList { $0["id"] = "https://issuer.example/status/2" }).code
+                == "status.revoked")
+        #expect(
+            try answers(
+                [entry()],
+                list: jwtList {
+                    $0["id"] = "https://issuer.example/status/2"
+                    guard var subject = $0["credentialSubject"]?.object else { return }
+                    subject["id"] = "https://issuer.example/status/2#list"
+                    $0["credentialSubject"] = .object(subject)
+                }
+            ).code == "status.invalid")
+    }
+
+    @Test func theListSaysWhatItIs() throws {
+        let list = try issuer.statusList(url: url) { $0["type"] = ["VerifiableCredential"] }
+        #expect(try answers([entry()], list: list).code == "status.invalid")
+    }
+
+    // MARK: - Answers for the gate's rules
+
+    @Test func answersForRules() throws {
+        let fresh = try issuer.statusList(url: url)
+        let place = "/credentialStatus/0"
+        let clock = TestIssuer.clock.utc.seconds
+        let age = Duration.seconds(clock - (Timestamp(rfc3339: "2026-01-01T00:00:00Z")?.seconds ?? 0))
+        #expect(
+            try answers([entry()], list: fresh).answers
+                == [StatusAnswer(.valid, purpose: "revocation", pointer: place, age: age)])
+        let until = Timestamp(seconds: clock - 600)
+        func old(set: [Int] = []) throws -> [UInt8] {
+            try issuer.statusList(url: url, set: set) { $0["validUntil"] = .text(until.rfc3339) }
+        }
+        #expect(try answers([entry()], list: old()).code == "status.stale")
+        let stale = try answers([entry()], list: old(), rulesDecide: true)
+        #expect(stale.code == "ok")
+        #expect(
+            stale.answers
+                == [StatusAnswer(.valid, purpose: "revocation", pointer: place, age: age, overdue: .seconds(600))])
+        #expect(try answers([entry()], list: old(set: [42]), rulesDecide: true).code == "status.revoked")
+        let future = try issuer.statusList(url: url) { $0["validFrom"] = "2026-12-31T00:00:00Z" }
+        #expect(try answers([entry()], list: future, rulesDecide: true).code == "status.stale")
+
+        let absent = try answers([entry()], list: nil, rulesDecide: true)
+        #expect(absent.code == "ok" && absent.answers.map(\.value) == [.unknown])
+        let unknown = entry { $0["type"] = "OtherEntry" }
+        let both = try answers([unknown, entry()], list: fresh, rulesDecide: true)
+        #expect(both.code == "ok" && both.answers.map(\.value) == [.unknown, .valid])
+        #expect(both.answers.map(\.pointer) == ["/credentialStatus/0", "/credentialStatus/1"])
+        #expect(try answers([unknown, entry()], list: fresh).code == "status.unavailable")
+        // Tampered and old: no rule may accept it.
+        let text = String(decoding: try old(), as: UTF8.self).replacing("2026-01-01T", with: "2026-01-02T")
+        #expect(try answers([entry()], list: Array(text.utf8), rulesDecide: true).code == "status.invalid")
     }
 }

@@ -39,12 +39,15 @@ struct TestIssuer {
         ]
     }
 
-    /// The document with a proof by this issuer; `changes` are made to the proof options before signing.
+    /// The document with a proof by this issuer; `contexts` are known besides its own, `changes` are made to the proof options
+    /// before signing.
     func sign(
         _ document: JSONObject, purpose: ControllerDocument.Purpose = .assertionMethod,
-        changes: (inout JSONObject) -> Void = { _ in }
+        contexts: [Text: [UInt8]] = [:], changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> JSON {
-        let trust = try TrustStore(material)
+        var known = material
+        known.contexts.merge(contexts) { $1 }
+        let trust = try TrustStore(known)
         var proof: JSONObject = [
             "type": "Ed25519Signature2020", "created": "2026-01-01T00:00:00Z", "verificationMethod": .string(method),
             "proofPurpose": .string(purpose.rawValue),

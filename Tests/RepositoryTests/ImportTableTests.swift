@@ -8,7 +8,7 @@ private let allowedImports: [String: Set<String>] = [
     // core
     "Encoding": ["CZlib"],
     "LinkedData": ["Encoding", "Crypto", "Synchronization"],  // a lock around the cache of processed contexts
-    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto", "X509", "SwiftASN1"],
+    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto", "SwiftASN1"],
     "BluetoothHost": ["Encoding", "Crypto", "CryptoExtras"],
     "Tuvali": ["Encoding", "Crypto"],
     "DIDComm": ["Encoding", "Crypto", "CSodium"],

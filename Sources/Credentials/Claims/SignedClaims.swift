@@ -9,13 +9,13 @@ package struct SignedClaims: Sendable {
     package let issuer: Text
     /// What kind of credential it is: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
     /// mdoc, the type names as written in a JWT credential.
-    package let types: [Text]
+    package var types: [Text] { names ?? graph.map { LinkedDataClaims.types(in: $0.dataset, issuer: issuer) } ?? [] }
     /// The claims as JSON, read by pointers. Linked data and JWT: the credential without its proof and without members that
     /// the signature does not cover. SD-JWT: the processed payload (RFC 9901 section 7.3). Mdoc:
     /// `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
     package let document: JSON
     /// The signed graph of linked data, read by property IRIs; nil for other formats.
-    package let dataset: Dataset?
+    package var dataset: Dataset? { graph?.dataset }
     /// Start of validity.
     package let validFrom: Timestamp?
     /// End of validity.
@@ -24,6 +24,9 @@ package struct SignedClaims: Sendable {
     package let signedDigest: [UInt8]
     /// The subject's id, where the credential names exactly one.
     package let subject: Text?
+    /// The types where they need not be looked for in the graph.
+    private let names: [Text]?
+    private let graph: DeferredDataset?
 
     /// Claims of these parts; `document` and `dataset` must hold signed statements only.
     package init(
@@ -32,9 +35,25 @@ package struct SignedClaims: Sendable {
     ) {
         self.format = format
         self.issuer = issuer
-        self.types = types
+        names = types
         self.document = document
-        self.dataset = dataset
+        graph = dataset.map(DeferredDataset.init)
+        self.validFrom = validFrom
+        self.validUntil = validUntil
+        self.signedDigest = signedDigest
+        self.subject = subject
+    }
+
+    /// Claims of a linked-data credential, whose graph is made only when a rule reads it.
+    init(
+        issuer: Text, document: JSON, graph: DeferredDataset, validFrom: Timestamp?, validUntil: Timestamp?,
+        signedDigest: [UInt8], subject: Text?
+    ) {
+        format = .ldpVC
+        self.issuer = issuer
+        names = nil
+        self.document = document
+        self.graph = graph
         self.validFrom = validFrom
         self.validUntil = validUntil
         self.signedDigest = signedDigest

@@ -8,6 +8,10 @@ package enum CredentialFormat: String, CaseIterable, Sendable {
     case jwtVC = "jwt_vc_json"
     /// A credential as a JWT, VCDM 2.0.
     case vcJWT = "vc+jwt"
+    /// A presentation in a JWT, VCDM 1.1.
+    case jwtVP = "jwt_vp_json"
+    /// A presentation as a JWT, VCDM 2.0.
+    case vpJWT = "vp+jwt"
     /// SD-JWT VC under its old media type.
     case vcSDJWT = "vc+sd-jwt"
     /// SD-JWT VC.

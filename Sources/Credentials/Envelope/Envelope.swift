@@ -6,7 +6,11 @@ struct Received {
     enum Body {
         /// Linked data: a JSON object.
         case object(JSONObject)
-        /// A compact token or base64url text.
+        /// A JWT.
+        case jwt(CompactJWS)
+        /// An SD-JWT.
+        case sdJWT(SDJWT)
+        /// Base64url text.
         case token([UInt8])
     }
 
@@ -31,8 +35,10 @@ struct Envelope {
         case token([UInt8])
     }
 
-    func parse(_ payload: [UInt8]) throws(Rejection) -> Syntax {
-        if Token.kind(of: payload) != nil { return .token(payload) }
+    func parse(_ payload: [UInt8], claimed: CredentialFormat? = nil) throws(Rejection) -> Syntax {
+        if Token.kind(of: payload, claimed: claimed) != nil || Token.isBinary(payload, claimed: claimed) {
+            return .token(payload)
+        }
         return .json(try parseJSON(payload))
     }
 
@@ -50,7 +56,10 @@ struct Envelope {
         case .object(let object): return try open(object, claimed: claimed, depth: depth)
         case .string(let text):
             let bytes = Array(text.utf8)
-            if Token.kind(of: bytes) != nil || Self.binary(claimed) { return try token(bytes, claimed: claimed) }
+            let isNamedBinary = claimed == .mdoc && Token.isBinary(bytes, claimed: claimed)
+            if Token.kind(of: bytes, claimed: claimed) != nil || isNamedBinary {
+                return try token(bytes, claimed: claimed)
+            }
             guard let first = bytes.first(where: { !Token.isSpace($0) }), [0x7B, 0x22].contains(first) else {
                 throw Rejection(.envelopeUnknown)
             }
@@ -74,21 +83,30 @@ struct Envelope {
                 return try open(inner, claimed: named, depth: depth + 1)
             }
         }
+        if EnvelopedCredential.isEnvelope(object),
+            let (letters, format) = try EnvelopedCredential.token(in: .object(object))
+        {
+            return try token(letters, claimed: format)
+        }
         guard let format = Self.linkedData(object, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
         return Received(format: format, body: .object(object))
     }
 
-    private func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
-        switch Token.kind(of: bytes) {
-        case .sdJWT:
-            let known: [CredentialFormat] = [.vcSDJWT, .dcSDJWT, .sdJWT]
-            return Received(format: claimed.flatMap { known.contains($0) ? $0 : nil } ?? .vcSDJWT, body: .token(bytes))
-        case .jwt:
-            let known: [CredentialFormat] = [.jwtVC, .vcJWT, .vcSDJWT, .dcSDJWT, .sdJWT]
-            return Received(format: claimed.flatMap { known.contains($0) ? $0 : nil } ?? .jwtVC, body: .token(bytes))
+    /// A token by itself, wherever it was found.
+    func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
+        guard bytes.count <= limits.tokenLetters else { throw Rejection(.inputTooLarge) }
+        switch Token.kind(of: bytes, claimed: claimed) {
+        case .jose:
+            let letters = Token.trimmed(bytes)
+            if letters.contains(UInt8(ascii: "~")) {
+                let token = try SDJWT(letters, limits: limits)
+                return Received(format: TokenFormat.format(of: token, claimed: claimed), body: .sdJWT(token))
+            }
+            let token = try CompactJWS(letters, limits: limits)
+            return Received(format: try TokenFormat.format(of: token, claimed: claimed), body: .jwt(token))
         case .base64URL: return Received(format: .mdoc, body: .token(bytes))
         case nil:
-            guard claimed == .mdoc else { throw Rejection(.envelopeUnknown) }
+            guard Token.isBinary(bytes, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
             return Received(format: .mdoc, body: .token(bytes))
         }
     }
@@ -111,8 +129,6 @@ struct Envelope {
         return name.flatMap { CredentialFormat(rawValue: $0.string) }
     }
 
-    private static func binary(_ claimed: CredentialFormat?) -> Bool { claimed == .mdoc }
-
     /// Whether the object is meant to be a linked-data document: by its own members, else by what the caller says.
     private static func linkedData(_ object: JSONObject, claimed: CredentialFormat?) -> CredentialFormat? {
         let types = (object["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
@@ -120,7 +136,7 @@ struct Envelope {
         if types.contains("VerifiableCredential") { return .ldpVC }
         if claimed == .ldpVC || claimed == .ldpVP { return claimed }
         if object["credentialSubject"] != nil { return .ldpVC }
-        if object["verifiableCredential"] != nil { return .ldpVP }
+        if let inner = object["verifiableCredential"], !inner.isNull { return .ldpVP }
         return object["@context"] != nil || object["issuer"] != nil && object["proof"] != nil ? .ldpVC : nil
     }
 }
@@ -128,10 +144,8 @@ struct Envelope {
 /// Tells compact tokens from JSON by their letters alone.
 enum Token {
     enum Kind {
-        /// An issuer-signed JWT followed by `~`-separated disclosures.
-        case sdJWT
-        /// Three base64url parts.
-        case jwt
+        /// A JWT or SD-JWT, possibly damaged.
+        case jose
         /// One base64url text: an mdoc.
         case base64URL
     }
@@ -139,24 +153,47 @@ enum Token {
     /// Shortest text that is taken for an mdoc; shorter words (`null`, `true`) are JSON matters.
     private static let shortestDocument = 64
 
-    /// `{"` in base64url: how the header of every JOSE token begins.
-    private static let headerStart = Array("ey".utf8)
+    /// `{"` and `{` before white space in base64url: how the header of every JOSE token begins.
+    private static let headerStarts = ["ey", "ew"].map { Array($0.utf8) }
 
-    static func kind(of bytes: [UInt8]) -> Kind? {
-        var (dots, tildes) = (0, 0)
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "."): if tildes == 0 { dots += 1 }
-            case UInt8(ascii: "~"): tildes += 1
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                continue
-            default: return nil
-            }
+    /// What a text begins like; its other letters may still be wrong.
+    static func kind(of bytes: [UInt8], claimed: CredentialFormat? = nil) -> Kind? {
+        let letters = trimmed(bytes)
+        guard let first = letters.first, !jsonStart.contains(first) else { return nil }
+        let isCalled = claimed.map(joseFormats.contains) ?? false
+        if isCalled || headerStarts.contains(where: letters.starts) && letters.contains(UInt8(ascii: ".")) {
+            return .jose
         }
-        if dots == 2, bytes.starts(with: headerStart) { return tildes > 0 ? .sdJWT : .jwt }
-        return dots == 0 && tildes == 0 && bytes.count >= shortestDocument ? .base64URL : nil
+        return bytes.count >= shortestDocument && bytes.allSatisfy(isLetter) ? .base64URL : nil
     }
+
+    private static let joseFormats: [CredentialFormat] = [.jwtVC, .vcJWT, .jwtVP, .vpJWT, .vcSDJWT, .dcSDJWT, .sdJWT]
+
+    /// The text without the white space around it: a line end behind a token is no part of it.
+    static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
+        return bytes[..<end].drop(while: isSpace)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether bytes that are no token and no JSON are meant as an mdoc: anything that does not begin like JSON where the
+    /// sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong).
+    static func isBinary(_ bytes: [UInt8], claimed: CredentialFormat?) -> Bool {
+        guard let first = bytes.first else { return false }
+        if claimed == .mdoc { return !isSpace(first) && !jsonStart.contains(first) }
+        return (UInt8(ascii: "g")...UInt8(ascii: "v")).contains(first) && !jsonWords.contains { bytes.starts(with: $0) }
+    }
+
+    private static let jsonStart = Array("{[\"".utf8)
+    private static let jsonWords = ["null", "true"].map { Array($0.utf8) }
 
     static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 }

@@ -8,6 +8,8 @@ package struct VerificationMethod: Sendable {
     package let controller: Text
     /// The key, or why it cannot be used; read once, when the document is stored.
     package let key: Result<PublicKey, PublicKey.Failure>
+    /// The `kid` of its publicKeyJwk, by which tokens may name it, too.
+    var keyID: Text?
 }
 
 /// A DID document, another controller document, or a document that is a single key.
@@ -26,6 +28,8 @@ package struct ControllerDocument: Sendable {
     package let id: Text
     /// Whether the document is one key and says nothing of purposes.
     package let isSingleKey: Bool
+    /// The methods in document order.
+    let listedMethods: [VerificationMethod]
     private let methods: [Text: VerificationMethod]
     private let purposes: [Purpose: Set<Text>]
 
@@ -33,40 +37,42 @@ package struct ControllerDocument: Sendable {
     package init?(_ document: JSON) {
         guard let object = document.object, let id = object["id"]?.string else { return nil }
         self.id = id
-        if object["controller"]?.string != nil, object["verificationMethod"] == nil {
+        // A whole document may name a controller, too; only one key has key material at the top.
+        if object["controller"]?.string != nil, KeyEncoding.members.contains(where: { object[$0] != nil }) {
             isSingleKey = true
-            methods = [id: Self.method(object, of: id)].compactMapValues(\.self)
+            listedMethods = [Self.method(object, of: id)].compactMap(\.self)
+            methods = Dictionary(listedMethods.map { (id, $0) }, uniquingKeysWith: { $1 })
             purposes = [:]
             return
         }
         isSingleKey = false
-        var methods: [Text: VerificationMethod] = [:]
+        let members = ["verificationMethod", "publicKey"].compactMap { object[$0] }.flatMap { $0.array ?? [$0] }
+        var listed = members.compactMap { $0.object.flatMap { Self.method($0, of: id) } }
         var purposes: [Purpose: Set<Text>] = [:]
-        let listed = ["verificationMethod", "publicKey"].flatMap { object[$0]?.array ?? [] }
-        for element in listed {
-            if let method = element.object.flatMap({ Self.method($0, of: id) }) { methods[method.id] = method }
-        }
         for purpose in [Purpose.assertionMethod, .authentication] {
             let member = object[purpose.rawValue]
             for element in member.map({ $0.array ?? [$0] }) ?? [] {
                 if let reference = element.string {
                     purposes[purpose, default: []].insert(Self.absolute(reference, in: id))
                 } else if let method = element.object.flatMap({ Self.method($0, of: id) }) {
-                    methods[method.id] = method
+                    listed.append(method)
                     purposes[purpose, default: []].insert(method.id)
                 }
             }
         }
-        self.methods = methods
+        listedMethods = listed
+        methods = Dictionary(listed.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         self.purposes = purposes
     }
 
-    /// The document of an identifier that is its own key (did:key, did:jwk): one method, good for both purposes.
-    init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>) {
+    /// The document of an identifier that is its own key (did:key, did:jwk): one method, good for both purposes, or for
+    /// none when the key only encrypts.
+    init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
         isSingleKey = false
-        methods = [method: VerificationMethod(id: method, controller: id, key: key)]
-        purposes = [.assertionMethod: [method], .authentication: [method]]
+        listedMethods = [VerificationMethod(id: method, controller: id, key: key)]
+        methods = Dictionary(listedMethods.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        purposes = signs ? [.assertionMethod: [method], .authentication: [method]] : [:]
     }
 
     /// The method of that URL.
@@ -82,7 +88,8 @@ package struct ControllerDocument: Sendable {
         guard let id = object["id"]?.string else { return nil }
         let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.key(of: object) }
         return VerificationMethod(
-            id: absolute(id, in: document), controller: object["controller"]?.string ?? document, key: key)
+            id: absolute(id, in: document), controller: object["controller"]?.string ?? document, key: key,
+            keyID: object["publicKeyJwk"]?["kid"]?.string)
     }
 
     private static func absolute(_ reference: Text, in document: Text) -> Text {

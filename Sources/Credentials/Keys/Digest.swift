@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import LinkedData
 
 /// SHA-2 over byte arrays.
@@ -10,11 +11,32 @@ enum Digest {
         return Array(hash.finalize())
     }
 
+    /// The 64 bytes of SHA-512.
+    static func sha512(_ bytes: [UInt8]) -> [UInt8] {
+        var hash = SHA512()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return Array(hash.finalize())
+    }
+
     /// The hash by the algorithm that a proof suite asks for.
     static func hash(_ bytes: [UInt8], _ algorithm: HashAlgorithm) -> [UInt8] {
         switch algorithm {
         case .sha256: sha256(bytes)
         case .sha384: Array(sha384Value(bytes))
+        }
+    }
+
+    /// The hash of an object's canonical JSON.
+    static func hash(_ object: CanonicalObject, _ algorithm: HashAlgorithm) -> [UInt8] {
+        switch algorithm {
+        case .sha256:
+            var hash = SHA256()
+            object.write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+            return Array(hash.finalize())
+        case .sha384:
+            var hash = SHA384()
+            object.write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+            return Array(hash.finalize())
         }
     }
 

@@ -2,6 +2,11 @@ import Encoding
 
 /// Reads the forms in which DID documents carry keys (Controlled Identifiers 1.0 section 2.2 and its forerunners).
 enum KeyEncoding {
+    /// The members that hold key material, in the order in which they are looked for.
+    static let members: [Text] = [
+        "publicKeyMultibase", "publicKeyJwk", "publicKeyPem", "publicKeyBase58", "publicKeyHex",
+    ]
+
     /// The key of a verification method: publicKeyMultibase, Jwk, Pem, Base58 or Hex.
     static func key(of method: JSONObject) throws(PublicKey.Failure) -> PublicKey {
         if let member = method["publicKeyMultibase"] { return try multibase(member.string) }
@@ -60,21 +65,25 @@ enum KeyEncoding {
         }
     }
 
-    /// `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM, with any line ends.
+    /// `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM. White space counts for nothing
+    /// (RFC 7468 appendix A, "lax"): documents hold PEM with any line ends, indented or in one line.
     static func pem(_ text: Text?) throws(PublicKey.Failure) -> PublicKey {
-        guard let text else { throw .malformed }
-        let lines = text.string.utf8.split { [0x0A, 0x0D].contains($0) }.map { String(decoding: $0, as: UTF8.self) }
-        guard let first = lines.first, let last = lines.last, lines.count >= 3,
-            let der = Base64.decodeAny(lines.dropFirst().dropLast().joined())
-        else { throw .malformed }
-        switch (first, last) {
-        case ("-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----"): return try subjectPublicKeyInfo(der)
-        case ("-----BEGIN RSA PUBLIC KEY-----", "-----END RSA PUBLIC KEY-----"): return .rsa(try rsa(pkcs1: der))
-        default: throw .malformed
+        let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+        let letters = (text?.utf8.filter { !spaces.contains($0) } ?? [])[...]
+        func content(of label: String) -> [UInt8]? {
+            let (begin, end) = (Array("-----BEGIN\(label)-----".utf8), Array("-----END\(label)-----".utf8))
+            guard letters.starts(with: begin), letters.count >= begin.count + end.count,
+                letters.suffix(end.count).elementsEqual(end)
+            else { return nil }
+            return Base64.decodeAny(String(decoding: letters.dropFirst(begin.count).dropLast(end.count), as: UTF8.self))
         }
+        if let der = content(of: "PUBLICKEY") { return try subjectPublicKeyInfo(der) }
+        if let der = content(of: "RSAPUBLICKEY") { return .rsa(try rsa(pkcs1: der)) }
+        throw .malformed
     }
 
-    private static func subjectPublicKeyInfo(_ der: [UInt8]) throws(PublicKey.Failure) -> PublicKey {
+    /// A SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) with a named curve.
+    static func subjectPublicKeyInfo(_ der: [UInt8]) throws(PublicKey.Failure) -> PublicKey {
         let (identifier, parameter, key): ([UInt8], [UInt8]?, [UInt8])
         do throws(DERReader.Malformed) {
             var outer = DERReader(der)

@@ -8,11 +8,17 @@ struct KeyResolver {
         let id: Text
         let controllers: [Text]
         let keyPurpose: TrustedIssuer.KeyPurpose
+        /// The only keys that may sign; nil: those of the document.
+        var keys: [KeyFingerprint]?
+        /// Oldest that a stored document may be.
+        var documentMaxAge: Duration?
 
         init(_ issuer: TrustedIssuer) {
             id = issuer.id
             controllers = issuer.controllers
             keyPurpose = issuer.keyPurpose
+            keys = issuer.keys
+            documentMaxAge = issuer.documentMaxAge
         }
 
         /// A holder: nobody else signs for it.
@@ -26,20 +32,26 @@ struct KeyResolver {
     }
 
     let trust: TrustStore
+    /// The date of the verification; without it no document is young enough where an age is set.
+    var now: Timestamp?
 
     /// The method that `reference` names, with the document it stands in; `key.unknown` when there is none.
     func method(
         _ reference: Text, at pointer: String
     ) throws(Rejection) -> (method: VerificationMethod, document: ControllerDocument) {
         let base = Self.withoutFragment(reference)
-        let document = SelfContainedDID.document(base) ?? trust.document(reference) ?? trust.document(base)
+        let document =
+            trust.selfContained[base] ?? SelfContainedDID.document(base) ?? trust.document(reference)
+            ?? trust.document(base)
         guard let document, let method = document.method(reference) else { throw Rejection(.keyUnknown, at: pointer) }
         return (method, document)
     }
 
-    /// The key that `reference` names, if it may be used for `purpose` in the name of `authority`.
+    /// The key that `reference` names, if it may be used for `purpose` in the name of `authority` for something that was
+    /// issued at these dates (all that it states of itself; they matter for a key that was retired).
     func key(
-        _ reference: Text, for purpose: ControllerDocument.Purpose, of authority: Authority, at pointer: String
+        _ reference: Text, for purpose: ControllerDocument.Purpose, of authority: Authority,
+        issuedAt dates: [Timestamp] = [], at pointer: String
     ) throws(Rejection) -> PublicKey {
         let (method, document) = try method(reference, at: pointer)
         guard authority.includes(method.controller) else { throw Rejection(.issuerKeyMismatch, at: pointer) }
@@ -58,7 +70,27 @@ struct KeyResolver {
                 throw Rejection(.keyNotAuthorised, at: pointer)
             }
         }
-        do { return try method.key.get() } catch { throw Rejection(error.code, at: pointer) }
+        for document in [document, authorising].compactMap(\.self) {
+            guard isYoungEnough(document.id, authority) else { throw Rejection(.trustStale, at: pointer) }
+        }
+        let key: PublicKey
+        do { key = try method.key.get() } catch { throw Rejection(error.code, at: pointer) }
+        guard trust.revocations.allow(key, method: method.id, issuedAt: dates) else {
+            throw Rejection(.keyRevoked, at: pointer)
+        }
+        if let pinned = authority.keys {
+            guard let fingerprint = KeyFingerprint(key), pinned.contains(fingerprint) else {
+                throw Rejection(.keyNotAuthorised, at: pointer)
+            }
+        }
+        return key
+    }
+
+    /// Identifiers that are their own key have no document that could grow old.
+    private func isYoungEnough(_ document: Text, _ authority: Authority) -> Bool {
+        guard let maxAge = authority.documentMaxAge, SelfContainedDID.document(document) == nil else { return true }
+        guard let now, let fetched = trust.fetched[document] else { return false }
+        return now <= fetched.advanced(by: maxAge)
     }
 
     /// The document that a key reference points into.

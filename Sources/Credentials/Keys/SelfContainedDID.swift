@@ -16,8 +16,11 @@ enum SelfContainedDID {
         }
         if did.hasPrefix("did:jwk:") {
             let value = String(decoding: text.utf8.dropFirst("did:jwk:".utf8.count), as: UTF8.self)
-            let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(jwk(value)) }
-            return ControllerDocument(id: did, method: Text(text + "#0"), key: key)
+            let object = Result { () throws(PublicKey.Failure) in try jwk(value) }
+            let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(object.get()) }
+            // did:jwk, "To create the DID Document": a key whose `use` is `enc` is listed for keyAgreement only.
+            let encrypts = (try? object.get())?["use"] == "enc"
+            return ControllerDocument(id: did, method: Text(text + "#0"), key: key, signs: !encrypts)
         }
         return nil
     }

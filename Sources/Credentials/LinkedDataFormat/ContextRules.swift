@@ -4,10 +4,27 @@ import Encoding
 struct ContextRules {
     let trust: TrustStore
     let inlineAllowed: Bool
+    /// The URLs that this issuer's credentials may use; nil: every pinned one.
+    var urls: [Text]?
 
     /// Looks at every `@context` in the document, wherever it stands.
     func check(_ document: JSONObject) throws(Rejection) {
+        // Pointers are made for a document that is refused, and for no other.
+        if isAllowed(.object(document)) { return }
         try check(.object(document), at: "")
+    }
+
+    private func isAllowed(_ value: JSON) -> Bool {
+        switch value {
+        case .object(let object):
+            object.members.allSatisfy { $0.name == "@context" ? isAllowed(context: $0.value) : isAllowed($0.value) }
+        case .array(let elements): elements.allSatisfy { isAllowed($0) }
+        default: true
+        }
+    }
+
+    private func isAllowed(context: JSON) -> Bool {
+        (context.array ?? [context]).allSatisfy { (try? check(entry: $0, at: "")) != nil }
     }
 
     private func check(_ value: JSON, at pointer: String) throws(Rejection) {
@@ -31,12 +48,19 @@ struct ContextRules {
     private func checkContext(_ context: JSON, at pointer: String) throws(Rejection) {
         for (index, entry) in (context.array ?? [context]).enumerated() {
             let pointer = context.array == nil ? pointer : Pointer.append(pointer, index)
-            switch entry {
-            case .string(let url): guard trust.pins(url) else { throw Rejection(.contextNotPinned, at: pointer) }
-            case .null: guard inlineAllowed else { throw Rejection(.contextInlineForbidden, at: pointer) }
-            case .object: guard inlineAllowed else { throw Rejection(.contextInlineForbidden, at: pointer) }
-            default: throw Rejection(.contextInvalid, at: pointer)
+            try check(entry: entry, at: pointer)
+        }
+    }
+
+    private func check(entry: JSON, at pointer: String) throws(Rejection) {
+        switch entry {
+        case .string(let url):
+            guard trust.pins(url), urls?.contains(url) ?? true else {
+                throw Rejection(.contextNotPinned, at: pointer)
             }
+        case .null: guard inlineAllowed else { throw Rejection(.contextInlineForbidden, at: pointer) }
+        case .object: guard inlineAllowed else { throw Rejection(.contextInlineForbidden, at: pointer) }
+        default: throw Rejection(.contextInvalid, at: pointer)
         }
     }
 }

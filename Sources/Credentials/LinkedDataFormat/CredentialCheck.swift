@@ -39,8 +39,8 @@ struct CredentialCheck {
         let shape = try verifyIssued(document)
         try surroundings.stage(.status) { () throws(Rejection) in
             guard let issuer else { throw Rejection(.internal) }
-            try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: evidence.unsigned).check(
-                shape.statusEntries)
+            try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: evidence.unsigned)
+                .check(shape.statusEntries, into: &evidence)
         }
     }
 
@@ -52,14 +52,22 @@ struct CredentialCheck {
         let shape = try readShape(document)
         try surroundings.stage(.validity) { () throws(Rejection) in try checkValidity(shape) }
         let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
-            guard let issuer = entry ?? trust.issuer(shape.issuer), issuer.id == shape.issuer else {
-                throw Rejection(.issuerUntrusted, at: "/issuer")
-            }
-            return issuer
+            guard let entry else { return try trust.issuer(shape.issuer, at: now, pointer: "/issuer") }
+            guard entry.id == shape.issuer else { throw Rejection(.issuerUntrusted, at: "/issuer") }
+            return entry
         }
         self.issuer = issuer
         let content = try surroundings.stage(.contexts) { () throws(Rejection) in
-            try readContent(document, inlineAllowed: issuer.inlineContexts)
+            // What an issuer's entry says of types and contexts is about its credentials, not about its status lists.
+            let content = try readContent(
+                document, inlineAllowed: issuer.inlineContexts, contexts: entry == nil ? issuer.contexts : nil,
+                coversText: shape.proofs.allSatisfy { ProofSuite.named(by: $0.value)?.canonicalization == .jcs })
+            if entry == nil, issuer.types != nil {
+                // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
+                let types = LinkedDataClaims.types(in: content.dataset, issuer: issuer.id)
+                try issuer.check(types: types, at: "/type")
+            }
+            return content
         }
         let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
         try surroundings.stage(.proof) { () throws(Rejection) in try verifyProofs(proofs, shape, content) }
@@ -101,16 +109,18 @@ struct CredentialCheck {
     }
 
     private func checkValidity(_ shape: CredentialShape) throws(Rejection) {
-        guard surroundings.clock.provenance >= policy.minimumClock else { throw Rejection(.clockUntrusted) }
+        guard policy.trusts(surroundings.clock) else { throw Rejection(.clockUntrusted) }
         let skew = policy.clockSkew
         if let from = shape.validFrom, now.advanced(by: skew) < from { throw Rejection(.validityNotYet) }
         if let until = shape.validUntil, until.advanced(by: skew) < now { throw Rejection(.validityExpired) }
     }
 
-    private func readContent(_ document: JSONObject, inlineAllowed: Bool) throws(Rejection) -> LinkedDataDocument {
+    private func readContent(
+        _ document: JSONObject, inlineAllowed: Bool, contexts: [Text]? = nil, coversText: Bool = false
+    ) throws(Rejection) -> LinkedDataDocument {
         let allowed = inlineAllowed || policy.profile == .compat
-        try ContextRules(trust: trust, inlineAllowed: allowed).check(document)
-        return try LinkedDataDocument(document, processor: trust.processor)
+        try ContextRules(trust: trust, inlineAllowed: allowed, urls: contexts).check(document)
+        return try LinkedDataDocument(document, processor: trust.processor, coversText: coversText)
     }
 
     /// All proofs of a supported suite made with the issuer's key must verify, and there must be one. Proofs of other
@@ -124,7 +134,8 @@ struct CredentialCheck {
             do throws(Rejection) {
                 proofs.append(
                     try LinkedDataProof(
-                        proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), trust: trust, limits: limits))
+                        proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
+                        at: now, trust: trust, limits: limits))
             } catch {
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
                 foreign.append(error)
@@ -174,11 +185,11 @@ struct CredentialCheck {
     private func signedDigest(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
     ) throws(Rejection) -> [UInt8] {
+        // What else a holder shows of it must not make a credential new.
+        if let key = proofs.compactMap(\.disclosureKey).first { return Digest.sha256(key) }
         guard proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) else { return try digests.rdfc(.sha256) }
         // Without contexts: one that somebody appends must not make the credential new.
-        var document = digests.content.unsecured
-        document["@context"] = nil
-        return try DocumentDigests.jcs(document, .sha256)
+        return try digests.jcsWithoutContext()
     }
 
     /// What a proof of a chain covers: the document with the proofs that it names (Data Integrity 1.0 section 4.3). Nil for
@@ -213,11 +224,10 @@ struct CredentialCheck {
         let document = LinkedDataClaims.document(shape.document, without: unsigned)
         // Under a context that somebody appended the same words mean something else; then there is no graph to read.
         let isUnderstood = !unsigned.contains { $0.utf8.starts(with: "/@context".utf8) }
-        let dataset = isUnderstood ? content.dataset : Dataset()
+        let graph = isUnderstood ? content.graph : DeferredDataset(Dataset())
         evidence.claims = [
             SignedClaims(
-                format: .ldpVC, issuer: issuer.id, types: LinkedDataClaims.types(in: dataset, issuer: issuer.id),
-                document: document, dataset: dataset, validFrom: shape.validFrom,
+                issuer: issuer.id, document: document, graph: graph, validFrom: shape.validFrom,
                 validUntil: shape.validUntil, signedDigest: evidence.summary.signedDigest ?? [],
                 subject: LinkedDataClaims.subject(of: document))
         ]

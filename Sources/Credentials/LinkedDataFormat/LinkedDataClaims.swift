@@ -10,21 +10,31 @@ enum LinkedDataClaims {
     /// The types of the credential itself as expanded IRIs: of the node that is a credential of this issuer and that no
     /// other node points to, so that a credential inside another's evidence lends it nothing.
     static func types(in dataset: Dataset, issuer id: Text) -> [Text] {
-        var candidates: Set<Term> = []
-        var objects: Set<Term> = []
-        for quad in dataset.quads where quad.graph == nil {
-            if quad.predicate == issuer, quad.object == .iri(id) { candidates.insert(quad.subject) }
-            if quad.subject != quad.object { objects.insert(quad.object) }
-        }
-        let typed = dataset.quads.filter { $0.graph == nil && $0.predicate == type }
-        let roots = candidates.subtracting(objects).filter { root in
-            typed.contains { $0.subject == root && $0.object == credential }
-        }
-        guard roots.count == 1, let root = roots.first else { return [] }
-        return typed.compactMap { quad in
-            guard quad.subject == root, case .iri(let type) = quad.object else { return nil }
+        guard let root = root(of: dataset, issuer: id) else { return [] }
+        return dataset.quads.compactMap { quad in
+            guard quad.graph == nil, quad.predicate == type, quad.subject == root, case .iri(let type) = quad.object
+            else {
+                return nil
+            }
             return type
         }
+    }
+
+    /// The node of the credential itself: the one that is a credential of this issuer and that no other node points to. Nil
+    /// where that is not exactly one.
+    static func root(of dataset: Dataset, issuer id: Text) -> Term? {
+        var candidates: Set<Term> = []
+        for quad in dataset.quads where quad.predicate == issuer && quad.graph == nil && quad.object == .iri(id) {
+            candidates.insert(quad.subject)
+        }
+        var typed: Set<Term> = []
+        for quad in dataset.quads where quad.graph == nil {
+            if case .literal = quad.object { continue }
+            if candidates.contains(quad.object), quad.subject != quad.object { candidates.remove(quad.object) }
+            if quad.predicate == type, quad.object == credential { typed.insert(quad.subject) }
+        }
+        let roots = candidates.intersection(typed)
+        return roots.count == 1 ? roots.first : nil
     }
 
     /// The document without its proof and without the members at these pointers (RFC 6901).

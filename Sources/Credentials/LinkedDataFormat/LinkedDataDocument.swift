@@ -7,21 +7,35 @@ struct LinkedDataDocument {
     let context: JSON
     /// The document with those proofs only that a signature covers.
     let unsecured: JSONObject
-    let dataset: Dataset
+    /// The graph; made on demand where no signature needs it.
+    let graph: DeferredDataset
     /// Members that no signature over the dataset covers and that state something.
     let unsigned: [String]
 
+    /// The graph.
+    var dataset: Dataset { graph.dataset }
+
     /// Contexts stage: expands the document under the pinned contexts.
-    init(_ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor) throws(Rejection) {
+    ///
+    /// - Parameter coversText: Whether every proof is over the JSON text. Then no signature needs the graph and nothing is
+    ///   unsigned, so that a document that is certain to have a graph is not expanded before somebody reads the graph.
+    init(
+        _ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor, coversText: Bool = false
+    ) throws(Rejection) {
         context = document["@context"] ?? .null
         var unsecured = document
         unsecured["proof"] = proofs.isEmpty ? nil : .array(proofs.map { .object($0) })
         self.unsecured = unsecured
-        let dropped: [DroppedTerm]
+        if coversText, processor.isPlain(unsecured) {
+            graph = DeferredDataset(of: unsecured, processor: processor)
+            unsigned = []
+            return
+        }
         do throws(JSONLDError) {
-            (dataset, dropped) = try processor.dataset(.object(unsecured))
+            let (dataset, dropped) = try processor.dataset(.object(unsecured))
+            graph = DeferredDataset(dataset)
+            unsigned = dropped.filter(\.statesSomething).map(\.pointer)
         } catch { throw Self.rejection(error) }
-        unsigned = dropped.filter(\.statesSomething).map(\.pointer)
     }
 
     /// Proof stage: the hash of the canonical N-Quads. RDFC-1.0 itself runs with the same hash, as ecdsa-rdfc-2019 on
@@ -39,6 +53,7 @@ struct LinkedDataDocument {
         case .loadingRemoteContextFailed, .loadingDocumentFailed: Rejection(.contextNotPinned, at: error.pointer)
         case .protectedTermRedefinition: Rejection(.contextProtectedTerm, at: error.pointer)
         case .limitExceeded: Rejection(.canonTooComplex, at: error.pointer)
+        case .invalidJSONLiteral: Rejection(.jsonNumber, at: error.pointer)
         default: Rejection(.contextInvalid, at: error.pointer)
         }
     }

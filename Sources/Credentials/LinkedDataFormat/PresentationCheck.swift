@@ -27,15 +27,14 @@ struct PresentationCheck {
         }
         var issuers: [TrustedIssuer] = []
         for credential in shape.credentials {
-            guard let object = credential.value.object else {
-                throw Rejection(.formatUnsupported, at: credential.pointer)
-            }
-            var check = CredentialCheck(surroundings, summary: evidence.summary)
-            defer { evidence.absorb(check.evidence, at: credential.pointer) }
+            var inner = Evidence(evidence.summary)
+            defer { evidence.absorb(inner, at: credential.pointer) }
             do throws(Rejection) {
-                try check.verify(object)
+                let presented = try PresentedCredential(credential.value, limits: surroundings.limits)
+                if let issuer = try presented.verify(surroundings, demand: demand, into: &inner) {
+                    issuers.append(issuer)
+                }
             } catch { throw error.inside(credential.pointer) }
-            if let issuer = check.issuer { issuers.append(issuer) }
         }
         let inline = policy.profile == .compat || issuers.allSatisfy(\.inlineContexts)
         try surroundings.stage(.holder) { () throws(Rejection) in
@@ -49,10 +48,9 @@ struct PresentationCheck {
             try PresentationShape(document, limits: surroundings.limits)
         }
         for credential in shape.credentials {
-            guard let object = credential.value.object, !object.isEmpty else { continue }
-            var check = CredentialCheck(surroundings, summary: evidence.summary)
             do throws(Rejection) {
-                try check.checkShape(object)
+                let presented = try PresentedCredential(credential.value, limits: surroundings.limits)
+                try presented.checkShape(surroundings, into: &evidence)
             } catch { throw error.inside(credential.pointer) }
         }
         try surroundings.stage(.contexts) { () throws(Rejection) in
@@ -96,7 +94,7 @@ struct PresentationCheck {
         let holder = shape.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
         try checkDemand(proof.value, at: now)
         let signed = try LinkedDataProof(
-            proof, for: .authentication, of: KeyResolver.Authority(holder: holder), trust: trust,
+            proof, for: .authentication, of: KeyResolver.Authority(holder: holder), at: now, trust: trust,
             limits: surroundings.limits)
         let match = try signed.verify(
             &digests, at: now, trust: trust, policy: policy, limits: surroundings.limits)

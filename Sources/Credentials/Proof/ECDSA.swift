@@ -18,26 +18,36 @@ enum ECDSA {
     }
 
     private static func p256(_ signature: [UInt8], _ message: [UInt8], _ point: [UInt8]) throws(NoPoint) -> Bool {
-        let key: P256.Signing.PublicKey
-        do {
-            key =
-                point.first == 4
-                ? try P256.Signing.PublicKey(x963Representation: point)
-                : try P256.Signing.PublicKey(compressedRepresentation: point)
-        } catch { throw NoPoint() }
+        let key = try P256.Signing.PublicKey(sec1: point)
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
         return key.isValidSignature(signature, for: Digest.sha256Value(message))
     }
 
     private static func p384(_ signature: [UInt8], _ message: [UInt8], _ point: [UInt8]) throws(NoPoint) -> Bool {
-        let key: P384.Signing.PublicKey
-        do {
-            key =
-                point.first == 4
-                ? try P384.Signing.PublicKey(x963Representation: point)
-                : try P384.Signing.PublicKey(compressedRepresentation: point)
-        } catch { throw NoPoint() }
+        let key = try P384.Signing.PublicKey(sec1: point)
         guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
         return key.isValidSignature(signature, for: Digest.sha384Value(message))
+    }
+}
+
+extension P256.Signing.PublicKey {
+    /// The key of a point as SEC 1 writes it, compressed or not.
+    init(sec1 point: [UInt8]) throws(ECDSA.NoPoint) {
+        do {
+            self =
+                point.first == 4
+                ? try Self(x963Representation: point) : try Self(compressedRepresentation: point)
+        } catch { throw ECDSA.NoPoint() }
+    }
+}
+
+extension P384.Signing.PublicKey {
+    /// The key of a point as SEC 1 writes it, compressed or not.
+    init(sec1 point: [UInt8]) throws(ECDSA.NoPoint) {
+        do {
+            self =
+                point.first == 4
+                ? try Self(x963Representation: point) : try Self(compressedRepresentation: point)
+        } catch { throw ECDSA.NoPoint() }
     }
 }

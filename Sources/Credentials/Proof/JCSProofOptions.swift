@@ -5,7 +5,8 @@ import Encoding
 struct JCSProofOptions {
     /// What is canonicalised: every member but the signature itself.
     let options: JSONObject
-    /// The `@context` under which the document was signed; nil for its own.
+    /// The `@context` under which the document was signed; nil for the document's own, which the proof then repeats in full
+    /// or not at all.
     let context: JSON?
     /// Contexts of the document behind those that the proof repeats: anybody can append them, so they count for nothing.
     let unsigned: [String]
@@ -15,11 +16,12 @@ struct JCSProofOptions {
         var options = proof
         options["proofValue"] = nil
         self.options = options
-        context = proof["@context"]
-        guard let context else {
+        guard let context = proof["@context"], context != documentContext else {
+            context = nil
             unsigned = []
             return
         }
+        self.context = context
         let (repeated, all) = (context.array ?? [context], documentContext.array ?? [documentContext])
         guard !repeated.isEmpty, repeated.count <= all.count, zip(repeated, all).allSatisfy({ $0 == $1 }) else {
             return nil

@@ -17,6 +17,8 @@ struct ProofSuite: Sendable {
         case rdfc
         /// JSON Canonicalization Scheme (RFC 8785).
         case jcs
+        /// RDF Dataset Canonicalization 1.0, each statement by itself.
+        case statements
     }
 
     /// The proof's `type`.
@@ -35,6 +37,7 @@ struct ProofSuite: Sendable {
     static let all = [
         ed25519Signature2018, ed25519Signature2020, rsaSignature2018, ecdsaSecp256k1Signature2019,
         ecdsaSecp256r1Signature2019, jsonWebSignature2020, eddsaRDFC2022, eddsaJCS2022, ecdsaRDFC2019, ecdsaJCS2019,
+        ecdsaSD2023,
     ]
 
     /// The suite that a proof names.

@@ -37,7 +37,10 @@ struct CredentialShape {
             _ = try members.entries(name, .shapeMember, idRequired: idRequired)
         }
         for name in ["termsOfUse", "evidence"] as [Text] { _ = try members.entries(name, .shapeMember) }
-        if version == .v2 { try members.languageValues(in: document, at: "") }
+        if version == .v2 {
+            try members.languageValues(in: document, at: "")
+            try members.relatedResources()
+        }
         proofs = try members.proofs()
         guard !proofRequired || !proofs.isEmpty else { throw Rejection(.proofMissing, at: "/proof") }
     }

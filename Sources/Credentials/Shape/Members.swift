@@ -84,6 +84,20 @@ struct Members {
         return entries
     }
 
+    /// `relatedResource` of VCDM 2.0 (section 5.3): one object or a list of them, each with a URL of its own as `id` and
+    /// at least one digest. The resources are not here, so what the digests say is not looked at.
+    func relatedResources() throws(Rejection) {
+        guard let member = document["relatedResource"] else { return }
+        var ids: Set<Text> = []
+        for resource in member.array ?? [member] {
+            let digests = ["digestSRI", "digestMultibase"].compactMap { resource[$0] }
+            guard let id = resource["id"]?.string, isIdentifier(id), ids.insert(id).inserted, !digests.isEmpty,
+                digests.allSatisfy({ Self.texts($0)?.isEmpty == false }),
+                resource["mediaType"].map({ $0.string != nil }) ?? true
+            else { throw Rejection(.shapeMember, at: "/relatedResource") }
+        }
+    }
+
     /// `name` and `description` of VCDM 2.0 (section 4.6): text, a language value object, or a list of those.
     func languageValues(in object: JSONObject, at parent: String) throws(Rejection) {
         let allowed: [Text] = ["@value", "@language", "@direction"]

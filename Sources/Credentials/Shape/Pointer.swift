@@ -4,11 +4,16 @@ import Encoding
 enum Pointer {
     /// The member `name` of what `pointer` names.
     static func append(_ pointer: String, _ name: Text) -> String {
-        let escaped = name.utf8.flatMap { byte -> [UInt8] in
+        // Names are a stranger's text and may be megabytes; hardly one has letters to escape.
+        let mustEscape = name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
+        guard mustEscape else { return pointer + "/" + name.string }
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(name.utf8.count + 8)
+        for byte in name.utf8 {
             switch byte {
-            case UInt8(ascii: "~"): Array("~0".utf8)
-            case UInt8(ascii: "/"): Array("~1".utf8)
-            default: [byte]
+            case UInt8(ascii: "~"): escaped += "~0".utf8
+            case UInt8(ascii: "/"): escaped += "~1".utf8
+            default: escaped.append(byte)
             }
         }
         return pointer + "/" + String(decoding: escaped, as: UTF8.self)
@@ -16,6 +21,11 @@ enum Pointer {
 
     /// The element `index` of what `pointer` names.
     static func append(_ pointer: String, _ index: Int) -> String { pointer + "/" + String(index) }
+
+    /// Whether both name the same member, or one a member of the other.
+    static func overlap(_ a: String, _ b: String) -> Bool {
+        (a + "/").utf8.starts(with: (b + "/").utf8) || (b + "/").utf8.starts(with: (a + "/").utf8)
+    }
 
     /// `value` without what the pointers name. A removed list element leaves a `null`, so that the others keep their places
     /// and a pointer means the same before and after.

@@ -12,9 +12,8 @@ package struct BitstringStatusList: Sendable {
 
     /// Decodes `encodedList`: base64url of gzip, after a multibase `u` or, as StatusList2021 and MOSIP write it, without.
     package init(encoded: Text, limits: Limits = Limits()) throws(Malformed) {
-        let text = encoded.string
         // gzip starts with 1F 8B 08, in base64url "H4sI": a list with multibase prefix starts with "uH4sI".
-        let digits = encoded.hasPrefix("u") ? text.dropFirst() : text[...]
+        let digits = String(decoding: encoded.utf8.dropFirst(encoded.hasPrefix("u") ? 1 : 0), as: UTF8.self)
         guard let compressed = Base64.decodeURL(digits) ?? Base64.decodeAny(digits) else { throw Malformed() }
         do throws(Gzip.Failure) {
             bits = try Gzip.inflate(compressed, limit: limits.statusListBytes)
@@ -23,9 +22,18 @@ package struct BitstringStatusList: Sendable {
     }
 
     /// Whether the bit of that index is set, counted from the most significant bit of the first byte; nil beyond the end.
-    package subscript(index: Int) -> Bool? {
-        guard index >= 0, index / 8 < bits.count else { return nil }
-        return bits[index / 8] & (0x80 >> UInt8(index % 8)) != 0
+    package subscript(index: Int) -> Bool? { value(at: index, size: 1).map { $0 != 0 } }
+
+    /// The status of an entry of `size` bits, 1 to 8, the leftmost being the most significant; nil beyond the end.
+    package func value(at index: Int, size: Int) -> UInt8? {
+        guard (1...8).contains(size), index >= 0, index < count / size else { return nil }
+        let first = index * size
+        var value: UInt8 = 0
+        for position in first..<first + size {
+            let isSet = bits[position / 8] & (0x80 >> UInt8(position % 8)) != 0
+            value = value << 1 | (isSet ? 1 : 0)
+        }
+        return value
     }
 
     /// The indices whose bit is set, in order.

@@ -4,7 +4,7 @@ package import Encoding
 /// passed back cannot open the gate again. Runs on the monotonic clock: a jump of the date neither opens nor widens it.
 package struct ReplayWindow: Sendable {
     /// How long a credential is remembered.
-    package let window: Duration
+    package var window: Duration
     /// Entries kept at most; beyond it the oldest is forgotten.
     package let capacity: Int
     private var entries: [(digest: [UInt8], at: Instant)] = []
@@ -15,9 +15,10 @@ package struct ReplayWindow: Sendable {
         self.capacity = capacity
     }
 
-    /// Notes an accepted credential by its ``CredentialSummary/signedDigest``.
+    /// Notes an accepted visit by each of its ``Verdict/replayKeys``; one that is known already counts from now on.
     package mutating func remember(_ digest: [UInt8], at now: Instant) {
         forget(at: now)
+        entries.removeAll { $0.digest == digest }
         if entries.count >= capacity { entries.removeFirst() }
         entries.append((digest, now))
     }

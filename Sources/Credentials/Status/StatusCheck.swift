@@ -1,8 +1,6 @@
 import Encoding
 
 /// Status stage: looks the credential up in the stored status lists of its issuer (Bitstring Status List 1.0 section 3.2).
-///
-/// A list is a credential itself and goes through the same stages; whatever is wrong with it, the answer is a refusal.
 struct StatusCheck {
     let surroundings: Surroundings
     /// The credential's issuer.
@@ -15,79 +13,78 @@ struct StatusCheck {
         "StatusList2021Entry": "StatusList2021",
     ]
 
-    /// Checks every entry; an entry of an unknown kind cannot be answered and is therefore `status.unavailable`.
-    func check(_ entries: [Located<JSONObject>]) throws(Rejection) {
+    /// Purposes that state nothing against the credential, whatever the value (section 2.2).
+    private static let harmless: Set<Text> = ["message", "refresh"]
+
+    /// Checks every entry and notes the answers. An entry of an unknown kind cannot be answered.
+    func check(_ entries: [Located<JSONObject>], into evidence: inout Evidence) throws(Rejection) {
+        var lists: [Text: StoredStatusList] = [:]
         for entry in entries {
             // Under the compat profile an index outside the signature could be changed to one that is not revoked.
-            guard !unsigned.contains(where: { Self.covers($0, entry.pointer) }) else {
+            guard !unsigned.contains(where: { Pointer.overlap($0, entry.pointer) }) else {
                 throw Rejection(.statusInvalid, at: entry.pointer)
             }
-            try check(entry)
+            try check(entry, &lists, &evidence)
         }
     }
 
-    /// Whether one of the pointers lies in the other.
-    private static func covers(_ unsigned: String, _ pointer: String) -> Bool {
-        let (a, b) = (unsigned.utf8, pointer.utf8)
-        return a.starts(with: b) || b.starts(with: a)
-    }
-
-    private func check(_ entry: Located<JSONObject>) throws(Rejection) {
-        let types = (entry.value["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
-        guard let listType = types.compactMap({ Self.entryTypes[$0] }).first else {
-            throw Rejection(.statusUnavailable, at: Pointer.append(entry.pointer, "type"))
-        }
+    private func check(
+        _ entry: Located<JSONObject>, _ lists: inout [Text: StoredStatusList], _ evidence: inout Evidence
+    ) throws(Rejection) {
+        let types = Self.texts(entry.value["type"])
         let invalid = Rejection(.statusInvalid, at: entry.pointer)
+        guard let listType = types.compactMap({ Self.entryTypes[$0] }).first else {
+            let purpose = entry.value["statusPurpose"]?.string ?? "revocation"
+            return try surroundings.settle(
+                StatusAnswer(.unknown, purpose: purpose, pointer: entry.pointer), into: &evidence,
+                blaming: Pointer.append(entry.pointer, "type"))
+        }
         guard let url = entry.value["statusListCredential"]?.string,
             let purpose = entry.value["statusPurpose"]?.string,
-            let index = Self.index(entry.value["statusListIndex"]),
-            entry.value["statusSize"].map({ $0.int == 1 }) ?? true
+            let index = Self.index(entry.value["statusListIndex"]), let size = Self.size(entry.value)
         else { throw invalid }
-        guard let bytes = surroundings.trust.statusLists[url] else {
-            throw Rejection(.statusUnavailable, at: Pointer.append(entry.pointer, "statusListCredential"))
+        let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
+        if lists[url] == nil { lists[url] = try reader.stored(url, at: entry.pointer) }
+        guard let list = lists[url] else {
+            return try surroundings.settle(
+                StatusAnswer(.unknown, purpose: purpose, pointer: entry.pointer), into: &evidence,
+                blaming: Pointer.append(entry.pointer, "statusListCredential"))
         }
-        let subject = try list(bytes, url: url, at: entry.pointer)
-        let purposes = (subject["statusPurpose"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
-        guard subject["type"].map({ $0.array ?? [$0] })?.contains(.string(listType)) ?? false,
-            purposes.contains(purpose), let encoded = subject["encodedList"]?.string,
-            let bits = try? BitstringStatusList(encoded: encoded, limits: surroundings.limits), let isSet = bits[index]
+        guard case .bitstring(let bits, let subject) = list.content,
+            Self.texts(subject["type"]).contains(listType), Self.texts(subject["statusPurpose"]).contains(purpose),
+            subject["statusSize"].map({ $0.int == size }) ?? true,
+            bits.count / size >= surroundings.limits.statusListEntries, let value = bits.value(at: index, size: size)
         else { throw invalid }
-        guard isSet else { return }
+        guard let meaning = Self.meaning(value, of: purpose) else { throw invalid }
+        try surroundings.settle(
+            StatusAnswer(meaning, purpose: purpose, pointer: entry.pointer, age: list.age, overdue: list.overdue),
+            into: &evidence)
+    }
+
+    /// Nil for a value that says something which is not understood.
+    private static func meaning(_ value: UInt8, of purpose: Text) -> StatusAnswer.Value? {
+        if value == 0 || harmless.contains(purpose) { return .valid }
         switch purpose {
-        case "revocation": throw Rejection(.statusRevoked, at: entry.pointer)
-        case "suspension": throw Rejection(.statusSuspended, at: entry.pointer)
-        default: return  // refresh and message state nothing against the credential
+        case "revocation": return .revoked
+        case "suspension": return .suspended
+        default: return nil
         }
     }
 
-    /// The subject of the list credential after all its own checks.
-    private func list(_ bytes: [UInt8], url: Text, at pointer: String) throws(Rejection) -> JSONObject {
-        let invalid = Rejection(.statusInvalid, at: pointer)
-        guard let document = try? JSON.parse(bytes, limits: surroundings.limits.json).object,
-            let listIssuer = document["issuer"]?.string ?? document["issuer"]?["id"]?.string,
-            listIssuer == issuer.id || issuer.statusIssuers.contains(listIssuer)
-        else { throw invalid }
-        var entry = surroundings.trust.issuer(listIssuer) ?? issuer
-        entry.id = listIssuer
-        if listIssuer != issuer.id, surroundings.trust.issuer(listIssuer) == nil { entry.controllers = [] }
-        let quiet = Surroundings(
-            trust: surroundings.trust, policy: surroundings.policy, limits: surroundings.limits,
-            clock: surroundings.clock, onStage: nil)
-        var check = CredentialCheck(quiet, summary: CredentialSummary(format: .ldpVC, payloadDigest: []))
-        do throws(Rejection) {
-            _ = try check.verifyIssued(document, issuedBy: entry)
-        } catch {
-            switch error.reason.code {
-            case .validityExpired, .validityNotYet: throw Rejection(.statusStale, at: pointer)
-            default: throw invalid
-            }
-        }
-        guard !check.evidence.unsigned.contains(where: { Self.covers($0, "/credentialSubject") }) else { throw invalid }
-        // The list must be the one asked for: by its own id, or by that of its subject without the fragment.
-        guard let subject = document["credentialSubject"]?.object,
-            [document["id"]?.string, subject["id"]?.string.map(Self.withoutFragment)].contains(url)
-        else { throw invalid }
-        return subject
+    /// The bits of one entry, 1 unless `statusSize` says otherwise. More than one need a message for each value; messages
+    /// are for people, so what they say is not looked at (section 2.1). Nil when this is malformed, or over 8 bits.
+    private static func size(_ entry: JSONObject) -> Int? {
+        let size = entry["statusSize"].map { $0.int ?? 0 } ?? 1
+        guard (1...8).contains(size) else { return nil }
+        guard let member = entry["statusMessage"] else { return size == 1 ? 1 : nil }
+        guard let messages = member.array, messages.count == 1 << size,
+            messages.allSatisfy({ $0["status"]?.string?.hasPrefix("0x") ?? false && $0["message"]?.string != nil })
+        else { return nil }
+        return size
+    }
+
+    private static func texts(_ member: JSON?) -> [Text] {
+        (member.map { $0.array ?? [$0] } ?? []).compactMap(\.string)
     }
 
     private static func index(_ member: JSON?) -> Int? {
@@ -97,9 +94,5 @@ struct StatusCheck {
             return nil
         }
         return Int(text.string)
-    }
-
-    private static func withoutFragment(_ text: Text) -> Text {
-        Text(String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self))
     }
 }

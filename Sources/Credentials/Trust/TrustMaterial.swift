@@ -12,6 +12,12 @@ package struct TrustMaterial: Sendable {
     package var statusLists: [Text: [UInt8]]
     /// X.509 roots, PEM.
     package var roots: [[UInt8]]
+    /// Keys that nobody may use any more.
+    package var revokedKeys: [RevokedKey] = []
+    /// When the document of that id was last fetched, or confirmed to be unchanged, by its owner's server.
+    package var fetched: [Text: Timestamp] = [:]
+    /// The bundle that all this came in; nil for a directory kept by hand.
+    package var edition: TrustEdition?
 
     /// Material of these parts.
     package init(
@@ -25,32 +31,56 @@ package struct TrustMaterial: Sendable {
         self.roots = roots
     }
 
-    /// SHA-256 over all parts (32 bytes), independent of the order of documents and lists.
+    /// SHA-256 over all parts that decide (32 bytes), independent of the order of documents and lists. When something was
+    /// fetched is none of them: an unchanged document that was confirmed makes no new edition.
     package var digest: [UInt8] {
-        var fields: [UInt8] = []
-        func add(_ bytes: some Collection<UInt8>) {
-            fields.appendBE(UInt64(bytes.count))
-            fields.append(contentsOf: bytes)
-        }
-        func add(_ texts: [Text]) {
-            fields.appendBE(UInt64(texts.count))
-            for text in texts { add(text.utf8) }
-        }
-        func add(_ files: [Text: [UInt8]]) {
-            add(files.keys.sorted())
-            for name in files.keys.sorted() { add(Digest.sha256(files[name] ?? [])) }
-        }
+        var fields = DigestFields()
         for issuer in issuers.sorted(by: { $0.id < $1.id }) {
-            add([issuer.id] + issuer.controllers.sorted())
-            add([Text(issuer.keyPurpose.rawValue), issuer.inlineContexts ? "inline" : "pinned"])
-            add(issuer.statusIssuers.sorted())
+            fields.add([issuer.id] + issuer.controllers.sorted())
+            fields.add([Text(issuer.keyPurpose.rawValue), issuer.inlineContexts ? "inline" : "pinned"])
+            for list in [issuer.statusIssuers, issuer.groups, issuer.statusLists] { fields.add(list.sorted()) }
+            for list in [issuer.types, issuer.contexts, issuer.roots, issuer.keys?.map { Text($0.text) }] {
+                fields.add(list.map { ["only"] + $0.sorted() } ?? [])
+            }
+            fields.add([issuer.notBefore, issuer.notAfter].map { Text($0?.rfc3339 ?? "") })
+            fields.add(Text("\(issuer.documentMaxAge?.nanoseconds ?? -1)").utf8)
+            fields.add(issuer.pinnedDocuments)
         }
+        for revoked in revokedKeys.map(Self.line).sorted() { fields.add(revoked.utf8) }
         for files in [documents, roots] {
-            let digests = files.map { Text(Hex.encode(Digest.sha256($0))) }
-            add(digests.sorted())
+            fields.add(files.map { Text(Hex.encode(Digest.sha256($0))) }.sorted())
         }
-        add(contexts)
-        add(statusLists)
-        return Digest.sha256(fields)
+        fields.add(contexts)
+        fields.add(statusLists)
+        return Digest.sha256(fields.bytes)
+    }
+
+    private static func line(_ revoked: RevokedKey) -> Text {
+        let key =
+            switch revoked.key {
+            case .method(let id): id.string
+            case .fingerprint(let fingerprint): fingerprint.text
+            }
+        return Text("\(revoked.reason.rawValue) \(revoked.since.rfc3339) \(key)")
+    }
+}
+
+/// Fields with their lengths, so that no two different lists give the same bytes.
+private struct DigestFields {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func add(_ field: some Collection<UInt8>) {
+        bytes.appendBE(UInt64(field.count))
+        bytes.append(contentsOf: field)
+    }
+
+    mutating func add(_ texts: [Text]) {
+        bytes.appendBE(UInt64(texts.count))
+        for text in texts { add(text.utf8) }
+    }
+
+    mutating func add(_ files: [Text: [UInt8]]) {
+        add(files.keys.sorted())
+        for name in files.keys.sorted() { add(Digest.sha256(files[name] ?? [])) }
     }
 }

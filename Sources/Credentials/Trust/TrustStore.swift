@@ -10,13 +10,30 @@ package struct TrustStore: Sendable {
         case document(Int)
         /// The context of this URL is no JSON object with `@context`.
         case context(Text)
+        /// The file of roots at this position is no list of certificates in PEM.
+        case root(Int)
+        /// The document of this id is not the one that its issuer's entry pins.
+        case pinned(Text)
     }
 
-    /// `sha256:` and the first 16 hexadecimal digits of ``TrustMaterial/digest``; names this trust data in verdicts.
+    /// Names this trust data in verdicts: the bundle (``TrustEdition/name``), or `sha256:` and the first 16 hexadecimal
+    /// digits of ``TrustMaterial/digest``.
     package let version: String
+    /// The bundle that this trust data came in.
+    package let edition: TrustEdition?
     let issuers: [Text: TrustedIssuer]
     let documents: [Text: ControllerDocument]
+    /// The documents of issuers whose id is their own key, so that no key is left to decode.
+    let selfContained: [Text: ControllerDocument]
     let statusLists: [Text: [UInt8]]
+    /// The pinned X.509 certificates.
+    let roots: CertificateRoots
+    /// When the document of an id was last confirmed.
+    let fetched: [Text: Timestamp]
+    let revocations: KeyRevocations
+    private let groups: [Text: Set<Text>]
+    /// What names mean in each pinned context, for rules that read claims by name.
+    let contextNames: [Text: ContextNames]
     /// JSON-LD over the pinned contexts, for documents.
     let processor: JSONLDProcessor
     /// JSON-LD over the suites' contexts, for proof options only.
@@ -24,24 +41,64 @@ package struct TrustStore: Sendable {
 
     /// Reads the material; throws at the first part that cannot be used.
     package init(_ material: TrustMaterial) throws(Failure) {
-        version = "sha256:" + Hex.encode(material.digest.prefix(8))
+        edition = material.edition
+        version = material.edition?.name ?? "sha256:" + Hex.encode(material.digest.prefix(8))
         issuers = Dictionary(material.issuers.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        groups = Dictionary(
+            material.issuers.flatMap { issuer in issuer.groups.map { ($0, [issuer.id]) } },
+            uniquingKeysWith: { $0.union($1) })
+        fetched = material.fetched
+        let pins = Dictionary(
+            material.issuers.flatMap { $0.pinnedDocuments.map { ($0.key, [$0.value]) } }, uniquingKeysWith: { $0 + $1 })
         var documents: [Text: ControllerDocument] = [:]
         for (index, bytes) in material.documents.enumerated() {
             guard let json = try? JSON.parse(bytes), let document = ControllerDocument(json) else {
                 throw .document(index)
             }
+            // Two entries may pin it; neither may be disappointed.
+            if let pinned = pins[document.id] {
+                let digest = Digest.sha256(bytes)
+                guard pinned.allSatisfy({ $0 == digest }) else { throw .pinned(document.id) }
+            }
             documents[document.id] = document
         }
         self.documents = documents
+        selfContained = Dictionary(
+            material.issuers.flatMap { [$0.id] + $0.controllers }.compactMap { id in
+                SelfContainedDID.document(id).map { (id, $0) }
+            }, uniquingKeysWith: { $1 })
+        revocations = KeyRevocations(material.revokedKeys, documents: documents)
         statusLists = material.statusLists
+        var roots = CertificateRoots()
+        for (index, pem) in material.roots.enumerated() {
+            do throws(CertificateRoots.Malformed) { try roots.add(pem: pem) } catch { throw .root(index) }
+        }
+        self.roots = roots
         var contexts: [Text: JSON] = [:]
         for (url, bytes) in material.contexts {
             guard let json = try? JSON.parse(bytes), json["@context"] != nil else { throw .context(url) }
             contexts[url] = json
         }
         processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
+        contextNames = contexts.mapValues { ContextNames($0, in: contexts) }
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
+    }
+
+    /// Processes the pinned contexts that credentials begin with, so that the first visitor does not wait for it. Call it once,
+    /// off the path of a decision; it changes the time of verifications and nothing else.
+    package func warmUp() {
+        let types: JSON = ["VerifiableCredential", "VerifiablePresentation"]
+        for base in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text]
+        where pins(base) {
+            _ = try? processor.dataset(["@context": [.string(base)], "type": types])
+            for url in processor.contexts.documents.keys where url != base {
+                _ = try? processor.dataset(["@context": [.string(base), .string(url)], "type": types])
+            }
+        }
+        for suite in ProofSuite.all {
+            guard let context = suite.context else { continue }
+            _ = try? suiteProcessor.dataset(["@context": .string(context), "type": .string(suite.type)])
+        }
     }
 
     /// Whether a context of that URL is pinned.
@@ -49,6 +106,26 @@ package struct TrustStore: Sendable {
 
     /// The entry of a trusted issuer.
     package func issuer(_ id: Text) -> TrustedIssuer? { issuers[id] }
+
+    /// The entry of an issuer that is trusted at that date: `trust.stale` when the whole trust data is too old to be
+    /// believed, `issuer.untrusted` when there is no entry or its dates do not cover this one.
+    func issuer(_ id: Text, at now: Timestamp, pointer: String) throws(Rejection) -> TrustedIssuer {
+        try checkAge(at: now)
+        guard let issuer = issuers[id], issuer.isValid(at: now) else { throw Rejection(.issuerUntrusted, at: pointer) }
+        return issuer
+    }
+
+    /// Refuses everything once the bundle's last day and its grace are over.
+    func checkAge(at now: Timestamp) throws(Rejection) {
+        if edition?.age(at: now) == .stale { throw Rejection(.trustStale) }
+    }
+
+    /// The ids of the issuers (and X.509 roots) of a group; nil when no entry names it, so that a misspelt group in a policy
+    /// can be told from one without members.
+    package func members(ofGroup name: Text) -> Set<Text>? { groups[name] }
+
+    /// The status list that is stored under that URL.
+    package func statusList(_ url: Text) -> [UInt8]? { statusLists[url] }
 
     /// The stored document of that id.
     package func document(_ id: Text) -> ControllerDocument? { documents[id] }

@@ -10,7 +10,8 @@ package struct TrustedIssuer: Hashable, Sendable {
         case didWide = "did-wide"
     }
 
-    /// The id that credentials name: a DID or an https URL.
+    /// The id that credentials name: a DID or an https URL. For the issuers below an X.509 root, which mdocs do not name:
+    /// `x509:sha256:` and the lower-case hexadecimal SHA-256 of the root certificate (DER).
     package var id: Text
     /// Other ids whose keys may sign for this issuer.
     package var controllers: [Text]
@@ -20,8 +21,31 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var inlineContexts: Bool
     /// Other ids that may sign the status lists of its credentials.
     package var statusIssuers: [Text]
+    /// The groups that it is a member of; a policy names them as `group:NAME`.
+    package var groups: [Text] = []
+    /// What it may issue; nil: anything. Expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
+    /// mdoc, the type names as written in a JWT credential (``SignedClaims/types``), compared byte by byte.
+    package var types: [Text]?
+    /// URLs of the contexts that its credentials may use; nil: every pinned one.
+    package var contexts: [Text]?
+    /// The only keys that may sign for it, whatever its document says (``KeyFingerprint``); nil: those of the document.
+    package var keys: [KeyFingerprint]?
+    /// The X.509 roots, by their ids, that may stand behind its signing certificates; nil: any pinned one whose
+    /// certificates name the issuer, or name nobody.
+    package var roots: [Text]?
+    /// Oldest that a stored document may be, counted from when it was last confirmed, before its keys are no longer
+    /// believed (`trust.stale`); nil: any age.
+    package var documentMaxAge: Duration?
+    /// Documents that must not change: id → SHA-256 of the bytes (32 bytes). The refresher leaves them alone.
+    package var pinnedDocuments: [Text: [UInt8]] = [:]
+    /// Status lists of its credentials that the refresher keeps, by URL.
+    package var statusLists: [Text] = []
+    /// Before this date it is not trusted.
+    package var notBefore: Timestamp?
+    /// From this date on it is no longer trusted.
+    package var notAfter: Timestamp?
 
-    /// An entry; without further arguments the strictest.
+    /// An entry; without further arguments the strictest on how it signs, without bounds on what.
     package init(
         id: Text, controllers: [Text] = [], keyPurpose: KeyPurpose = .strict, inlineContexts: Bool = false,
         statusIssuers: [Text] = []
@@ -32,4 +56,32 @@ package struct TrustedIssuer: Hashable, Sendable {
         self.inlineContexts = inlineContexts
         self.statusIssuers = statusIssuers
     }
+
+    /// The id of what is issued below an X.509 root.
+    package static func id(ofRoot der: [UInt8]) -> Text { Text(rootPrefix.string + Hex.encode(Digest.sha256(der))) }
+
+    /// What the ids of X.509 roots begin with.
+    package static let rootPrefix: Text = "x509:sha256:"
+
+    /// Whether the operator's decision covers that date.
+    package func isValid(at date: Timestamp) -> Bool {
+        (notBefore.map { $0 <= date } ?? true) && (notAfter.map { date < $0 } ?? true)
+    }
+
+    /// Refuses what this issuer may not issue.
+    ///
+    /// Every type must be allowed, so that nothing rides on an allowed one. The base class of all credentials says nothing
+    /// and need not be listed, except for a credential that is nothing more.
+    func check(types issued: [Text], at pointer: String) throws(Rejection) {
+        guard let types else { return }
+        let special = issued.filter { !Self.baseTypes.contains($0) }
+        let wanted = special.isEmpty ? issued : special
+        guard !wanted.isEmpty, wanted.allSatisfy(types.contains) else {
+            throw Rejection(.issuerNotForType, at: pointer)
+        }
+    }
+
+    private static let baseTypes: [Text] = [
+        "https://www.w3.org/2018/credentials#VerifiableCredential", "VerifiableCredential",
+    ]
 }

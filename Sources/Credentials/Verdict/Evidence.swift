@@ -13,6 +13,8 @@ struct Evidence {
     /// The signed claims of each credential that passed its own stages: one, or as many as a presentation holds. They
     /// reach the policy and nothing else: no verdict, record or log.
     var claims: [SignedClaims] = []
+    /// Where each of ``claims`` stands in what was received, as JSON pointers; empty for a bare credential.
+    var places: [String] = []
     /// What the stored status lists said, an answer for each entry.
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
@@ -27,6 +29,7 @@ struct Evidence {
         unsigned += inner.unsigned.map { pointer + $0 }
         proofContext = proofContext ?? inner.proofContext
         claims += inner.claims
+        places += inner.claims.map { _ in pointer }
         status += inner.status.map {
             var answer = $0
             answer.pointer = pointer + answer.pointer

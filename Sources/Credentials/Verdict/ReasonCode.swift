@@ -29,6 +29,12 @@ package struct ReasonCode: Sendable {
             "policy." + rule, "The policy's rule \(rule) does not let this credential in.",
             "See the rule of that id in the policy file.")
     }
+
+    /// The same code where the rule lets the credential in, for the record.
+    package static func policy(accepting rule: String) -> ReasonCode {
+        ReasonCode(
+            "policy." + rule, "The policy's rule \(rule) lets this credential in.", "Nothing to do.", severity: .info)
+    }
 }
 
 extension ReasonCode: Hashable, CustomStringConvertible {
@@ -82,6 +88,7 @@ struct Rejection: Error, Hashable {
     let reason: Reason
 
     init(_ code: ReasonCode, at pointer: String? = nil) {
-        reason = Reason(code, at: pointer, severity: .error)
+        // The empty pointer names the whole document, which goes without saying.
+        reason = Reason(code, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
     }
 }

@@ -104,7 +104,7 @@ extension ReasonCode {
         "Let the box reach a time server once, fit a clock battery, or relax the policy's clock rule knowingly.")
     /// `issuer.untrusted`
     package static let issuerUntrusted = ReasonCode(
-        "issuer.untrusted", "The issuer is not in the trust list.",
+        "issuer.untrusted", "The issuer is not in the trust list, or its entry does not hold at this date.",
         "If this issuer should be trusted, add it to issuers.toml in the trust directory.")
     /// `issuer.key-mismatch`
     package static let issuerKeyMismatch = ReasonCode(
@@ -116,12 +116,14 @@ extension ReasonCode {
         "See the types of the issuer's trust entry.")
     /// `trust.stale`
     package static let trustStale = ReasonCode(
-        "trust.stale", "The trust data is past its date.", "Refresh the trust directory.")
+        "trust.stale", "The trust data, or the stored document of the signer, is older than the operator allows.",
+        "Refresh the trust data (gatehouse trust refresh) or import the newest bundle.")
 
     // Contexts
     /// `context.not-pinned`
     package static let contextNotPinned = ReasonCode(
-        "context.not-pinned", "The credential names a JSON-LD context that is not in the trust directory.",
+        "context.not-pinned",
+        "The credential names a JSON-LD context that is not in the trust directory or that its issuer may not use.",
         "Review that context and add it with its SHA-256 to contexts/index.json.", mosip: "ERR_GENERIC")
     /// `context.inline-forbidden`
     package static let contextInlineForbidden = ReasonCode(
@@ -248,7 +250,7 @@ extension ReasonCode {
     /// `status.invalid`
     package static let statusInvalid = ReasonCode(
         "status.invalid",
-        "The stored status list is not acceptable: signature, issuer, purpose, id, length, index or encoding.",
+        "The stored status list is not acceptable: signature, issuer, purpose, id, length, index, encoding or value.",
         "Refresh the list; if it stays so, tell the issuer.", mosip: "STATUS_VERIFICATION_ERROR")
 
     // Holder, replay, policy, own faults
@@ -264,7 +266,12 @@ extension ReasonCode {
     package static let replaySeen = ReasonCode(
         "replay.seen", "The same credential was presented a moment ago.", "Wait until the replay window has passed.")
     /// `policy.no-match`
-    package static let policyNoMatch = ReasonCode.policy("no-match")
+    package static let policyNoMatch = ReasonCode(
+        "policy.no-match", "No rule of the policy is about a credential of this format, type and issuer.",
+        "Add an [[accept]] rule to the policy file if such credentials are to be let in.")
+    /// `policy.expired`
+    package static let policyExpired = ReasonCode(
+        "policy.expired", "The policy is past its valid-until date.", "Install a newer policy file.")
     /// `internal`
     package static let `internal` = ReasonCode(
         "internal", "The verifier met something it did not expect and refused.",
@@ -281,6 +288,6 @@ extension ReasonCode {
         proofMissing, proofMalformed, proofSuiteUnsupported, proofAlgorithm, proofPurpose, proofInvalid, proofExpired,
         disclosureMalformed, disclosureName, disclosureDuplicate, disclosureUnreferenced, mdocDoctype, mdocDigest,
         mdocCountry, claimsUnsigned, statusRevoked, statusSuspended, statusStale, statusUnavailable, statusInvalid,
-        holderProofMissing, holderInvalid, replaySeen, policyNoMatch, `internal`,
+        holderProofMissing, holderInvalid, replaySeen, policyNoMatch, policyExpired, `internal`,
     ]
 }

@@ -24,11 +24,19 @@ package struct Verdict: Sendable {
     package let trust: String
     /// Name of the policy in force: ``VerificationPolicy/version``.
     package let policy: String
+    /// Id of the policy's rule that accepted; nil without rules and when rejected.
+    package let rule: Text?
+    /// What to remember this visit by (32 bytes each) so that it is known when it comes again within the replay window: a key
+    /// for each credential of a presentation, by the policy's ``ReplayRule/key``. Empty until the credentials are verified.
+    package let replayKeys: [[UInt8]]
+    /// The policy's rules that were looked at, in their order, and what became of each.
+    package let ruleNotes: [RuleNote]
 
     /// A verdict of these parts; `reasons` must not be empty.
     package init(
         decision: Decision, reasons: [Reason], credential: CredentialSummary, unsigned: [String] = [],
-        proofContext: ProofContext? = nil, trust: String, policy: String
+        proofContext: ProofContext? = nil, trust: String, policy: String, rule: Text? = nil,
+        replayKeys: [[UInt8]] = [], ruleNotes: [RuleNote] = []
     ) {
         self.decision = decision
         self.reasons = reasons
@@ -37,6 +45,9 @@ package struct Verdict: Sendable {
         self.proofContext = proofContext
         self.trust = trust
         self.policy = policy
+        self.rule = rule
+        self.replayKeys = replayKeys
+        self.ruleNotes = ruleNotes
     }
 
     /// The code that decided; `ok` for an accepted credential.
@@ -69,8 +80,10 @@ package struct CredentialSummary: Hashable, Sendable {
     /// SHA-256 of the payload as received (32 bytes).
     package var payloadDigest: [UInt8]
     /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proof, or where all
-    /// proofs are over JSON its canonical text without proof and contexts. The same for every spelling of one credential,
-    /// so records name it by HMAC(site key, this) and replays are found by it. Nil until the proof stage was reached.
+    /// proofs are over JSON its canonical text without proof and contexts; for tokens the issuer's JWT up to its signature,
+    /// without disclosures and key binding; for an mdoc its mobile security object. The same for every spelling of one
+    /// credential, so records name it by HMAC(site key, this) and replays are found by it. Nil until the proof stage was
+    /// reached.
     package var signedDigest: [UInt8]?
 
     /// A summary of which nothing but the payload is known yet.

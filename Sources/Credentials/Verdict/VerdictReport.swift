@@ -55,6 +55,7 @@ package struct VerdictReport: Sendable {
         for time in stages {
             let mark = time.stage == failed ? "FAILED" : "ok    "
             lines.append("  \(mark)  \(time.stage.title) (\(time.microseconds) µs)")
+            if time.stage == .policy { lines += verdict.ruleNotes.map { "          \($0.sentence)" } }
         }
         let reached = Set(stages.map(\.stage))
         if failed != nil {

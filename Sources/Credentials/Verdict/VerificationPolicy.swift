@@ -22,8 +22,14 @@ package struct VerificationPolicy: Sendable {
     /// Whether the gate's rules decide on a stale or missing status list; the status stage then only notes the answers. A
     /// credential that is revoked or suspended, or whose list is wrong, is refused in either case.
     package var decidesOnStatus = false
+    /// What counts as the same visitor again, and what follows.
+    package var replay = ReplayRule()
     /// Age of a holder's proof at most.
     package var holderProofAge: Duration = .seconds(300)
+    /// The gate's own rules; nil accepts from any trusted issuer.
+    package var rules: GatePolicy?
+    /// Which way the gate leads, for rules that ask.
+    package var direction: GateDirection?
 
     /// A policy of that name and profile with the documented defaults: any trusted issuer.
     package init(version: String = "any-trusted-issuer", profile: Profile = .strict) {

@@ -1,0 +1,88 @@
+import Encoding
+import SwiftASN1
+
+/// The extensions of a certificate (RFC 5280 section 4.2) that decide about a path or name the signer.
+struct CertificateExtensions: Sendable {
+    /// keyUsage, as far as it is asked for.
+    struct KeyUsage: Sendable {
+        let digitalSignature: Bool
+        let keyCertSign: Bool
+    }
+
+    /// Whether basicConstraints say that the subject is a CA.
+    private(set) var isCA = false
+    /// How many CAs may follow below this one; nil for any number.
+    private(set) var pathLength: Int?
+    /// What the key may be used for; nil when the certificate does not say.
+    private(set) var keyUsage: KeyUsage?
+    /// The purposes listed by extendedKeyUsage; nil when the certificate does not say.
+    private(set) var purposes: [ASN1ObjectIdentifier]?
+    /// The subject's other names.
+    private(set) var subjectNames = GeneralNames()
+    /// What names a CA may give.
+    private(set) var nameConstraints: NameConstraints?
+    private(set) var subjectKeyID: ArraySlice<UInt8>?
+    private(set) var authorityKeyID: ArraySlice<UInt8>?
+    /// Whether there is a critical extension that is not processed here; no path may go through such a certificate.
+    private(set) var hasUnknownCritical = false
+
+    /// No extensions.
+    init() {}
+
+    /// Reads `Extensions`; throws when one that is processed is malformed or any occurs twice.
+    init(_ node: ASN1Node) throws {
+        var seen: Set<ASN1ObjectIdentifier> = []
+        let list = try X509Certificate.children(of: node)
+        guard !list.isEmpty else { throw X509Certificate.Malformed() }
+        for element in list {
+            var parts = try X509Certificate.children(of: element)[...]
+            guard let type = try parts.popFirst().map({ try ASN1ObjectIdentifier(derEncoded: $0) }),
+                seen.insert(type).inserted
+            else { throw X509Certificate.Malformed() }
+            var isCritical = false
+            if parts.count == 2 { isCritical = try Bool(derEncoded: parts.removeFirst()) }
+            guard parts.count == 1, let value = parts.first else { throw X509Certificate.Malformed() }
+            let content = try DER.parse(try ASN1OctetString(derEncoded: value).bytes)
+            if try !read(type, content), isCritical { hasUnknownCritical = true }
+        }
+    }
+
+    /// False for an extension that is not processed.
+    private mutating func read(_ type: ASN1ObjectIdentifier, _ content: ASN1Node) throws -> Bool {
+        switch type {
+        case [2, 5, 29, 19]: try readBasicConstraints(content)
+        case [2, 5, 29, 15]: try readKeyUsage(content)
+        case [2, 5, 29, 37]:
+            purposes = try X509Certificate.children(of: content).map { try ASN1ObjectIdentifier(derEncoded: $0) }
+        case [2, 5, 29, 17]: subjectNames = try GeneralNames(content)
+        case [2, 5, 29, 30]: nameConstraints = try NameConstraints(content)
+        case [2, 5, 29, 14]: subjectKeyID = try ASN1OctetString(derEncoded: content).bytes
+        case [2, 5, 29, 35]:
+            let identifier = try X509Certificate.children(of: content).first { $0.identifier == .context(0) }
+            if case .primitive(let bytes)? = identifier?.content { authorityKeyID = bytes }
+        case [2, 5, 29, 18], [2, 5, 29, 32]:
+            // issuerAltName states nothing about the subject. certificatePolicies bind nobody who starts with "any
+            // policy" (RFC 5280 section 6.1.1), unless policyConstraints ask for one, and those are not processed.
+            break
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func readBasicConstraints(_ content: ASN1Node) throws {
+        var parts = try X509Certificate.children(of: content)[...]
+        if parts.first?.identifier == .boolean { isCA = try Bool(derEncoded: parts.removeFirst()) }
+        if let length = parts.popFirst() {
+            let value = try Int(derEncoded: length)
+            guard isCA, value >= 0 else { throw X509Certificate.Malformed() }
+            pathLength = value
+        }
+        guard parts.isEmpty else { throw X509Certificate.Malformed() }
+    }
+
+    private mutating func readKeyUsage(_ content: ASN1Node) throws {
+        let first = try ASN1BitString(derEncoded: content).bytes.first ?? 0
+        // Bits count from the most significant one (RFC 5280 section 4.2.1.3).
+        keyUsage = KeyUsage(digitalSignature: first & 0x80 != 0, keyCertSign: first & 0x04 != 0)
+    }
+}

@@ -1,0 +1,153 @@
+import Encoding
+import SwiftASN1
+
+/// Path validation for the certificates that a signer brings: a subset of RFC 5280 section 6 with pinned roots, no
+/// policies and no revocation lists. Synchronous and bounded: at most ``Limits/certificates`` certificates in the given order,
+/// leaf first, and for each of them the pinned roots of its issuer's name.
+enum CertificatePath {
+    /// The signer of a chain (DER, leaf first) that a pinned certificate vouches for.
+    ///
+    /// Each certificate is issued by the next one, until one is pinned itself or issued by a pinned one; what follows that
+    /// is not looked at. A leaf that is pinned needs no issuer and no profile, only a key that may sign.
+    ///
+    /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` when no pinned certificate vouches;
+    ///   `chain.invalid` for a damaged certificate or signature, an issuer that is no CA, a constraint that is not kept, a
+    ///   key usage or a critical extension that forbids the use; `chain.expired`; `key.weak`, `key.malformed`.
+    static func signer(
+        of chain: [[UInt8]], role: SignerRole, roots: CertificateRoots, at now: Timestamp,
+        skew: Duration = .seconds(60), profile: Profile, limits: Limits
+    ) throws(Rejection) -> CertificateSigner {
+        let certificates = try read(chain, limits)
+        // No cryptography for strangers: some name must lead to a pinned certificate at all.
+        guard certificates.contains(where: { roots.contains($0) || !roots.named($0.issuer).isEmpty }) else {
+            throw Rejection(.chainUntrusted)
+        }
+        let requirements = Requirements(role: role, now: now, skew: skew, profile: profile)
+        var (refusal, damage): (Rejection?, Rejection?)
+        for (index, certificate) in certificates.enumerated() {
+            if index > 0 {
+                do throws(Rejection) { try checkLink(certificates[index - 1], to: certificate) } catch {
+                    throw refusal ?? damage ?? error
+                }
+                damage = nil  // somebody else of the root's name
+            }
+            let path = Array(certificates[...index])
+            do throws(Rejection) {
+                if roots.contains(certificate) { return try requirements.signer(of: path) }
+            } catch { refusal = refusal ?? error }
+            for root in roots.named(certificate.issuer) where certificate.canBeIssued(by: root) {
+                do throws(Rejection) {
+                    if try certificate.isSigned(by: root) { return try requirements.signer(of: path + [root]) }
+                    if certificate.claims(root) { damage = Rejection(.chainInvalid) }
+                } catch { refusal = refusal ?? error }
+            }
+        }
+        throw refusal ?? damage ?? Rejection(.chainUntrusted)
+    }
+
+    /// The signer that a chain's first certificate names, without asking who vouches for it: for data that a laboratory
+    /// looks at, never for a gate.
+    static func leaf(of chain: [[UInt8]], limits: Limits) throws(Rejection) -> CertificateSigner {
+        let leaf = try read(chain, limits)[0]
+        return CertificateSigner(leaf, key: try signingKey(leaf), rootDigest: [])
+    }
+
+    /// At least one certificate.
+    private static func read(_ chain: [[UInt8]], _ limits: Limits) throws(Rejection) -> [X509Certificate] {
+        guard !chain.isEmpty else { throw Rejection(.keyUnknown) }
+        guard chain.count <= limits.certificates, chain.allSatisfy({ $0.count <= limits.certificateBytes }) else {
+            throw Rejection(.inputTooLarge)
+        }
+        let certificates = chain.compactMap { X509Certificate($0) }
+        guard certificates.count == chain.count else { throw Rejection(.chainInvalid) }
+        return certificates
+    }
+
+    /// The next certificate must have issued the one before: the order is part of both formats (RFC 7515 section 4.1.6,
+    /// RFC 9360 section 2).
+    private static func checkLink(_ certificate: X509Certificate, to issuer: X509Certificate) throws(Rejection) {
+        guard certificate.issuer == issuer.subject, try certificate.isSigned(by: issuer) else {
+            throw Rejection(.chainInvalid)
+        }
+    }
+
+    fileprivate static func signingKey(_ leaf: X509Certificate) throws(Rejection) -> PublicKey {
+        switch leaf.key {
+        case .usable(let key): return key
+        case .p521: throw Rejection(.keyMalformed)
+        case .refused(let failure): throw Rejection(failure.code)
+        }
+    }
+}
+
+/// What must hold of a path whose names and signatures already fit.
+private struct Requirements {
+    let role: SignerRole
+    let now: Timestamp
+    let skew: Duration
+    let profile: Profile
+
+    /// The signer at the start of the path; its last element is pinned.
+    func signer(of path: [X509Certificate]) throws(Rejection) -> CertificateSigner {
+        guard let leaf = path.first, let anchor = path.last else { throw Rejection(.internal) }
+        var authoritiesBelow = 0
+        for (index, certificate) in path.enumerated() {
+            guard !certificate.extensions.hasUnknownCritical else { throw Rejection(.chainInvalid) }
+            if index == 0 { continue }
+            try checkAuthority(certificate, below: path[..<index], authoritiesBelow)
+            if !certificate.isSelfIssued { authoritiesBelow += 1 }
+        }
+        try checkUse(of: leaf, isPinned: path.count == 1)
+        guard path.allSatisfy(isCurrent) else { throw Rejection(.chainExpired) }
+        return CertificateSigner(leaf, key: try CertificatePath.signingKey(leaf), rootDigest: anchor.digest)
+    }
+
+    /// RFC 5280 section 6.1.4 (b), (k) to (n): basicConstraints, path length, keyUsage, name constraints.
+    private func checkAuthority(
+        _ authority: X509Certificate, below path: ArraySlice<X509Certificate>, _ authoritiesBelow: Int
+    ) throws(Rejection) {
+        let extensions = authority.extensions
+        let lengthHolds = extensions.pathLength.map { authoritiesBelow <= $0 } ?? true
+        // A self-issued intermediate is the authority itself with another key: constraints on names are not for it.
+        let named = path.enumerated().filter { $0.offset == 0 || !$0.element.isSelfIssued }.map(\.element)
+        let namesHold = extensions.nameConstraints.map { named.allSatisfy($0.allow) } ?? true
+        guard extensions.isCA, lengthHolds, extensions.keyUsage?.keyCertSign ?? true, namesHold else {
+            throw Rejection(.chainInvalid)
+        }
+    }
+
+    private func checkUse(of leaf: X509Certificate, isPinned: Bool) throws(Rejection) {
+        let extensions = leaf.extensions
+        let maySign = extensions.keyUsage?.digitalSignature
+        let isAllowed =
+            switch role {
+            case .tokenSigner: maySign ?? true || profile == .compat
+            case .documentSigner where isPinned: maySign ?? true
+            case .documentSigner:
+                maySign ?? false && !extensions.isCA && extensions.purposes?.contains(Self.documentSigner) ?? false
+            }
+        guard isAllowed else { throw Rejection(.chainInvalid) }
+    }
+
+    private func isCurrent(_ certificate: X509Certificate) -> Bool {
+        certificate.notBefore <= now.advanced(by: skew) && now <= certificate.notAfter.advanced(by: skew)
+    }
+
+    /// id-mdl-kp-mdlDS (ISO/IEC 18013-5 section B.1.4).
+    private static let documentSigner: ASN1ObjectIdentifier = [1, 0, 18013, 5, 1, 2]
+}
+
+extension X509Certificate {
+    /// Whether the key identifiers, where both certificates have them, allow that `issuer` signed this one.
+    fileprivate func canBeIssued(by issuer: X509Certificate) -> Bool {
+        guard let named = extensions.authorityKeyID, let key = issuer.extensions.subjectKeyID else { return true }
+        return named == key
+    }
+
+    /// Whether it names the root's very key. If the root's signature is not on it then it is damaged or forged; one that
+    /// names no key, or is signed by its own, merely comes from somebody else of that name.
+    fileprivate func claims(_ root: X509Certificate) -> Bool {
+        guard let named = extensions.authorityKeyID, named == root.extensions.subjectKeyID else { return false }
+        return !((try? isSigned(by: self)) ?? false)
+    }
+}

@@ -1,0 +1,58 @@
+import Encoding
+
+/// The pinned certificates: roots that paths end at, and signing certificates that are trusted themselves. Read once.
+struct CertificateRoots: Sendable {
+    /// A file that is no list of certificates in PEM.
+    struct Malformed: Error, Hashable {}
+
+    private var certificates: [[UInt8]: X509Certificate] = [:]
+    private var bySubject: [ArraySlice<UInt8>: [X509Certificate]] = [:]
+
+    /// Nothing pinned.
+    init() {}
+
+    /// Reads one more PEM file (RFC 7468) with one or more certificates. Text around the blocks is ignored; a block of
+    /// another kind, a damaged one or none at all makes the file unusable.
+    mutating func add(pem: [UInt8]) throws(Malformed) {
+        for der in try Self.blocks(pem) {
+            guard let certificate = X509Certificate(der) else { throw Malformed() }
+            guard certificates.updateValue(certificate, forKey: certificate.digest) == nil else { continue }
+            bySubject[certificate.subject, default: []].append(certificate)
+        }
+    }
+
+    /// How many certificates are pinned.
+    var count: Int { certificates.count }
+
+    /// SHA-256 of each pinned certificate (DER).
+    var digests: [[UInt8]] { Array(certificates.keys) }
+
+    /// Whether this very certificate is pinned.
+    func contains(_ certificate: X509Certificate) -> Bool { certificates[certificate.digest] != nil }
+
+    /// The pinned certificates of that name (DER).
+    func named(_ subject: ArraySlice<UInt8>) -> [X509Certificate] { bySubject[subject] ?? [] }
+
+    private static func blocks(_ pem: [UInt8]) throws(Malformed) -> [[UInt8]] {
+        var blocks: [[UInt8]] = []
+        var open: [UInt8]?
+        for line in pem.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            let line = line.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed()
+            switch (open, line.starts(with: "-----".utf8)) {
+            case (nil, true):
+                guard line.elementsEqual("-----BEGIN CERTIFICATE-----".utf8) else { throw Malformed() }
+                open = []
+            case (nil, false): continue
+            case (.some, false): open?.append(contentsOf: line)
+            case (.some(let letters), true):
+                guard line.elementsEqual("-----END CERTIFICATE-----".utf8),
+                    let der = Base64.decodeAny(String(decoding: letters, as: UTF8.self))
+                else { throw Malformed() }
+                blocks.append(der)
+                open = nil
+            }
+        }
+        guard open == nil, !blocks.isEmpty else { throw Malformed() }
+        return blocks
+    }
+}

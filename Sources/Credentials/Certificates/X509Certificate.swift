@@ -1,0 +1,127 @@
+import Encoding
+import SwiftASN1
+
+/// An X.509 certificate (RFC 5280 section 4.1) as far as a path needs it. Read without Foundation and without trusting
+/// anything in it: names stay the bytes that were signed, and what cannot be used (a weak key, an unknown algorithm) is
+/// kept as such, so that the place that needs it can say why it refuses.
+struct X509Certificate: Sendable {
+    /// SHA-256 of the whole certificate (32 bytes); the name of a root.
+    let digest: [UInt8]
+    /// The issuer's name in DER.
+    let issuer: ArraySlice<UInt8>
+    /// The subject's name in DER.
+    let subject: ArraySlice<UInt8>
+    /// The parts of the subject's name.
+    let subjectName: DistinguishedName
+    /// Start of validity.
+    let notBefore: Timestamp
+    /// End of validity.
+    let notAfter: Timestamp
+    /// The certified key.
+    let key: CertifiedKey
+    /// The extensions; empty in versions 1 and 2.
+    let extensions: CertificateExtensions
+    /// What the signature covers: the TBSCertificate.
+    private let signedBytes: ArraySlice<UInt8>
+    /// How it is signed; nil for algorithms that are not accepted (SHA-1, MD5, unknown ones).
+    private let scheme: CertificateSignatureScheme?
+    private let signature: [UInt8]
+
+    /// Whether issuer and subject are the same: a root, or a CA's certificate for its own new key.
+    var isSelfIssued: Bool { issuer == subject }
+
+    /// Reads a certificate in DER; nil unless all of it is well-formed.
+    init?(_ der: [UInt8]) {
+        do { try self.init(node: DER.parse(der), digest: Digest.sha256(der)) } catch { return nil }
+    }
+
+    /// A construct that RFC 5280 does not allow.
+    struct Malformed: Error {}
+
+    private init(node: ASN1Node, digest: [UInt8]) throws {
+        self.digest = digest
+        let parts = try Self.children(of: node)
+        guard parts.count == 3 else { throw Malformed() }
+        let bits = try ASN1BitString(derEncoded: parts[2])
+        guard bits.paddingBits == 0 else { throw Malformed() }
+        signature = Array(bits.bytes)
+        scheme = CertificateSignatureScheme(parts[1])
+        signedBytes = parts[0].encodedBytes
+
+        var fields = try Self.children(of: parts[0])[...]
+        let version = try fields.popFirst(explicit: 0).map { try Int(derEncoded: $0) } ?? 0
+        guard (0...2).contains(version), fields.count >= 6 else { throw Malformed() }
+        // Whatever the serial number is (MOSIP issues negative ones), nothing here rests on it.
+        guard fields.removeFirst().identifier == .integer else { throw Malformed() }
+        // RFC 5280 section 4.1.1.2: both algorithm fields are the same.
+        guard fields.removeFirst().encodedBytes == parts[1].encodedBytes else { throw Malformed() }
+        let issuerNode = fields.removeFirst()
+        let validity = try Self.children(of: fields.removeFirst())
+        let subjectNode = fields.removeFirst()
+        issuer = issuerNode.encodedBytes
+        subject = subjectNode.encodedBytes
+        _ = try DistinguishedName(issuerNode)
+        subjectName = try DistinguishedName(subjectNode)
+        guard validity.count == 2 else { throw Malformed() }
+        notBefore = try Self.time(validity[0])
+        notAfter = try Self.time(validity[1])
+        key = CertifiedKey(fields.removeFirst())
+        for identifier in [1, 2] as [UInt] where fields.first?.identifier == .context(identifier) {
+            fields.removeFirst()  // unique identifiers: nobody uses them
+        }
+        let list = try fields.popFirst(explicit: 3)
+        guard fields.isEmpty, list == nil || version == 2 else { throw Malformed() }
+        extensions = try list.map { try CertificateExtensions($0) } ?? CertificateExtensions()
+    }
+
+    /// Whether `issuer` has signed this certificate. Names are the caller's matter. Throws when that cannot be found out
+    /// with an acceptable algorithm and key.
+    func isSigned(by issuer: X509Certificate) throws(Rejection) -> Bool {
+        guard let scheme else { throw Rejection(.chainInvalid) }
+        return try scheme.verify(signature, over: Array(signedBytes), by: issuer.key)
+    }
+
+    /// The elements of a SEQUENCE.
+    static func children(of node: ASN1Node) throws -> [ASN1Node] {
+        guard node.identifier == .sequence, case .constructed(let children) = node.content else { throw Malformed() }
+        return Array(children)
+    }
+
+    /// Time ::= CHOICE of UTCTime and GeneralizedTime, both in UTC with seconds (RFC 5280 section 4.1.2.5).
+    private static func time(_ node: ASN1Node) throws -> Timestamp {
+        let time: Timestamp?
+        if node.identifier == .utcTime {
+            let utc = try UTCTime(derEncoded: node)
+            time = Timestamp(
+                year: utc.year, month: utc.month, day: utc.day, hour: utc.hours, minute: utc.minutes,
+                second: utc.seconds)
+        } else {
+            let general = try GeneralizedTime(derEncoded: node)
+            guard general.rawFractionalSeconds.isEmpty else { throw Malformed() }
+            time = Timestamp(
+                year: general.year, month: general.month, day: general.day, hour: general.hours,
+                minute: general.minutes, second: general.seconds)
+        }
+        guard let time else { throw Malformed() }
+        return time
+    }
+}
+
+extension ASN1Identifier {
+    /// A context-specific tag.
+    static func context(_ number: UInt) -> ASN1Identifier {
+        ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific)
+    }
+}
+
+extension ArraySlice<ASN1Node> {
+    /// Takes the first node when it is an explicit tag of that number, and gives what is inside.
+    mutating func popFirst(explicit number: UInt) throws -> ASN1Node? {
+        guard let node = first, node.identifier == .context(number) else { return nil }
+        guard case .constructed(let inner) = node.content else { throw X509Certificate.Malformed() }
+        let children = Array(inner)
+        guard children.count == 1 else { throw X509Certificate.Malformed() }
+        removeFirst()
+        return children[0]
+    }
+}

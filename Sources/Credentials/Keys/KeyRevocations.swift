@@ -1,0 +1,46 @@
+import Encoding
+
+/// The keys that the operator has withdrawn, ready to be asked about in a verification.
+struct KeyRevocations: Sendable {
+    private let methods: [Text: [RevokedKey]]
+    private let keys: [KeyFingerprint: [RevokedKey]]
+
+    /// The entry of a method withdraws its key under every name, as far as its document is known.
+    init(_ revoked: [RevokedKey], documents: [Text: ControllerDocument]) {
+        var methods: [Text: [RevokedKey]] = [:]
+        var keys: [KeyFingerprint: [RevokedKey]] = [:]
+        for entry in revoked {
+            switch entry.key {
+            case .fingerprint(let fingerprint): keys[fingerprint, default: []].append(entry)
+            case .method(let id):
+                methods[id, default: []].append(entry)
+                let base = KeyResolver.withoutFragment(id)
+                let document = SelfContainedDID.document(base) ?? documents[id] ?? documents[base]
+                if let key = try? document?.method(id)?.key.get(), let fingerprint = KeyFingerprint(key) {
+                    keys[fingerprint, default: []].append(entry)
+                }
+            }
+        }
+        self.methods = methods
+        self.keys = keys
+    }
+
+    /// Whether a key may stand behind something that was issued at these dates.
+    func allow(_ key: PublicKey, method: Text, issuedAt dates: [Timestamp]) -> Bool {
+        if methods.isEmpty && keys.isEmpty { return true }
+        guard (methods[method] ?? []).allSatisfy({ $0.allows(issuedAt: dates) }) else { return false }
+        return keys.isEmpty || allow(KeyFingerprint(key), issuedAt: dates)
+    }
+
+    /// The same for a key that no document names, such as that of a certificate; nil is a key that cannot sign.
+    func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
+        guard let key else { return true }
+        return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }
+    }
+
+    /// The graver of the reasons for which nobody may use a key; nil when it was never withdrawn.
+    func reason(of key: PublicKey, method: Text) -> RevokedKey.Reason? {
+        let entries = (methods[method] ?? []) + (KeyFingerprint(key).flatMap { keys[$0] } ?? [])
+        return entries.contains { $0.reason == .compromised } ? .compromised : entries.first?.reason
+    }
+}

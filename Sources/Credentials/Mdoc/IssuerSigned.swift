@@ -1,0 +1,89 @@
+import Encoding
+
+/// One data element of an mdoc (ISO/IEC 18013-5 section 8.3.2.1.2.2).
+struct IssuerSignedItem {
+    /// Under which number the issuer signed its digest.
+    let digestID: UInt64
+    /// The element's name.
+    let identifier: Text
+    /// The element's value.
+    let value: CBOR
+    /// #6.24(bstr) as received: what the digest is taken of.
+    let taggedBytes: ArraySlice<UInt8>
+
+    /// - Throws: `shape.member` when it is not of that form, `cbor.syntax` when the string is no CBOR.
+    init(_ item: CBOR, decoder: inout CBORDecoder) throws(Rejection) {
+        guard let content = item.tagged(24)?.bytes else { throw Rejection(.shapeMember) }
+        let fields = try decoder.read(content)
+        guard let digestID = fields["digestID"]?.unsigned, fields["random"]?.bytes != nil,
+            let identifier = fields["elementIdentifier"]?.text, let value = fields["elementValue"]
+        else { throw Rejection(.shapeMember) }
+        self.digestID = digestID
+        self.identifier = identifier
+        self.value = value
+        taggedBytes = item.encoded
+    }
+}
+
+/// The part of an mdoc that its issuer vouches for: `{nameSpaces, issuerAuth}`.
+struct IssuerSigned {
+    /// The data elements of one namespace in the order received.
+    struct NameSpace {
+        let name: Text
+        let items: [IssuerSignedItem]
+        /// Where `nameSpaces` stands.
+        let parent: String
+
+        /// Where it stands. Names are a stranger's text: written out only where there is something to tell.
+        var pointer: String { Pointer.append(parent, name) }
+    }
+
+    let nameSpaces: [NameSpace]
+    /// The issuer's signature and what it covers; nil when it is missing.
+    let authentication: (message: COSESign1, object: MobileSecurityObject)?
+    /// Where it stands.
+    let pointer: String
+
+    /// Reads the structure; a missing signature is for the caller to judge.
+    ///
+    /// A document that discloses nothing proves nothing at a gate and is refused.
+    ///
+    /// - Throws: `shape.member`, `cbor.syntax`, `input.too-large`, and what ``COSESign1`` and ``MobileSecurityObject`` do.
+    init(
+        _ issuerSigned: CBOR, profile: Profile, limits: Limits, decoder: inout CBORDecoder, at pointer: String
+    ) throws(Rejection) {
+        self.pointer = pointer
+        guard issuerSigned.map != nil else { throw Rejection(.shapeMember, at: pointer) }
+        let place = pointer + "/nameSpaces"
+        guard let members = issuerSigned["nameSpaces"]?.map, !members.isEmpty else {
+            throw Rejection(.shapeMember, at: place)
+        }
+        var nameSpaces: [NameSpace] = []
+        var count = 0
+        for member in members {
+            guard let name = member.key.text, let elements = member.value.array, !elements.isEmpty else {
+                throw Rejection(.shapeMember, at: place)
+            }
+            count += elements.count
+            guard count <= limits.dataElements else { throw Rejection(.inputTooLarge, at: place) }
+            var items: [IssuerSignedItem] = []
+            for (index, element) in elements.enumerated() {
+                do throws(Rejection) {
+                    items.append(try IssuerSignedItem(element, decoder: &decoder))
+                } catch {
+                    throw Rejection(error.reason.code, at: Pointer.append(Pointer.append(place, name), index))
+                }
+            }
+            nameSpaces.append(NameSpace(name: name, items: items, parent: place))
+        }
+        self.nameSpaces = nameSpaces
+        guard let message = issuerSigned["issuerAuth"] else {
+            authentication = nil
+            return
+        }
+        let proof = pointer + "/issuerAuth"
+        let signed = try COSESign1(message, decoder: &decoder, at: proof)
+        let object = try MobileSecurityObject(signed.payload, profile: profile, decoder: &decoder, at: proof)
+        authentication = (signed, object)
+    }
+}

@@ -1,0 +1,50 @@
+import Encoding
+
+/// Issuer data authentication of everything in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
+///
+/// What a device adds (signature or MAC over a session transcript) is not looked at: over Tuvali there is no such session,
+/// so an mdoc proves what its issuer said and not who holds it.
+struct MdocCheck {
+    let surroundings: Surroundings
+    let mode: Verifier.Mode
+    /// What became known on the way, filled up to the stage that failed.
+    private(set) var evidence: Evidence
+
+    init(_ surroundings: Surroundings, mode: Verifier.Mode, summary: CredentialSummary) {
+        self.surroundings = surroundings
+        self.mode = mode
+        evidence = Evidence(summary)
+    }
+
+    /// All stages up to the status, for base64url text. Shape of the whole first, then each document by itself.
+    mutating func verify(_ letters: [UInt8]) throws(Rejection) {
+        var decoder = CBORDecoder(limits: surroundings.limits.cbor)
+        let item = try surroundings.stage(.syntax) { () throws(Rejection) in
+            guard let bytes = Self.decode(letters) else { throw Rejection(.cborSyntax) }
+            return try decoder.read(bytes[...])
+        }
+        let documents = try surroundings.stage(.envelope) { () throws(Rejection) in
+            try MdocDocument.all(in: item, limits: surroundings.limits)
+        }
+        var checks: [MdocDocumentCheck] = []
+        try surroundings.stage(.shape) { () throws(Rejection) in
+            for document in documents {
+                checks.append(
+                    try MdocDocumentCheck(
+                        document, surroundings, mode: mode, summary: evidence.summary, decoder: &decoder))
+            }
+        }
+        if mode == .shape { return }
+        for var check in checks {
+            defer { evidence.absorb(check.evidence, at: check.document.pointer) }
+            try check.verify()
+        }
+    }
+
+    /// Base64url, unpadded as everywhere or padded in full as some wallets write it.
+    private static func decode(_ letters: [UInt8]) -> [UInt8]? {
+        let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
+        return Base64.decodeURL(letters.dropLast(padding))
+    }
+}

@@ -1,0 +1,149 @@
+import Encoding
+
+/// The stages of one document.
+struct MdocDocumentCheck {
+    let document: MdocDocument
+    private(set) var evidence: Evidence
+
+    private let surroundings: Surroundings
+    private let mode: Verifier.Mode
+    private let issuerSigned: IssuerSigned
+
+    private var trust: TrustStore { surroundings.trust }
+    private var now: Timestamp { surroundings.clock.utc }
+
+    /// Shape stage.
+    init(
+        _ document: MdocDocument, _ surroundings: Surroundings, mode: Verifier.Mode, summary: CredentialSummary,
+        decoder: inout CBORDecoder
+    ) throws(Rejection) {
+        self.document = document
+        self.surroundings = surroundings
+        self.mode = mode
+        evidence = Evidence(summary)
+        if document.isWrapped {
+            guard let docType = document.docType?.text, !docType.isEmpty else {
+                throw Rejection(.shapeType, at: document.pointer + "/docType")
+            }
+        }
+        issuerSigned = try IssuerSigned(
+            document.issuerSigned, profile: surroundings.policy.profile, limits: surroundings.limits,
+            decoder: &decoder, at: document.issuerSignedPointer)
+        guard mode == .shape || issuerSigned.authentication != nil else {
+            throw Rejection(.proofMissing, at: document.issuerSignedPointer + "/issuerAuth")
+        }
+    }
+
+    /// Validity to status.
+    mutating func verify() throws(Rejection) {
+        guard let (message, object) = issuerSigned.authentication else { throw Rejection(.internal) }
+        evidence.summary.types =
+            object.docType.utf8.count <= surroundings.limits.recordedLetters ? [object.docType] : []
+        evidence.summary.validFrom = object.validFrom
+        evidence.summary.validUntil = object.validUntil
+        try surroundings.stage(.validity) { () throws(Rejection) in try checkValidity(object) }
+        let signer = try surroundings.stage(.key) { () throws(Rejection) in try self.signer(of: message, object) }
+        evidence.summary.issuer = signer.issuer
+        try surroundings.stage(.proof) { () throws(Rejection) in
+            try message.verify(by: signer.certificate.key)
+            evidence.summary.signedDigest = Digest.sha256(Array(message.payload))
+            try checkContent(object, country: signer.certificate.country)
+        }
+        try surroundings.stage(.status) { () throws(Rejection) in
+            try checkStatus(object, issuer: signer.issuer)
+        }
+        guard let issuer = signer.issuer else { return }
+        evidence.claims = [
+            SignedClaims(
+                format: .mdoc, issuer: issuer, types: [object.docType],
+                document: MdocClaims.document(object.docType, issuerSigned.nameSpaces), validFrom: object.validFrom,
+                validUntil: object.validUntil, signedDigest: evidence.summary.signedDigest ?? [])
+        ]
+    }
+
+    private func checkValidity(_ object: MobileSecurityObject) throws(Rejection) {
+        guard surroundings.policy.trusts(surroundings.clock) else { throw Rejection(.clockUntrusted) }
+        let skew = surroundings.policy.clockSkew
+        // What claims to be signed tomorrow is not valid today, whatever validFrom says.
+        guard max(object.validFrom, object.signed) <= now.advanced(by: skew) else { throw Rejection(.validityNotYet) }
+        guard now <= object.validUntil.advanced(by: skew) else { throw Rejection(.validityExpired) }
+    }
+
+    /// The document signer; its issuer is the pinned root behind it, or nobody where no path was asked for.
+    private func signer(
+        of message: COSESign1, _ object: MobileSecurityObject
+    ) throws(Rejection) -> (certificate: CertificateSigner, issuer: Text?) {
+        do throws(Rejection) {
+            if mode == .issuerDataOnly {
+                return (try CertificatePath.leaf(of: message.certificates, limits: surroundings.limits), nil)
+            }
+            try trust.checkAge(at: now)
+            let signer = try CertificatePath.signer(
+                of: message.certificates, role: .documentSigner, roots: trust.roots, at: now,
+                skew: surroundings.policy.clockSkew, profile: surroundings.policy.profile,
+                limits: surroundings.limits)
+            let skew = surroundings.policy.clockSkew
+            guard signer.notBefore <= object.signed.advanced(by: skew),
+                object.signed <= signer.notAfter.advanced(by: skew)
+            else { throw Rejection(.chainExpired) }
+            return (signer, try issuer(behind: signer, object))
+        } catch { throw Rejection(error.reason.code, at: error.reason.pointer ?? message.pointer) }
+    }
+
+    /// The pinned root is the issuer. Where the trust list says more about it, that holds too.
+    private func issuer(
+        behind signer: CertificateSigner, _ object: MobileSecurityObject
+    ) throws(Rejection) -> Text {
+        let id = Text(TrustedIssuer.rootPrefix.string + Hex.encode(signer.rootDigest))
+        let fingerprint = KeyFingerprint(signer.key)
+        guard trust.revocations.allow(fingerprint, issuedAt: [object.signed]) else { throw Rejection(.keyRevoked) }
+        guard trust.issuer(id) != nil else { return id }
+        let entry = try trust.issuer(id, at: now, pointer: issuerSigned.pointer + "/issuerAuth")
+        try entry.check(types: [object.docType], at: document.pointer + "/docType")
+        if let keys = entry.keys {
+            guard let fingerprint, keys.contains(fingerprint) else { throw Rejection(.keyNotAuthorised) }
+        }
+        return id
+    }
+
+    /// Steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, every item's digest, the issuing country.
+    private func checkContent(_ object: MobileSecurityObject, country: Text?) throws(Rejection) {
+        guard document.docType.map({ $0.text == object.docType }) ?? true else {
+            throw Rejection(.mdocDoctype, at: document.pointer + "/docType")
+        }
+        for nameSpace in issuerSigned.nameSpaces { try checkDigests(of: nameSpace, object) }
+        for nameSpace in issuerSigned.nameSpaces {
+            for (index, item) in nameSpace.items.enumerated() where item.identifier == "issuing_country" {
+                guard let country, item.value.text == country else {
+                    throw Rejection(.mdocCountry, at: Pointer.append(nameSpace.pointer, index))
+                }
+            }
+        }
+    }
+
+    /// Every item must be signed. Neither a digest nor a name may serve two items of a namespace: whoever reads the first
+    /// and whoever reads the last would understand two things.
+    private func checkDigests(of nameSpace: IssuerSigned.NameSpace, _ object: MobileSecurityObject) throws(Rejection) {
+        guard let digests = object.digests(of: nameSpace.name) else {
+            throw Rejection(.mdocDigest, at: nameSpace.pointer)
+        }
+        var (names, ids): (Set<Text>, Set<UInt64>) = ([], [])
+        for (index, item) in nameSpace.items.enumerated() {
+            guard digests.cover(item), names.insert(item.identifier).inserted, ids.insert(item.digestID).inserted else {
+                throw Rejection(.mdocDigest, at: Pointer.append(nameSpace.pointer, index))
+            }
+        }
+    }
+
+    /// The list is signed below the same root, unless the root's entry names others for that.
+    private mutating func checkStatus(_ object: MobileSecurityObject, issuer: Text?) throws(Rejection) {
+        guard let status = object.status else { return }
+        let place = issuerSigned.pointer.dropFirst(document.pointer.count) + "/issuerAuth/status"
+        do throws(Rejection) {
+            guard let issuer else { throw Rejection(.statusUnavailable, at: String(place)) }
+            let entry = trust.issuer(issuer) ?? TrustedIssuer(id: issuer)
+            try TokenStatusCheck(surroundings: surroundings, issuer: entry)
+                .check(status, at: String(place), into: &evidence)
+        } catch { throw Rejection(error.reason.code, at: document.pointer + (error.reason.pointer ?? "")) }
+    }
+}

@@ -1,0 +1,103 @@
+import Crypto
+import Encoding
+
+/// What the issuer of an mdoc signs (ISO/IEC 18013-5 section 9.1.2.4): digests of the data elements, the kind of document
+/// and when it is valid.
+struct MobileSecurityObject {
+    let docType: Text
+    /// When it was signed.
+    let signed: Timestamp
+    let validFrom: Timestamp
+    let validUntil: Timestamp
+    /// The entry of a status list, where the issuer keeps one (draft-ietf-oauth-status-list section 6.3).
+    let status: CBOR?
+
+    private let digestAlgorithm: Text?
+    /// By namespace, as read.
+    private let valueDigests: [Text: CBOR]
+
+    /// Reads MobileSecurityObjectBytes, a byte string with tag 24.
+    ///
+    /// - Throws: `cbor.syntax`; `proof.malformed` when it is no such object; `shape.member` for an unknown version,
+    ///   `shape.type` without docType, `shape.dates` for a missing, malformed or contradictory date.
+    init(
+        _ payload: ArraySlice<UInt8>, profile: Profile, decoder: inout CBORDecoder, at pointer: String
+    ) throws(Rejection) {
+        let malformed = Rejection(.proofMalformed, at: pointer)
+        guard let content = try decoder.read(payload, at: pointer).tagged(24)?.bytes else { throw malformed }
+        let object = try decoder.read(content, at: pointer)
+        guard object.map != nil, let digests = object["valueDigests"].map(\.map) ?? [] else { throw malformed }
+        guard let version = object["version"]?.text, version.hasPrefix("1.") else {
+            throw Rejection(.shapeMember, at: pointer + "/version")
+        }
+        guard let docType = object["docType"]?.text, !docType.isEmpty else {
+            throw Rejection(.shapeType, at: pointer + "/docType")
+        }
+        self.docType = docType
+        digestAlgorithm = object["digestAlgorithm"]?.text
+        valueDigests = Dictionary(
+            digests.compactMap { pair in pair.key.text.map { ($0, pair.value) } },
+            uniquingKeysWith: { first, _ in first })
+        status = object["status"]
+        let place = pointer + "/validityInfo"
+        func date(_ name: Text) throws(Rejection) -> Timestamp {
+            let text = object["validityInfo"]?[name]?.tagged(0)?.text
+            guard let text, let date = Timestamp(rfc3339: text.string, zoneRequired: profile == .strict) else {
+                throw Rejection(.shapeDates, at: Pointer.append(place, name))
+            }
+            return date
+        }
+        signed = try date("signed")
+        validFrom = try date("validFrom")
+        validUntil = try date("validUntil")
+        guard validFrom <= validUntil else { throw Rejection(.shapeDates, at: place) }
+    }
+
+    /// The digests of one namespace, ready to be compared; nil when the issuer signed none or with a hash that is not of
+    /// ISO/IEC 18013-5 table 21.
+    func digests(of nameSpace: Text) -> NameSpaceDigests? {
+        guard let algorithm = digestAlgorithm.flatMap({ DigestAlgorithm(rawValue: $0.string) }),
+            let pairs = valueDigests[nameSpace]?.map
+        else { return nil }
+        return NameSpaceDigests(algorithm: algorithm, pairs)
+    }
+
+    /// The hashes that an issuer may choose.
+    enum DigestAlgorithm: String {
+        case sha256 = "SHA-256"
+        case sha384 = "SHA-384"
+        case sha512 = "SHA-512"
+
+        /// Whether `digest` is the hash of `bytes`.
+        func matches(_ digest: ArraySlice<UInt8>, _ bytes: ArraySlice<UInt8>) -> Bool {
+            bytes.withUnsafeBytes { bytes in
+                switch self {
+                case .sha256: SHA256.hash(data: bytes).elementsEqual(digest)
+                case .sha384: SHA384.hash(data: bytes).elementsEqual(digest)
+                case .sha512: SHA512.hash(data: bytes).elementsEqual(digest)
+                }
+            }
+        }
+    }
+}
+
+/// The signed digests of one namespace by digestID.
+struct NameSpaceDigests {
+    private let algorithm: MobileSecurityObject.DigestAlgorithm
+    private let digests: [UInt64: ArraySlice<UInt8>]
+
+    fileprivate init(algorithm: MobileSecurityObject.DigestAlgorithm, _ pairs: [CBOR.Pair]) {
+        self.algorithm = algorithm
+        var digests: [UInt64: ArraySlice<UInt8>] = [:]
+        for pair in pairs {
+            guard let id = pair.key.unsigned, let digest = pair.value.bytes else { continue }
+            digests[id] = digest
+        }
+        self.digests = digests
+    }
+
+    /// Whether the issuer signed the item.
+    func cover(_ item: IssuerSignedItem) -> Bool {
+        digests[item.digestID].map { algorithm.matches($0, item.taggedBytes) } ?? false
+    }
+}

@@ -1,0 +1,116 @@
+package import Encoding
+
+/// A test case that a policy file carries: `[[test]]`.
+package struct PolicyTest: Sendable {
+    /// What is presented.
+    package enum Subject: Sendable {
+        /// A credential as it would look after its verification.
+        case verified(PolicyTestCredential)
+        /// The same with its claims in a JSON file; the path is as the policy file writes it.
+        case claims(file: Text, PolicyTestCredential)
+        /// A wallet's payload in a file, to be verified against a trust directory; the paths are as the policy file writes
+        /// them.
+        case payload(file: Text, trust: Text)
+    }
+
+    /// What is tested, in the operator's words.
+    package var name: Text
+    /// The line in the policy file.
+    package var line: Int
+    /// The clock at the gate.
+    package var clock: WallTime
+    /// Which way the gate leads.
+    package var direction: GateDirection?
+    /// Whether the visitor was here within the replay window.
+    package var wasSeen = false
+    /// What is presented.
+    package var subject: Subject
+    /// What must come out.
+    package var decision: Verdict.Decision
+    /// The rule that must accept, or whose `policy.` code must be the reason.
+    package var rule: Text?
+    /// The code that must be the reason.
+    package var code: Text?
+}
+
+/// A credential as a test case describes it.
+package struct PolicyTestCredential: Sendable {
+    /// The credential.
+    package var claims: SignedClaims
+    /// The groups that its issuer is in.
+    package var groups: [Text] = []
+    /// What the status lists say.
+    package var status: [StatusAnswer] = []
+    /// Whether the holder proved that it is his.
+    package var holderProven = false
+}
+
+extension SignedClaims {
+    /// The same with another document: a test case can bring it in a file.
+    package func with(_ document: JSON) -> SignedClaims {
+        SignedClaims(
+            format: format, issuer: issuer, types: types, document: document, dataset: dataset, validFrom: validFrom,
+            validUntil: validUntil, signedDigest: signedDigest, subject: subject)
+    }
+}
+
+/// How a test case ended.
+package struct PolicyTestResult: Sendable {
+    /// Whether it came out as the test wants.
+    package let passed: Bool
+    /// The decision, or why there is none.
+    package let decision: Verdict.Decision?
+    /// The reason's code; nil when there is no decision.
+    package let code: Text?
+    /// The rule that accepted.
+    package let rule: Text?
+    /// The rules that were looked at.
+    package let notes: [RuleNote]
+    /// Why there is no decision, in plain words.
+    package let failure: String?
+
+    private init(
+        passed: Bool, decision: Verdict.Decision?, code: Text?, rule: Text?, notes: [RuleNote], failure: String?
+    ) {
+        (self.passed, self.decision, self.code, self.rule) = (passed, decision, code, rule)
+        (self.notes, self.failure) = (notes, failure)
+    }
+
+    /// A test that could not be run.
+    package init(failure: String) {
+        self.init(passed: false, decision: nil, code: nil, rule: nil, notes: [], failure: failure)
+    }
+
+    /// What came out of a test.
+    package init(
+        _ test: PolicyTest, decision: Verdict.Decision, code: Text, rule: Text?, notes: [RuleNote]
+    ) {
+        let codes = [test.code, test.decision == .reject ? test.rule.map { Text("policy." + $0.string) } : nil]
+        let isRight =
+            decision == test.decision && codes.allSatisfy { $0 == nil || $0 == code }
+            && (test.decision == .reject || test.rule == nil || test.rule == rule)
+        self.init(passed: isRight, decision: decision, code: code, rule: rule, notes: notes, failure: nil)
+    }
+}
+
+extension GatePolicy {
+    /// Runs a test case on a credential that is described, through the same rules as a visit.
+    package func run(_ test: PolicyTest, on credential: PolicyTestCredential) -> PolicyTestResult {
+        let policy = VerificationPolicy(self, direction: test.direction)
+        let subject = PolicyCase(
+            claims: [credential.claims], status: credential.status, holderProven: credential.holderProven,
+            wasSeen: test.wasSeen)
+        let (issuer, groups) = (credential.claims.issuer, credential.groups)
+        var question = PolicyQuestion(
+            self, of: policy, about: subject, at: test.clock,
+            knowing: PolicyKnowledge(groups: { groups.contains($0) ? [issuer] : nil }, names: { _ in nil }))
+        let decided = question.decide()
+        switch decided.outcome {
+        case .accept(let rule, _):
+            return PolicyTestResult(test, decision: .accept, code: "ok", rule: rule, notes: decided.notes)
+        case .reject(let reason):
+            return PolicyTestResult(
+                test, decision: .reject, code: Text(reason.code.text), rule: nil, notes: decided.notes)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Encoding
+
+/// Whether something is so, as far as it can be told (Kleene's strong logic of three values). Only ``yes`` lets anybody in; what
+/// cannot be told stays so under `not`, so that a claim which is missing or of another kind never turns into an admission.
+enum Truth {
+    case yes, no, unknown
+
+    init(_ value: Bool?) { self = value.map { $0 ? .yes : .no } ?? .unknown }
+
+    static prefix func ! (value: Truth) -> Truth {
+        switch value {
+        case .yes: .no
+        case .no: .yes
+        case .unknown: .unknown
+        }
+    }
+}
+
+/// A predicate with what became of it, and where.
+struct PredicateFinding {
+    var truth: Truth
+    /// The key of the policy file and the place of the claim, without any value.
+    var label: String
+    /// The place of the claim, where it has a JSON pointer.
+    var pointer: String?
+}
+
+/// Looks at one verified credential at one moment. The depth of predicates is bounded where the policy is read.
+struct PredicateEvaluation {
+    let claims: SignedClaims
+    /// What names mean in a pinned context.
+    let names: (Text) -> ContextNames?
+    let now: Timestamp
+    let zone: CivilZone
+    let skew: Duration
+    let profile: Profile
+
+    func evaluate(_ predicate: Predicate) -> PredicateFinding {
+        switch predicate {
+        case .claim(let path, let test):
+            let label = (test.isAge ? "age " : "") + "\(test.key) at \(path.description)"
+            if let obstacle = claims.obstacle(to: path, names) {
+                return PredicateFinding(truth: .unknown, label: "\(label) (\(obstacle))", pointer: path.pointer)
+            }
+            return PredicateFinding(truth: evaluate(test, at: path), label: label, pointer: path.pointer)
+        case .issuedWithin(let time):
+            // The skew is the issuer's: its clock may be behind the gate's.
+            let truth = Truth(claims.validFrom.map { now.advanced(by: .zero - time - skew) <= $0 })
+            return PredicateFinding(truth: truth, label: "issued-within")
+        case .remaining(let time):
+            let truth = Truth(claims.validUntil.map { now.advanced(by: time) <= $0 })
+            return PredicateFinding(truth: truth, label: "remaining")
+        case .all(let predicates): return all(predicates)
+        case .any(let predicates):
+            var kept: PredicateFinding?
+            for predicate in predicates {
+                let finding = evaluate(predicate)
+                if finding.truth == .yes { return finding }
+                if kept == nil || finding.truth == .unknown && kept?.truth == .no { kept = finding }
+            }
+            var finding = kept ?? PredicateFinding(truth: .no, label: "")
+            finding.label = "any of \(predicates.count), such as \(finding.label)"
+            return finding
+        case .not(let inner):
+            var finding = evaluate(inner)
+            finding.truth = !finding.truth
+            finding.label = "not " + finding.label
+            return finding
+        }
+    }
+
+    /// The first that is known not to be so, else the first that cannot be told, else yes.
+    func all(_ predicates: [Predicate]) -> PredicateFinding {
+        if predicates.count == 1 { return evaluate(predicates[0]) }
+        var kept = PredicateFinding(truth: .yes, label: "all")
+        for predicate in predicates {
+            let finding = evaluate(predicate)
+            if finding.truth == .no { return finding }
+            if finding.truth == .unknown, kept.truth == .yes { kept = finding }
+        }
+        return kept
+    }
+
+    private func evaluate(_ test: ClaimTest, at path: ClaimPath) -> Truth {
+        let value = claims.value(at: path)
+        if case .exists(let wanted) = test {
+            if value != nil { return Truth(wanted) }
+            return claims.tellsAbsence(of: path) ? Truth(!wanted) : .unknown
+        }
+        guard let value else { return .unknown }
+        switch test {
+        case .exists: return .unknown
+        case .equals(let wanted): return Truth(value.equals(wanted))
+        case .isOne(let wanted): return Truth(Self.isAny(of: [value], in: wanted))
+        case .hasPrefix(let prefix): return Truth(value.text?.hasPrefix(prefix))
+        case .contains(let wanted): return Truth(value.elements.flatMap { Self.isAny(of: $0, in: [wanted]) })
+        case .containsAny(let wanted): return Truth(value.elements.flatMap { Self.isAny(of: $0, in: wanted) })
+        case .containsAll(let wanted):
+            guard let elements = value.elements else { return .unknown }
+            let findings = wanted.map { Self.isAny(of: elements, in: [$0]) }
+            return findings.contains(false) ? .no : Truth(findings.contains(nil) ? nil : true)
+        case .number(let order, let wanted):
+            guard case .number(let number) = value else { return .unknown }
+            return Truth(order.holds(number, wanted))
+        case .date(let order, let wanted): return Truth(value.text.flatMap { compare($0, order, wanted) })
+        case .age(let order, let years):
+            guard let birth = value.text.flatMap({ CivilDate(asWritten: $0) }) else { return .unknown }
+            let today = CivilDate(now, in: zone)
+            // Nobody is of an age before the day of birth.
+            return birth <= today ? Truth(order.holds(birth.age(on: today), years)) : .unknown
+        }
+    }
+
+    /// Whether one of the values is one of those wanted; nil when there are values and none can be compared.
+    private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
+        var isComparable = values.isEmpty
+        for value in values {
+            for wanted in wanted {
+                guard let same = value.equals(wanted) else { continue }
+                if same { return true }
+                isComparable = true
+            }
+        }
+        return isComparable ? false : nil
+    }
+
+    /// Days with days and instants with instants; where one is a day and the other an instant, the instant counts as its day
+    /// at the gate. Nil when the text is no date, or one without zone under the strict profile.
+    private func compare(_ text: Text, _ order: ClaimTest.Order, _ wanted: PolicyDate) -> Bool? {
+        let day = CivilDate(text)
+        let instant = day == nil ? Timestamp(rfc3339: text.string, zoneRequired: profile == .strict) : nil
+        guard let claimed = day ?? instant.map({ CivilDate($0, in: zone) }) else { return nil }
+        let wantedInstant: Timestamp
+        switch wanted {
+        case .today: return order.holds(claimed, CivilDate(now, in: zone))
+        case .day(let wantedDay): return order.holds(claimed, wantedDay)
+        case .now: wantedInstant = now
+        case .instant(let instant): wantedInstant = instant
+        }
+        guard let instant else { return order.holds(claimed, CivilDate(wantedInstant, in: zone)) }
+        return order.holds(instant, wantedInstant)
+    }
+}
+
+extension ClaimTest {
+    fileprivate var isAge: Bool { if case .age = self { true } else { false } }
+}

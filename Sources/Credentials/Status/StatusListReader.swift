@@ -1,0 +1,115 @@
+import Encoding
+
+/// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or an IETF status
+/// list token in JWT or CWT form. Whatever is wrong with it, the answer is a refusal.
+struct StatusListReader {
+    let surroundings: Surroundings
+    /// The issuer of the credentials that the list is about.
+    let issuer: TrustedIssuer
+
+    /// The list that is stored under `url`; nil when none is.
+    func stored(_ url: Text, at pointer: String) throws(Rejection) -> StoredStatusList? {
+        guard let bytes = surroundings.trust.statusLists[url] else { return nil }
+        return try read(bytes, url: url, at: pointer)
+    }
+
+    /// Checks what was stored, or is to be stored, under `url`.
+    ///
+    /// - Throws: `status.invalid`; `status.stale` for a list of the future and, where no rules decide, for one of the past.
+    func read(_ bytes: [UInt8], url: Text, at pointer: String) throws(Rejection) -> StoredStatusList {
+        let letters = Token.trimmed(bytes)
+        do throws(Rejection) {
+            switch letters.first {
+            case UInt8(ascii: "{"): return try linkedData(bytes, url)
+            case UInt8(ascii: "e"): return try token(letters, url)
+            default: return try StatusListToken(surroundings: surroundings, issuer: issuer).read(cwt: bytes, url: url)
+            }
+        } catch {
+            switch error.reason.code {
+            case .validityExpired, .validityNotYet, .statusStale: throw Rejection(.statusStale, at: pointer)
+            default: throw Rejection(.statusInvalid, at: pointer)
+            }
+        }
+    }
+
+    /// The entry by which `id` may sign lists about credentials of ``issuer``; nil when it may not.
+    func signer(_ id: Text) -> TrustedIssuer? {
+        if id == issuer.id { return issuer }
+        guard issuer.statusIssuers.contains(id) else { return nil }
+        if let entry = surroundings.trust.issuer(id) { return entry.isValid(at: surroundings.clock.utc) ? entry : nil }
+        var entry = TrustedIssuer(id: id, keyPurpose: issuer.keyPurpose, inlineContexts: issuer.inlineContexts)
+        entry.documentMaxAge = issuer.documentMaxAge
+        return entry
+    }
+
+    private func token(_ letters: ArraySlice<UInt8>, _ url: Text) throws(Rejection) -> StoredStatusList {
+        let token = try CompactJWS(letters, limits: surroundings.limits)
+        if TokenType.named(by: token.header) == "statuslist+jwt" {
+            return try StatusListToken(surroundings: surroundings, issuer: issuer).read(token, url: url)
+        }
+        let claims = token.claims
+        let format: CredentialFormat = claims["vc"] == nil ? .vcJWT : .jwtVC
+        let document = claims["vc"]?.object ?? claims
+        let named = claims["iss"]?.string ?? Self.issuer(of: document)
+        let dates = try Self.dates(claims, document, surroundings.policy.profile)
+        var check = JWTCheck(
+            surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            summary: CredentialSummary(format: format, payloadDigest: []))
+        let credential = try check.verifyIssued(token, as: format, issuedBy: try signer(named: named))
+        return try bitstring(credential.shape.document, unsigned: [], url, dates)
+    }
+
+    private func linkedData(_ bytes: [UInt8], _ url: Text) throws(Rejection) -> StoredStatusList {
+        guard let document = try? JSON.parse(bytes, limits: surroundings.limits.json).object else {
+            throw Rejection(.statusInvalid)
+        }
+        let dates = try Self.dates(JSONObject(), document, surroundings.policy.profile)
+        var check = CredentialCheck(
+            surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            summary: CredentialSummary(format: .ldpVC, payloadDigest: []))
+        _ = try check.verifyIssued(document, issuedBy: try signer(named: Self.issuer(of: document)))
+        return try bitstring(document, unsigned: check.evidence.unsigned, url, dates)
+    }
+
+    private func signer(named id: Text?) throws(Rejection) -> TrustedIssuer {
+        guard let id, let entry = signer(id) else { throw Rejection(.statusInvalid) }
+        return entry
+    }
+
+    /// What is left to check of a verified credential: that it is a list, and the one asked for.
+    private func bitstring(
+        _ document: JSONObject, unsigned: [String], _ url: Text, _ dates: StatusListDates
+    ) throws(Rejection) -> StoredStatusList {
+        let invalid = Rejection(.statusInvalid)
+        let types = (document["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+        guard !unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }),
+            types.contains(where: Self.listTypes.contains), let subject = document["credentialSubject"]?.object,
+            // By its own id, or by that of its subject without the fragment.
+            [document["id"]?.string, subject["id"]?.string.map(KeyResolver.withoutFragment)].contains(url),
+            let encoded = subject["encodedList"]?.string,
+            let list = try? BitstringStatusList(encoded: encoded, limits: surroundings.limits)
+        else { throw invalid }
+        return dates.list(.bitstring(list, subject: subject), in: surroundings)
+    }
+
+    /// Section 2.2: the credential says what it is. StatusList2021 has the other name.
+    private static let listTypes: Set<Text> = ["BitstringStatusListCredential", "StatusList2021Credential"]
+
+    private static func issuer(of document: JSONObject) -> Text? {
+        document["issuer"]?.string ?? document["issuer"]?["id"]?.string
+    }
+
+    /// The dates of a list credential, whichever of its members state them; they are checked with the credential.
+    private static func dates(
+        _ claims: JSONObject, _ document: JSONObject, _ profile: Profile
+    ) throws(Rejection) -> StatusListDates {
+        func date(_ names: [Text], _ claim: Text) -> [Timestamp] {
+            let texts = names.compactMap { document[$0]?.string?.string }
+            return texts.compactMap { Timestamp(rfc3339: $0, zoneRequired: profile == .strict) }
+                + [claims[claim]?.number].compactMap { $0.flatMap(Timestamp.init(numericDate:)) }
+        }
+        return StatusListDates(
+            issued: date(["validFrom", "issuanceDate"], "nbf").max(),
+            until: date(["validUntil", "expirationDate"], "exp").min())
+    }
+}

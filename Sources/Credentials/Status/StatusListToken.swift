@@ -1,0 +1,165 @@
+import Encoding
+
+/// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The draft leaves
+/// open who may sign; here it is the issuer of the credential, or who its entry names for that.
+struct StatusListToken {
+    let surroundings: Surroundings
+    let issuer: TrustedIssuer
+
+    /// The JWT form, whose `typ` has been looked at.
+    func read(_ token: CompactJWS, url: Text) throws(Rejection) -> StoredStatusList {
+        let claims = token.claims
+        let times = try TokenDates(claims, profile: .strict)
+        let dates = try check(
+            subject: claims["sub"]?.string, url: url, issued: times.issued, from: times.validFrom,
+            until: times.validUntil, lifetimeIsPositive: claims["ttl"].map { ($0.number?.double ?? 0) > 0 } ?? true)
+        let clock = try dates.clock(in: surroundings, at: "")
+        try verify(named: claims["iss"], at: clock, issued: times.issued) { (signer, quiet) throws(Rejection) in
+            if let root = rootDigest(signer), let chain = token.header["x5c"]?.array {
+                let certificates = chain.compactMap { $0.string.flatMap { Base64.decodeAny($0.string) } }
+                guard certificates.count == chain.count else { throw Rejection(.chainInvalid) }
+                let key = try certified(certificates, root: root, signer, quiet, times.issued)
+                return try token.verify(by: key)
+            }
+            let keys = try TokenSigner(
+                surroundings: quiet, issuer: signer, issuedAt: times.issue, signedAt: times.issued
+            ).keys(of: token)
+            try quiet.checkSignature(of: token, by: keys)
+        }
+        guard let list = try? TokenStatusList(claims["status_list"], limits: surroundings.limits) else {
+            throw Rejection(.statusInvalid)
+        }
+        return dates.list(.token(list), in: surroundings)
+    }
+
+    /// The CWT form: a tagged COSE_Sign1 whose protected header names its type.
+    func read(cwt bytes: [UInt8], url: Text) throws(Rejection) -> StoredStatusList {
+        let invalid = Rejection(.statusInvalid)
+        var decoder = CBORDecoder(limits: surroundings.limits.cbor)
+        let item = try decoder.read(bytes[...])
+        // The draft forbids the tag of CWTs around the message; its early editions asked for it.
+        let message = item.tagged(61) ?? item
+        guard message.tagged(18) != nil else { throw invalid }
+        let signed = try COSESign1(message, decoder: &decoder, at: "")
+        guard let type = signed.protectedMember(16)?.text, TokenType.normalized(type) == "statuslist+cwt" else {
+            throw invalid
+        }
+        let claims = try decoder.read(signed.payload)
+        let issued = try date(claims, 6)
+        let dates = try check(
+            subject: claims[2]?.text, url: url, issued: issued, from: try date(claims, 5), until: try date(claims, 4),
+            lifetimeIsPositive: claims[65534].map { $0.unsigned ?? 0 > 0 } ?? true)
+        let named = claims[1].map { $0.text.map(JSON.string) ?? .null }
+        try verify(named: named, at: try dates.clock(in: surroundings, at: ""), issued: issued) {
+            (signer, quiet) throws(Rejection) in
+            if !signed.certificates.isEmpty {
+                let root = rootDigest(signer)
+                return try signed.verify(by: certified(signed.certificates, root: root, signer, quiet, issued))
+            }
+            try verify(signed, signer, quiet, issued)
+        }
+        guard let list = try? TokenStatusList(claims[65533], limits: surroundings.limits) else { throw invalid }
+        return dates.list(.token(list), in: surroundings)
+    }
+
+    /// Claims that both forms have: it must be the list asked for, and say when it was issued.
+    private func check(
+        subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetimeIsPositive: Bool
+    ) throws(Rejection) -> StatusListDates {
+        guard subject == url, let issued, lifetimeIsPositive else { throw Rejection(.statusInvalid) }
+        let soon = surroundings.clock.utc.advanced(by: surroundings.policy.clockSkew)
+        guard max(issued, from ?? issued) <= soon else { throw Rejection(.statusStale) }
+        return StatusListDates(issued: issued, until: until)
+    }
+
+    /// Tries everybody who may sign: the one that the token names or, when it names nobody, each in turn.
+    private func verify(
+        named: JSON?, at clock: WallTime, issued: Timestamp?,
+        _ attempt: (TrustedIssuer, Surroundings) throws(Rejection) -> Void
+    ) throws(Rejection) {
+        let quiet = surroundings.quiet(at: clock)
+        // What is issued below an X.509 root has no name that a token could repeat: its certificates say who it is.
+        let isUnnamed =
+            named == nil || rootDigest(issuer) != nil && !issuer.statusIssuers.contains { .string($0) == named }
+        let ids = isUnnamed ? [issuer.id] + issuer.statusIssuers : [named?.string].compactMap(\.self)
+        let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
+        var refusal = Rejection(.statusInvalid)
+        for id in ids {
+            guard let signer = reader.signer(id) else { continue }
+            do throws(Rejection) { return try attempt(signer, quiet) } catch { refusal = error }
+        }
+        throw refusal
+    }
+
+    /// The key of a certificate whose path ends at the issuer's root or, without one, that names the issuer.
+    private func certified(
+        _ chain: [[UInt8]], root: [UInt8]?, _ signer: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?
+    ) throws(Rejection) -> PublicKey {
+        let (trust, skew) = (quiet.trust, quiet.policy.clockSkew)
+        let found = try CertificatePath.signer(
+            of: chain, role: .tokenSigner, roots: trust.roots, at: quiet.clock.utc, skew: skew,
+            profile: quiet.policy.profile, limits: quiet.limits)
+        guard root.map({ $0 == found.rootDigest }) ?? TokenSigner.names(found, signer.id) else {
+            throw Rejection(.issuerKeyMismatch)
+        }
+        if let issued {
+            guard found.notBefore <= issued.advanced(by: skew), issued <= found.notAfter.advanced(by: skew) else {
+                throw Rejection(.chainExpired)
+            }
+        }
+        let fingerprint = KeyFingerprint(found.key)
+        guard trust.revocations.allow(fingerprint, issuedAt: [issued].compactMap(\.self)) else {
+            throw Rejection(.keyRevoked)
+        }
+        return found.key
+    }
+
+    /// A message without certificates: one of the keys of the signer's document, the one that `kid` names if it does.
+    private func verify(
+        _ message: COSESign1, _ signer: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?
+    ) throws(Rejection) {
+        let name = message.keyID.flatMap { Text(utf8: $0) }
+        let resolver = KeyResolver(trust: quiet.trust, now: quiet.clock.utc)
+        var refusal = Rejection(.keyUnknown)
+        for id in [signer.id] + signer.controllers {
+            let document = SelfContainedDID.document(id) ?? quiet.trust.document(id)
+            for method in document?.listedMethods.prefix(Self.candidates) ?? [] {
+                let names = [method.id, method.keyID, Self.fragment(of: method.id)]
+                guard message.keyID == nil || name != nil && names.contains(name) else { continue }
+                do throws(Rejection) {
+                    let key = try resolver.key(
+                        method.id, for: .assertionMethod, of: KeyResolver.Authority(signer),
+                        issuedAt: [issued].compactMap(\.self), at: "")
+                    return try message.verify(by: key)
+                } catch { refusal = error }
+            }
+        }
+        throw refusal
+    }
+
+    private static let candidates = 8
+
+    private static func fragment(of url: Text) -> Text? {
+        url.utf8.lastIndex(of: UInt8(ascii: "#")).map { mark in
+            Text(String(decoding: url.utf8[mark...].dropFirst(), as: UTF8.self))
+        }
+    }
+
+    /// The pinned root that the issuer of an mdoc stands for; nil for issuers with a name.
+    private func rootDigest(_ issuer: TrustedIssuer) -> [UInt8]? {
+        let prefix = TrustedIssuer.rootPrefix
+        guard issuer.id.hasPrefix(prefix) else { return nil }
+        return Hex.decode(String(decoding: issuer.id.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+    }
+
+    /// A NumericDate claim (RFC 8392 section 3.1: untagged).
+    private func date(_ claims: CBOR, _ label: Int64) throws(Rejection) -> Timestamp? {
+        guard let member = claims[label] else { return nil }
+        switch member.value {
+        case .unsigned(let seconds) where seconds <= 1 << 53: return Timestamp(seconds: Int64(seconds))
+        case .float(let seconds) where (0...9_007_199_254_740_992).contains(seconds):
+            return Timestamp(seconds: Int64(seconds))
+        default: throw Rejection(.statusInvalid)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Encoding
+
+/// Stages 4 to 11 for one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not processed:
+/// the signature covers the text, so nothing in it has to be expanded to be signed.
+struct JWTCheck {
+    let surroundings: Surroundings
+    /// What became known on the way, filled up to the stage that failed.
+    private(set) var evidence: Evidence
+    /// The issuer's entry once it is known to be trusted.
+    private(set) var issuer: TrustedIssuer?
+
+    init(_ surroundings: Surroundings, summary: CredentialSummary) {
+        self.surroundings = surroundings
+        evidence = Evidence(summary)
+    }
+
+    /// All stages.
+    mutating func verify(_ token: CompactJWS, as format: CredentialFormat) throws(Rejection) {
+        let credential = try verifyIssued(token, as: format)
+        guard let issuer else { throw Rejection(.internal) }
+        try surroundings.stage(.status) { () throws(Rejection) in
+            try TokenStatus(surroundings: surroundings, issuer: issuer)
+                .check(credential.shape.statusEntries, claim: credential.status, into: &evidence)
+        }
+    }
+
+    /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
+    /// issuer in the trust list, for lists that another id may sign.
+    mutating func verifyIssued(
+        _ token: CompactJWS, as format: CredentialFormat, issuedBy entry: TrustedIssuer? = nil
+    ) throws(Rejection) -> JWTCredential {
+        let credential = try checkShape(token, as: format)
+        let isStrict = surroundings.policy.profile == .strict
+        try surroundings.stage(.validity) { () throws(Rejection) in
+            try surroundings.checkValidity(
+                from: credential.validFrom, until: credential.validUntil,
+                issued: isStrict ? credential.dates.issued : nil)
+        }
+        let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
+            if let entry {
+                guard entry.id == credential.shape.issuer else { throw Rejection(.issuerUntrusted, at: "/iss") }
+                return entry
+            }
+            let found = try surroundings.trust.issuer(
+                credential.shape.issuer, at: surroundings.clock.utc, pointer: "/iss")
+            try found.check(types: credential.shape.types, at: format == .jwtVC ? "/vc/type" : "/type")
+            return found
+        }
+        self.issuer = issuer
+        if entry == nil { try surroundings.checkContexts(of: credential.shape.document, issuer) }
+        let keys = try surroundings.stage(.key) { () throws(Rejection) in
+            let dates = credential.dates.issue + [credential.shape.validFrom].compactMap(\.self)
+            let signer = TokenSigner(
+                surroundings: surroundings, issuer: issuer, issuedAt: dates,
+                signedAt: isStrict ? credential.dates.issued : nil)
+            return try signer.keys(of: token)
+        }
+        try surroundings.stage(.proof) { () throws(Rejection) in
+            evidence.summary.signedDigest = Digest.sha256(token.signingInput)
+            try surroundings.checkSignature(of: token, by: keys)
+        }
+        noteClaims(credential, format, issuer)
+        return credential
+    }
+
+    /// Shape only: what needs no key, no trust and no clock.
+    @discardableResult
+    mutating func checkShape(_ token: CompactJWS, as format: CredentialFormat) throws(Rejection) -> JWTCredential {
+        let (profile, limits) = (surroundings.policy.profile, surroundings.limits)
+        let credential = try surroundings.stage(.shape) { () throws(Rejection) in
+            format == .vcJWT
+                ? try JWTCredential(payload: token.claims, header: token.header, profile: profile, limits: limits)
+                : try JWTCredential(vc: token.claims, header: token.header, profile: profile, limits: limits)
+        }
+        evidence.summary.issuer = surroundings.recordable(credential.shape.issuer)
+        evidence.summary.types = surroundings.recordable(credential.shape.types)
+        evidence.summary.validFrom = credential.validFrom
+        evidence.summary.validUntil = credential.validUntil
+        return credential
+    }
+
+    private mutating func noteClaims(_ credential: JWTCredential, _ format: CredentialFormat, _ issuer: TrustedIssuer) {
+        let document = JSON.object(credential.shape.document)
+        evidence.claims = [
+            SignedClaims(
+                format: format, issuer: issuer.id, types: credential.shape.types, document: document,
+                validFrom: credential.validFrom, validUntil: credential.validUntil,
+                signedDigest: evidence.summary.signedDigest ?? [], subject: LinkedDataClaims.subject(of: document))
+        ]
+    }
+}

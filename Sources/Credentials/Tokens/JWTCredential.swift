@@ -1,0 +1,139 @@
+import Encoding
+
+/// The credential in a JWT, whose members are known to be well-formed and to agree with the JWT's own claims.
+struct JWTCredential {
+    /// The credential with what only the JWT's claims say put in its place.
+    let shape: CredentialShape
+    /// The later start of what credential and JWT say, and the earlier end.
+    let validFrom: Timestamp?
+    let validUntil: Timestamp?
+    let dates: TokenDates
+    /// The `status` claim of an IETF status list, which may stand beside the credential.
+    let status: JSON?
+
+    /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp` stand for its
+    /// issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). Where both say something they must agree.
+    init(vc claims: JSONObject, header: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
+        try TokenType.check(header, isOneOf: ["jwt"], absent: true)
+        guard let inner = claims["vc"]?.object else { throw Rejection(.shapeMember, at: "/vc") }
+        guard claims["vp"] == nil else { throw Rejection(.shapeMember, at: "/vp") }
+        let dates = try TokenDates(claims, profile: profile)
+        var merge = ClaimMerge(claims, into: inner)
+        try merge.mergeIDs()
+        let isV2 = inner["@context"]?.array?.first == .string(CredentialShape.Version.v2.rawValue)
+        try merge.merge(dates.validFrom, as: isV2 ? "validFrom" : "issuanceDate", claim: "nbf")
+        try merge.merge(dates.validUntil, as: isV2 ? "validUntil" : "expirationDate", claim: "exp")
+        do throws(Rejection) {
+            shape = try CredentialShape(merge.credential, profile: profile, proofRequired: false, limits: limits)
+        } catch { throw error.inside("/vc") }
+        try merge.checkAgreement()
+        (validFrom, validUntil) = Self.narrowest(shape, dates)
+        self.dates = dates
+        status = claims["status"]
+    }
+
+    /// Shape stage of `vc+jwt`: the payload is the credential, of VCDM 2.0 (VC-JOSE-COSE section 3.1.1). JWT claims beside
+    /// it must not contradict it, and `vc` and `vp` are not allowed.
+    init(payload claims: JSONObject, header: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
+        try TokenType.check(header, isOneOf: profile == .compat ? ["vc+jwt", "jwt"] : ["vc+jwt"], absent: false)
+        try TokenType.check(header, isOneOf: ["vc"], absent: true, member: "cty")
+        try self.init(vcdm2: claims, profile: profile, limits: limits)
+    }
+
+    /// The same without a look at the header: what a payload of VCDM 2.0 must be in a JWT or, all disclosed, in an SD-JWT.
+    init(vcdm2 claims: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
+        for name in ["vc", "vp"] as [Text] where claims[name] != nil {
+            throw Rejection(.shapeMember, at: Pointer.append("", name))
+        }
+        let dates = try TokenDates(claims, profile: profile)
+        shape = try CredentialShape(claims, profile: profile, proofRequired: false, limits: limits)
+        guard shape.version == .v2 else { throw Rejection(.shapeContext, at: "/@context") }
+        var merge = ClaimMerge(claims, into: claims)
+        try merge.mergeIDs()
+        try merge.checkAgreement()
+        (validFrom, validUntil) = Self.narrowest(shape, dates)
+        self.dates = dates
+        status = claims["status"]
+    }
+
+    private static func narrowest(_ shape: CredentialShape, _ dates: TokenDates) -> (Timestamp?, Timestamp?) {
+        (
+            [shape.validFrom, dates.validFrom].compactMap(\.self).max(),
+            [shape.validUntil, dates.validUntil].compactMap(\.self).min()
+        )
+    }
+}
+
+/// Brings the registered claims of a JWT into the credential that it carries.
+private struct ClaimMerge {
+    let claims: JSONObject
+    private(set) var credential: JSONObject
+    /// Pointers of claims that contradict the credential.
+    private var contradictions: [String] = []
+
+    init(_ claims: JSONObject, into credential: JSONObject) {
+        self.claims = claims
+        self.credential = credential
+    }
+
+    /// The first contradiction, once the shape of both is known to be right.
+    func checkAgreement() throws(Rejection) {
+        if let first = contradictions.first { throw Rejection(.claimsDisagree, at: first) }
+    }
+
+    /// `iss`, `jti` and `sub`.
+    mutating func mergeIDs() throws(Rejection) {
+        if let issuer = try text("iss", .shapeIssuer) {
+            if let object = credential["issuer"]?.object {
+                credential["issuer"] = .object(setting(issuer, in: object, as: "id", claim: "iss"))
+            } else {
+                credential = setting(issuer, in: credential, as: "issuer", claim: "iss")
+            }
+        }
+        if let id = try text("jti", .shapeID) { credential = setting(id, in: credential, as: "id", claim: "jti") }
+        guard let subject = try text("sub", .shapeCredentialSubject), let member = credential["credentialSubject"]
+        else {
+            return
+        }
+        if let object = member.object {
+            credential["credentialSubject"] = .object(setting(subject, in: object, as: "id", claim: "sub"))
+        } else if let subjects = member.array, subjects.count == 1, let object = subjects[0].object {
+            credential["credentialSubject"] = .array([.object(setting(subject, in: object, as: "id", claim: "sub"))])
+        } else if let subjects = member.array, !subjects.contains(where: { $0["id"] == .string(subject) }) {
+            contradictions.append("/sub")
+        }
+    }
+
+    /// A date of the JWT, whole seconds in most, against one of the credential, which may be finer.
+    mutating func merge(_ date: Timestamp?, as name: Text, claim: Text) throws(Rejection) {
+        guard let date else { return }
+        guard let member = credential[name] else {
+            if date.isWritable { credential[name] = .text(date.rfc3339) }
+            return
+        }
+        guard let text = member.string, let own = Timestamp(rfc3339: text.string, zoneRequired: false) else { return }
+        let second = Duration.seconds(1)
+        if own.advanced(by: second) <= date || date.advanced(by: second) <= own {
+            contradictions.append(Pointer.append("", claim))
+        }
+    }
+
+    /// The object with that member, unless it has another value already.
+    private mutating func setting(
+        _ value: Text, in object: JSONObject, as name: Text, claim: Text
+    ) -> JSONObject {
+        var object = object
+        if object[name] == nil {
+            object[name] = .string(value)
+        } else if object[name] != .string(value) {
+            contradictions.append(Pointer.append("", claim))
+        }
+        return object
+    }
+
+    private func text(_ name: Text, _ code: ReasonCode) throws(Rejection) -> Text? {
+        guard let member = claims[name] else { return nil }
+        guard let text = member.string else { throw Rejection(code, at: Pointer.append("", name)) }
+        return text
+    }
+}

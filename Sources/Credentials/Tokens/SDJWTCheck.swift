@@ -1,0 +1,96 @@
+import Encoding
+
+/// Stages 4 to 12 for one SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
+struct SDJWTCheck {
+    let surroundings: Surroundings
+    let demand: HolderDemand
+    /// What became known on the way, filled up to the stage that failed.
+    private(set) var evidence: Evidence
+    /// The issuer's entry once it is known to be trusted.
+    private(set) var issuer: TrustedIssuer?
+
+    private var isStrict: Bool { surroundings.policy.profile == .strict }
+
+    init(_ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary) {
+        self.surroundings = surroundings
+        self.demand = demand
+        evidence = Evidence(summary)
+    }
+
+    /// All stages.
+    mutating func verify(_ token: SDJWT, as format: CredentialFormat) throws(Rejection) {
+        let credential = try readShape(token, as: format)
+        let issued = isStrict ? credential.dates.issued : nil
+        try surroundings.stage(.validity) { () throws(Rejection) in
+            try surroundings.checkValidity(from: credential.validFrom, until: credential.validUntil, issued: issued)
+        }
+        let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
+            let found = try surroundings.trust.issuer(credential.issuer, at: surroundings.clock.utc, pointer: "/iss")
+            try found.check(types: credential.types, at: credential.model == .vcdm2 ? "/type" : "/vct")
+            return found
+        }
+        self.issuer = issuer
+        if credential.model == .vcdm2 { try surroundings.checkContexts(of: token.issued.claims, issuer) }
+        let keys = try surroundings.stage(.key) { () throws(Rejection) in
+            let dates = credential.dates.issue + [credential.validFrom].compactMap(\.self)
+            let signer = TokenSigner(
+                surroundings: surroundings, issuer: issuer, issuedAt: dates, signedAt: issued)
+            return try signer.keys(of: token.issued)
+        }
+        let processed = try surroundings.stage(.proof) { () throws(Rejection) in
+            evidence.summary.signedDigest = Digest.sha256(token.issued.signingInput)
+            try surroundings.checkSignature(of: token.issued, by: keys)
+            return try credential.processed.get()
+        }
+        noteClaims(processed, credential, format, issuer)
+        try surroundings.stage(.status) { () throws(Rejection) in
+            try TokenStatus(surroundings: surroundings, issuer: issuer)
+                .check(credential.statusEntries, claim: processed["status"], into: &evidence)
+        }
+        try surroundings.stage(.holder) { () throws(Rejection) in try checkHolder(token, processed) }
+    }
+
+    /// Shape only: what needs no key, no trust and no clock.
+    mutating func checkShape(_ token: SDJWT, as format: CredentialFormat) throws(Rejection) {
+        _ = try readShape(token, as: format).processed.get()
+    }
+
+    private mutating func readShape(_ token: SDJWT, as format: CredentialFormat) throws(Rejection) -> SDJWTCredential {
+        let credential = try surroundings.stage(.shape) { () throws(Rejection) in
+            try SDJWTCredential(
+                token, as: format, profile: surroundings.policy.profile, limits: surroundings.limits)
+        }
+        evidence.summary.issuer = surroundings.recordable(credential.issuer)
+        evidence.summary.types = surroundings.recordable(credential.types)
+        evidence.summary.validFrom = credential.validFrom
+        evidence.summary.validUntil = credential.validUntil
+        return credential
+    }
+
+    /// What the gate's rules may read: the processed payload.
+    private mutating func noteClaims(
+        _ processed: JSONObject, _ credential: SDJWTCredential, _ format: CredentialFormat, _ issuer: TrustedIssuer
+    ) {
+        let document = JSON.object(processed)
+        evidence.claims = [
+            SignedClaims(
+                format: format, issuer: issuer.id, types: credential.types, document: document,
+                validFrom: credential.validFrom, validUntil: credential.validUntil,
+                signedDigest: evidence.summary.signedDigest ?? [],
+                subject: processed["sub"]?.string ?? LinkedDataClaims.subject(of: document))
+        ]
+    }
+
+    /// Holder stage: a key binding that is there must be right; one that was asked for must be there.
+    private mutating func checkHolder(_ token: SDJWT, _ processed: JSONObject) throws(Rejection) {
+        guard let keyBinding = token.keyBinding else {
+            if demand.required { throw Rejection(.holderProofMissing) }
+            return
+        }
+        do throws(Rejection) {
+            try KeyBinding(surroundings: surroundings, demand: demand)
+                .check(keyBinding, of: token, confirmation: processed["cnf"])
+        } catch { throw Rejection(.holderInvalid) }
+        evidence.holderProven = true
+    }
+}

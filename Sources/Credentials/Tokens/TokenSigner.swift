@@ -1,0 +1,146 @@
+import Encoding
+
+/// Key stage of a token: which keys may have signed it in its issuer's name. They come from the trust data alone; of the
+/// header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515 section 4.1).
+struct TokenSigner {
+    let surroundings: Surroundings
+    /// In whose name the token is made.
+    let issuer: TrustedIssuer
+    /// The token's own dates of issue.
+    let issuedAt: [Timestamp]
+    /// When it says that it was signed.
+    var signedAt: Timestamp?
+    /// What the key must be good for. Certificates speak for issuers only.
+    var purpose = ControllerDocument.Purpose.assertionMethod
+
+    /// Keys tried where a token names none; an issuer's document has one that fits, rarely two.
+    private static let candidates = 8
+
+    private var trust: TrustStore { surroundings.trust }
+    private var authority: KeyResolver.Authority { KeyResolver.Authority(issuer) }
+
+    /// The key or, where the token names none, the keys that fit its algorithm; at least one.
+    func keys(of token: CompactJWS) throws(Rejection) -> [PublicKey] {
+        let algorithm = try token.algorithm()
+        if let chain = token.header["x5c"], purpose == .assertionMethod { return [try certified(chain, token)] }
+        guard let member = token.header["kid"] else { return try fitting(algorithm, token) }
+        guard let kid = member.string, kid.utf8.count <= surroundings.limits.identifierLetters else {
+            // RFC 7515 section 4.1.4: a text. Some issuers write a number, which names nothing.
+            if surroundings.policy.profile == .compat, member.string == nil { return try fitting(algorithm, token) }
+            throw Rejection(.proofMalformed, at: token.pointer)
+        }
+        return [try key(try method(kid, token), token)]
+    }
+
+    /// The URL of the verification method that `kid` names: a DID URL, its fragment alone, the `kid` of a JWK in the
+    /// issuer's document, or an identifier that has but one key.
+    private func method(_ kid: Text, _ token: CompactJWS) throws(Rejection) -> Text {
+        if kid.hasPrefix("#") { return Text(issuer.id.string + kid.string) }
+        if kid.utf8.contains(UInt8(ascii: "#")) { return kid }
+        if let own = SelfContainedDID.document(kid)?.listedMethods.first { return own.id }
+        if trust.document(kid)?.isSingleKey ?? false { return kid }
+        for id in signers {
+            let methods = methods(of: id)
+            if id == kid, methods.count == 1 { return methods[0].id }
+            let url = Text(id.string + "#" + kid.string)
+            let named = methods.filter { $0.keyID == kid || $0.id == url }
+            let listed = named.first { document(id)?.lists($0.id, for: purpose) ?? false }
+            if let method = listed ?? named.first { return method.id }
+        }
+        throw Rejection(.keyUnknown, at: token.pointer)
+    }
+
+    /// The keys of the issuer, or of those who sign for it, that take this algorithm.
+    private func fitting(_ algorithm: SignatureAlgorithm, _ token: CompactJWS) throws(Rejection) -> [PublicKey] {
+        var keys: [PublicKey] = []
+        var refusal: Rejection?
+        for id in signers {
+            for method in methods(of: id) {
+                do throws(Rejection) {
+                    let key = try key(method.id, token)
+                    guard algorithm.fits(key) else { throw Rejection(.proofAlgorithm, at: token.pointer) }
+                    keys.append(key)
+                } catch { refusal = refusal ?? error }
+            }
+        }
+        guard !keys.isEmpty else { throw refusal ?? Rejection(.keyUnknown, at: token.pointer) }
+        return Array(keys.prefix(Self.candidates))
+    }
+
+    private var signers: [Text] { [issuer.id] + issuer.controllers }
+
+    private func document(_ id: Text) -> ControllerDocument? { SelfContainedDID.document(id) ?? trust.document(id) }
+
+    /// The methods of a stored document or, where only single keys are stored, those that name `id` as their controller.
+    private func methods(of id: Text) -> [VerificationMethod] {
+        if let document = document(id) { return document.listedMethods }
+        let keys = trust.documents.values.filter(\.isSingleKey).flatMap(\.listedMethods)
+        return keys.filter { $0.controller == id }.sorted { $0.id < $1.id }
+    }
+
+    private func key(_ method: Text, _ token: CompactJWS) throws(Rejection) -> PublicKey {
+        try KeyResolver(trust: trust, now: surroundings.clock.utc).key(
+            method, for: purpose, of: authority, issuedAt: issuedAt, at: token.pointer)
+    }
+
+    /// The key of the leaf of a certificate chain that ends at a pinned root.
+    private func certified(_ member: JSON, _ token: CompactJWS) throws(Rejection) -> PublicKey {
+        // RFC 7515 section 4.1.6: base64, not base64url.
+        guard let texts = member.array?.map(\.string), texts.count <= surroundings.limits.certificates else {
+            throw Rejection(member.array == nil ? .chainInvalid : .inputTooLarge, at: token.pointer)
+        }
+        let chain = texts.compactMap { $0.flatMap { Base64.decodeAny($0.string) } }
+        guard chain.count == texts.count else { throw Rejection(.chainInvalid, at: token.pointer) }
+        let now = surroundings.clock.utc
+        let signer = try CertificatePath.signer(
+            of: chain, role: .tokenSigner, roots: trust.roots, at: now, skew: surroundings.policy.clockSkew,
+            profile: surroundings.policy.profile, limits: surroundings.limits)
+        // A certificate that names nobody could otherwise speak for every issuer that the operator trusts.
+        let root = Text(TrustedIssuer.rootPrefix.string + Hex.encode(signer.rootDigest))
+        guard issuer.roots?.contains(root) ?? true else { throw Rejection(.chainUntrusted, at: token.pointer) }
+        guard Self.names(signer, issuer.id) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
+        let skew = surroundings.policy.clockSkew
+        if let signedAt {
+            guard signer.notBefore <= signedAt.advanced(by: skew), signedAt <= signer.notAfter.advanced(by: skew)
+            else { throw Rejection(.chainExpired, at: token.pointer) }
+        }
+        let fingerprint = KeyFingerprint(signer.key)
+        guard trust.revocations.allow(fingerprint, issuedAt: issuedAt) else {
+            throw Rejection(.keyRevoked, at: token.pointer)
+        }
+        if let pinned = issuer.keys {
+            guard let fingerprint, pinned.contains(fingerprint) else {
+                throw Rejection(.keyNotAuthorised, at: token.pointer)
+            }
+        }
+        return signer.key
+    }
+
+    /// Whether a certificate speaks for the issuer: one of its URI names is the issuer's id, or one of its DNS names the
+    /// id's host. A certificate without such names leaves the choice to the operator, who pinned its root and can
+    /// say for which issuers it stands (``TrustedIssuer/roots``).
+    static func names(_ signer: CertificateSigner, _ issuer: Text) -> Bool {
+        if signer.uriNames.isEmpty, signer.dnsNames.isEmpty { return true }
+        if signer.uriNames.contains(issuer) { return true }
+        guard let host = host(of: issuer) else { return false }
+        return signer.dnsNames.contains { lowercased($0.utf8).elementsEqual(host) }
+    }
+
+    /// The host that an https URL or a did:web names, in lower case.
+    private static func host(of id: Text) -> [UInt8]? {
+        let letters = Array(id.utf8)
+        for prefix in ["https://", "http://", "did:web:"] where id.hasPrefix(Text(prefix)) {
+            let isDID = prefix == "did:web:"
+            let rest = letters.dropFirst(prefix.utf8.count)
+            let ends = isDID ? Array(":%".utf8) : Array(":/?#".utf8)
+            let host = rest.prefix { !ends.contains($0) }
+            // Nobody's name stands before the host.
+            return host.isEmpty || rest.contains(UInt8(ascii: "@")) ? nil : lowercased(host)
+        }
+        return nil
+    }
+
+    private static func lowercased(_ letters: some Sequence<UInt8>) -> [UInt8] {
+        letters.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+    }
+}

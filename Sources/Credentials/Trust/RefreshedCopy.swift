@@ -1,0 +1,82 @@
+package import Encoding
+
+/// What the refresher fetched, with what it has to remember of it: one file, so that content and date cannot part.
+package struct RefreshedCopy: Hashable, Sendable {
+    /// What it is a copy of.
+    package let resource: RefreshResource
+    /// The bytes as served.
+    package var content: [UInt8]
+    /// When the server last said that this is the present content.
+    package var confirmed: Timestamp
+    /// The server's name for this content (RFC 9110 section 8.8.3), to be asked with.
+    package var entityTag: Text?
+
+    /// A copy of these parts. A tag that is no short printable text is forgotten.
+    package init(_ resource: RefreshResource, content: [UInt8], confirmed: Timestamp, entityTag: Text? = nil) {
+        self.resource = resource
+        self.content = content
+        self.confirmed = confirmed
+        self.entityTag = entityTag.flatMap { tag in
+            let isPlain = tag.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            return isPlain && (1...256).contains(tag.utf8.count) ? tag : nil
+        }
+    }
+
+    /// Reads the file of a copy; nil when it is none, or its content is not what was written.
+    package init?(file: [UInt8]) {
+        var limits = JSON.Limits()
+        limits.bytes = Self.largestFile
+        guard let json = try? JSON.parse(file, limits: limits),
+            let kind = json["kind"]?.string.flatMap({ RefreshResource.Kind(rawValue: $0.string) }),
+            let id = json["id"]?.string,
+            let resource = kind == .document ? RefreshResource.document(id) : RefreshResource.statusList(id),
+            let confirmed = json["confirmed"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }),
+            let content = json["content"]?.string.flatMap({ Base64.decodeURL($0.string) }),
+            json["sha256"]?.string == Text(Hex.encode(Digest.sha256(content)))
+        else { return nil }
+        self.init(resource, content: content, confirmed: confirmed, entityTag: json["etag"]?.string)
+    }
+
+    /// The bytes of the file.
+    package var file: [UInt8] {
+        var json: JSONObject = [
+            "kind": .text(resource.kind.rawValue), "id": .string(resource.id), "url": .string(resource.address.url),
+            "confirmed": .text(confirmed.rfc3339), "sha256": .text(Hex.encode(Digest.sha256(content))),
+        ]
+        if let entityTag { json["etag"] = .string(entityTag) }
+        json["content"] = .text(Base64.encode(content))
+        return JSON.object(json).compactBytes
+    }
+
+    /// The name of the file: the resource's, shortened to what every file system takes.
+    package static func fileName(of resource: RefreshResource) -> String {
+        let name = Digest.sha256(Array((resource.kind.rawValue + " " + resource.id.string).utf8))
+        return "\(resource.kind.rawValue)-\(Hex.encode(name.prefix(16))).json"
+    }
+
+    /// Largest file of a copy that is read: content of 16 MiB in base64.
+    package static let largestFile = 24 * 1024 * 1024
+}
+
+extension TrustMaterial {
+    /// Puts copies in the place of what they are copies of, but only of `resources`, only where they are newer than what
+    /// the material itself brings, and never in the place of a pinned document.
+    package mutating func apply(_ copies: [RefreshedCopy], to resources: [RefreshResource]) {
+        let wanted = Set(resources)
+        var newer: [Text: [UInt8]] = [:]
+        for copy in copies where wanted.contains(copy.resource) {
+            let id = copy.resource.id
+            if let own = fetched[id], own >= copy.confirmed { continue }
+            switch copy.resource.kind {
+            case .statusList: statusLists[id] = copy.content
+            case .document: newer[id] = copy.content
+            }
+            fetched[id] = copy.confirmed
+        }
+        documents = documents.filter { bytes in
+            guard !newer.isEmpty, let id = try? JSON.parse(bytes)["id"]?.string else { return true }
+            return newer[id] == nil
+        }
+        documents += newer.keys.sorted().compactMap { newer[$0] }
+    }
+}

@@ -1,0 +1,104 @@
+import Encoding
+
+/// The signed list of what is in a ``TrustBundle``.
+struct TrustManifest {
+    struct File: Hashable {
+        let path: Text
+        let size: Int
+        /// SHA-256, 32 bytes.
+        let digest: [UInt8]
+    }
+
+    /// The digest in it is empty: a list cannot hold the hash of the bundle that it stands in.
+    let edition: TrustEdition
+    let files: [File]
+
+    init(edition: TrustEdition, files: [File]) {
+        (self.edition, self.files) = (edition, files)
+    }
+
+    /// Reads it strictly: every member is needed and no other is known.
+    init(_ bytes: [UInt8], limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
+        guard bytes.count <= limits.manifestBytes else { throw .tooLarge }
+        guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("no strict JSON") }
+        guard Set(object.names) == Self.members else { throw .malformed("members missing or unknown") }
+        guard let version = object["version"]?.int, (1...Self.largest).contains(version) else {
+            throw .malformed("version")
+        }
+        guard let issued = object["issued"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }) else {
+            throw .malformed("issued")
+        }
+        guard let until = object["validUntil"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }), issued < until else {
+            throw .malformed("validUntil")
+        }
+        guard let grace = object["graceSeconds"]?.int, (0...Self.longestGrace).contains(grace) else {
+            throw .malformed("graceSeconds")
+        }
+        edition = TrustEdition(version: version, digest: [], issued: issued, validUntil: until, grace: .seconds(grace))
+        guard let list = object["files"]?.array else { throw .malformed("files") }
+        guard list.count <= limits.files else { throw .tooLarge }
+        var files: [File] = []
+        var seen: Set<Text> = []
+        var total = 0
+        for element in list {
+            let file = try Self.file(element, limits)
+            guard seen.insert(file.path).inserted else { throw .duplicate(file.path.string) }
+            total += file.size
+            // Each is within its bound and their number too, so this cannot overflow.
+            guard total <= limits.bytes else { throw .tooLarge }
+            files.append(file)
+        }
+        self.files = files
+    }
+
+    /// As it is signed: on one line, without spaces.
+    var json: JSON {
+        [
+            "version": .int(edition.version), "issued": .text(edition.issued.rfc3339),
+            "validUntil": .text(edition.validUntil.rfc3339),
+            "graceSeconds": .int(Int(edition.grace.components.seconds)),
+            "files": .array(
+                files.map {
+                    ["path": .string($0.path), "size": .int($0.size), "sha256": .text(Hex.encode($0.digest))]
+                }),
+        ]
+    }
+
+    private static func file(_ json: JSON, _ limits: TrustBundle.Limits) throws(TrustBundle.Failure) -> File {
+        guard let object = json.object, Set(object.names) == fileMembers, let path = object["path"]?.string,
+            let size = object["size"]?.int, size >= 0,
+            let digest = object["sha256"]?.string.flatMap({ Hex.decode($0.string) }), digest.count == 32
+        else { throw .malformed("an entry of files") }
+        guard isPlace(path, limits) else { throw .path(path.string) }
+        guard size <= limits.fileBytes else { throw .tooLarge }
+        return File(path: path, size: size, digest: digest)
+    }
+
+    /// Whether a path names a file that a trust directory may hold; never one outside it.
+    private static func isPlace(_ path: Text, _ limits: TrustBundle.Limits) -> Bool {
+        guard path.utf8.count <= limits.pathLetters else { return false }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ $0.first != UInt8(ascii: ".") && !$0.isEmpty && $0.allSatisfy(isPlain) }),
+            let first = parts.first
+        else { return false }
+        let name = String(decoding: Array(first), as: UTF8.self)
+        return parts.count == 1 ? rootFiles.contains(name) : parts.count <= 4 && folders.contains(name)
+    }
+
+    private static func isPlain(_ letter: UInt8) -> Bool {
+        switch letter {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static let members: Set<Text> = ["version", "issued", "validUntil", "graceSeconds", "files"]
+    private static let fileMembers: Set<Text> = ["path", "size", "sha256"]
+    private static let rootFiles: Set<String> = ["issuers.toml", "policy.toml"]
+    private static let folders: Set<String> = ["did", "contexts", "status", "roots"]
+    /// The largest whole number that every JSON reader keeps.
+    private static let largest = 1 << 53
+    private static let longestGrace = 366 * 86_400
+}

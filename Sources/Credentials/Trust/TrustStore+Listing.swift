@@ -1,0 +1,47 @@
+package import Encoding
+import LinkedData
+
+/// What people who look after the trust data see of it.
+extension TrustStore {
+    /// A key of a stored document.
+    package struct ListedKey: Hashable, Sendable {
+        /// The URL that proofs name it by.
+        package let method: Text
+        /// Nil for a key that cannot be used.
+        package let fingerprint: KeyFingerprint?
+        /// Why nobody may use it any more; nil when it may be used.
+        package let revoked: RevokedKey.Reason?
+    }
+
+    /// The keys of a stored document, or of an identifier that is its own, in the order of the document; nil when there is
+    /// none.
+    package func keys(of id: Text) -> [ListedKey]? {
+        guard let document = SelfContainedDID.document(id) ?? document(id) else { return nil }
+        return document.listedMethods.map { method in
+            let key = try? method.key.get()
+            return ListedKey(
+                method: method.id, fingerprint: key.flatMap { KeyFingerprint($0) },
+                revoked: key.flatMap { revocations.reason(of: $0, method: method.id) })
+        }
+    }
+
+    /// Every issuer's entry, in byte order of the ids.
+    package var listedIssuers: [TrustedIssuer] { issuers.values.sorted { $0.id < $1.id } }
+
+    /// The ids of the stored documents, in byte order.
+    package var documentIDs: [Text] { documents.keys.sorted() }
+
+    /// The URLs of the pinned contexts, in byte order.
+    package var contextURLs: [Text] { processor.contexts.documents.keys.sorted() }
+
+    /// The URLs of the stored status lists, in byte order.
+    package var statusListURLs: [Text] { statusLists.keys.sorted() }
+
+    /// The ids (`x509:sha256:…`) of the pinned certificates, in byte order.
+    package var rootIDs: [Text] {
+        roots.digests.map { Text(TrustedIssuer.rootPrefix.string + Hex.encode($0)) }.sorted()
+    }
+
+    /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
+    package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
+}

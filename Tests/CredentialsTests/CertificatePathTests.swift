@@ -1,0 +1,340 @@
+import Crypto
+import CryptoExtras
+import Encoding
+import SwiftASN1
+import Testing
+import X509
+
+@testable import Credentials
+
+/// Path validation on certificates made for each rule (RFC 5280 section 6, spec/vc-verification section 9).
+@Suite struct CertificatePathTests {
+    private typealias Template = TestPKI.Template
+
+    /// The outcome for a signer below one CA below the pinned root, with one of them changed.
+    private func outcome(
+        root: (inout Template) throws -> Void = { _ in }, authority: (inout Template) throws -> Void = { _ in },
+        signer: (inout Template) throws -> Void = { _ in }, role: SignerRole = .tokenSigner,
+        at clock: Timestamp = TestPKI.now, profile: Profile = .strict
+    ) throws -> String {
+        var (top, middle) = (try Template.authority("Root", pathLength: 1), try Template.authority("CA", pathLength: 0))
+        var bottom = role == .tokenSigner ? try Template.signer() : try Template.documentSigner()
+        try root(&top)
+        try authority(&middle)
+        try signer(&bottom)
+        let anchor = try TestPKI.issue(top, by: nil)
+        let issuer = try TestPKI.issue(middle, by: anchor)
+        let leaf = try TestPKI.issue(bottom, by: issuer)
+        return TestPKI.outcome(
+            [try leaf.der, try issuer.der], try TestPKI.roots(anchor), role: role, at: clock, profile: profile)
+    }
+
+    @Test func goodChainsOfEveryLength() throws {
+        let root = try TestPKI.root()
+        var issuer = root
+        var authorities: [[UInt8]] = []
+        for depth in 0...4 {
+            let leaf = try TestPKI.issue(Template.signer(), by: issuer)
+            let chain = [try leaf.der] + authorities.reversed()
+            #expect(TestPKI.outcome(chain, try TestPKI.roots(root)) == "ok", "\(depth) authorities")
+            issuer = try TestPKI.issue(Template.authority("CA \(depth)"), by: issuer)
+            authorities.append(try issuer.der)
+        }
+        let leaf = try TestPKI.issue(Template.signer(), by: issuer)
+        #expect(TestPKI.outcome([try leaf.der] + authorities.reversed(), try TestPKI.roots(root)) == "input.too-large")
+    }
+
+    @Test func whatASignerIsKnownBy() throws {
+        let root = try TestPKI.root()
+        var template = try Template.signer()
+        template.names = [.uniformResourceIdentifier("did:web:a.example"), .dnsName("a.example")]
+        let leaf = try TestPKI.issue(template, by: root)
+        let signer = try CertificatePath.signer(
+            of: [leaf.der], role: .tokenSigner, roots: TestPKI.roots(root), at: TestPKI.now, profile: .strict,
+            limits: Limits())
+        #expect(signer.country == "UT")
+        #expect(signer.uriNames == ["did:web:a.example"])
+        #expect(signer.dnsNames == ["a.example"])
+        #expect(signer.notBefore.rfc3339 == "2025-01-01T00:00:00.000Z")
+        #expect(signer.notAfter.rfc3339 == "2030-01-01T00:00:00.000Z")
+        #expect(signer.rootDigest == Array(SHA256.hash(data: try root.der)))
+        let unrooted = try CertificatePath.leaf(of: [leaf.der], limits: Limits())
+        #expect(unrooted.rootDigest.isEmpty)
+        #expect(unrooted.dnsNames == ["a.example"])
+    }
+
+    @Test func strangers() throws {
+        let (root, other) = (try TestPKI.root(), try TestPKI.root())
+        let leaf = try TestPKI.issue(Template.signer(), by: other)
+        let selfSigned = try TestPKI.issue(Template.signer(), by: nil)
+        #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root)) == "chain.untrusted")
+        #expect(TestPKI.outcome([try leaf.der, try other.der], try TestPKI.roots(root)) == "chain.untrusted")
+        #expect(TestPKI.outcome([try selfSigned.der], try TestPKI.roots(root)) == "chain.untrusted")
+        #expect(TestPKI.outcome([try leaf.der], CertificateRoots()) == "chain.untrusted")
+        #expect(TestPKI.outcome([], try TestPKI.roots(root)) == "key.unknown")
+        // A chain of strangers is not looked into, however wrong it is.
+        let unknown = try TestPKI.root("Nobody")
+        let below = try TestPKI.issue(Template.signer(), by: TestPKI.root("Nobody"))
+        #expect(TestPKI.outcome([try below.der, try unknown.der], try TestPKI.roots(root)) == "chain.untrusted")
+    }
+
+    /// A forger copies every name and key identifier of the pinned root.
+    @Test(arguments: [true, false]) func imitatedRoots(withKeyIdentifiers: Bool) throws {
+        let root = try TestPKI.root { $0.keyIdentifiers = withKeyIdentifiers }
+        let copied = SubjectKeyIdentifier(hash: root.key.publicKey)
+        var imitation = try Template.authority("Root")
+        imitation.keyIdentifiers = false
+        if withKeyIdentifiers {
+            let named = AuthorityKeyIdentifier(keyIdentifier: copied.keyIdentifier)
+            imitation.more = [
+                try Certificate.Extension(copied, critical: false), try Certificate.Extension(named, critical: false),
+            ]
+        }
+        let forged = try TestPKI.issue(imitation, by: nil)
+        var template = try Template.signer()
+        template.keyIdentifiers = withKeyIdentifiers
+        template.authorityKeyID = copied
+        let leaf = try TestPKI.issue(template, by: forged)
+        #expect(TestPKI.outcome([try leaf.der, try forged.der], try TestPKI.roots(root)) == "chain.untrusted")
+        // Alone, it claims the root's own key and does not bear its signature: with key identifiers that can be told.
+        let wanted = withKeyIdentifiers ? "chain.invalid" : "chain.untrusted"
+        #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root)) == wanted)
+        // Both of that name pinned: each leaf finds its own.
+        #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root, forged)) == "ok")
+    }
+
+    @Test func brokenChains() throws {
+        let root = try TestPKI.root()
+        let authority = try TestPKI.issue(Template.authority("CA"), by: root)
+        let leaf = try TestPKI.issue(Template.signer(), by: authority)
+        let roots = try TestPKI.roots(root)
+        func outcome(_ chain: TestPKI.Member...) throws -> String {
+            TestPKI.outcome(try chain.map { try $0.der }, roots)
+        }
+        #expect(try outcome(leaf, authority, root) == "ok")
+        #expect(try outcome(leaf) == "chain.untrusted")
+        #expect(try outcome(leaf, root) == "chain.invalid")
+        #expect(try outcome(leaf, leaf, authority) == "chain.invalid")
+        #expect(try outcome(authority, leaf) == "chain.invalid", "the authority may not sign tokens")
+        #expect(try outcome(root) == "chain.invalid", "a root may not sign tokens")
+        // Another CA of the same name and another key.
+        let twin = try TestPKI.issue(Template.authority("CA"), by: root)
+        #expect(try outcome(leaf, twin) == "chain.invalid")
+        #expect(TestPKI.outcome([try leaf.der, [0x30, 0x03, 0x02, 0x01, 0x00]], roots) == "chain.invalid")
+        #expect(TestPKI.outcome([try leaf.der + [0], try authority.der], roots) == "chain.invalid")
+        #expect(TestPKI.outcome([[UInt8](repeating: 0x30, count: 20_000)], roots) == "input.too-large")
+        #expect(TestPKI.outcome([[]], roots) == "chain.invalid")
+    }
+
+    @Test func whatFollowsThePinnedCertificateIsNotLookedAt() throws {
+        let root = try TestPKI.root()
+        let leaf = try TestPKI.issue(Template.signer(), by: root)
+        let other = try TestPKI.root("Unrelated")
+        #expect(TestPKI.outcome([try leaf.der, try other.der], try TestPKI.roots(root)) == "ok")
+    }
+
+    @Test func authorities() throws {
+        #expect(try outcome() == "ok")
+        #expect(try outcome(authority: { $0.constraints = .notCertificateAuthority }) == "chain.invalid")
+        #expect(try outcome(authority: { $0.constraints = nil }) == "chain.invalid")
+        #expect(try outcome(authority: { $0.usage = KeyUsage(digitalSignature: true) }) == "chain.invalid")
+        #expect(try outcome(authority: { $0.usage = nil }) == "ok")
+        #expect(try outcome(root: { $0.constraints = .isCertificateAuthority(maxPathLength: 0) }) == "chain.invalid")
+        #expect(try outcome(root: { $0.constraints = .notCertificateAuthority }) == "chain.invalid")
+        #expect(try outcome(root: { $0.usage = KeyUsage(digitalSignature: true) }) == "chain.invalid")
+        #expect(
+            try outcome(authority: { $0.usage = KeyUsage(digitalSignature: true) }, profile: .compat) == "chain.invalid"
+        )
+    }
+
+    /// A CA with a new key certifies itself once more: that certificate does not count (RFC 5280 section 6.1.4 (l)).
+    @Test func selfIssuedAuthoritiesDoNotLengthenThePath() throws {
+        let root = try TestPKI.issue(Template.authority("Root", pathLength: 0), by: nil)
+        let renewed = try TestPKI.issue(Template.authority("Root", pathLength: 0), by: root)
+        let leaf = try TestPKI.issue(Template.signer(), by: renewed)
+        #expect(TestPKI.outcome([try leaf.der, try renewed.der], try TestPKI.roots(root)) == "ok")
+        let below = try TestPKI.issue(Template.authority("CA"), by: renewed)
+        let lower = try TestPKI.issue(Template.signer(), by: below)
+        #expect(
+            TestPKI.outcome([try lower.der, try below.der, try renewed.der], try TestPKI.roots(root)) == "chain.invalid"
+        )
+    }
+
+    @Test func dates() throws {
+        func at(_ text: String) throws -> String { try outcome(at: #require(Timestamp(rfc3339: text))) }
+        #expect(try at("2025-01-01T00:00:00Z") == "ok")
+        #expect(try at("2024-12-31T23:59:30Z") == "ok", "within the skew")
+        #expect(try at("2024-12-31T23:58:30Z") == "chain.expired")
+        #expect(try at("2030-01-01T00:00:59Z") == "ok")
+        #expect(try at("2030-01-01T00:01:01Z") == "chain.expired")
+        #expect(try outcome(authority: { $0.notAfter = "2026-01-01T00:00:00Z" }) == "chain.expired")
+        #expect(try outcome(root: { $0.notAfter = "2026-01-01T00:00:00Z" }) == "chain.expired")
+        #expect(try outcome(signer: { $0.notBefore = "2027-01-01T00:00:00Z" }) == "chain.expired")
+        // 2050 and later are written as GeneralizedTime.
+        #expect(try outcome(signer: { $0.notAfter = "9999-12-31T23:59:59Z" }) == "ok")
+        #expect(try outcome(signer: { $0.notBefore = "2051-01-01T00:00:00Z" }) == "chain.expired")
+    }
+
+    @Test func useOfTheKey() throws {
+        for usage in [KeyUsage(keyEncipherment: true), KeyUsage(nonRepudiation: true)] {
+            #expect(try outcome(signer: { $0.usage = usage }) == "chain.invalid")
+            #expect(try outcome(signer: { $0.usage = usage }, profile: .compat) == "ok")
+            #expect(
+                try outcome(signer: { $0.usage = usage }, role: .documentSigner, profile: .compat) == "chain.invalid")
+        }
+        #expect(try outcome(signer: { $0.usage = nil }) == "ok")
+        #expect(try outcome(signer: { $0.constraints = .isCertificateAuthority(maxPathLength: 0) }) == "ok")
+        #expect(try outcome(role: .documentSigner) == "ok")
+        #expect(try outcome(signer: { $0.usage = nil }, role: .documentSigner) == "chain.invalid")
+        #expect(try outcome(signer: { $0.purposes = [] }, role: .documentSigner) == "chain.invalid")
+        #expect(try outcome(signer: { $0.purposes = [[2, 5, 29, 37, 0]] }, role: .documentSigner) == "chain.invalid")
+        #expect(
+            try outcome(signer: { $0.purposes = [[1, 0, 18013, 5, 1, 6]] }, role: .documentSigner) == "chain.invalid",
+            "a reader's purpose")
+        let two: [ASN1ObjectIdentifier] = [[1, 3, 6, 1, 5, 5, 7, 3, 1], TestPKI.documentSigner]
+        #expect(try outcome(signer: { $0.purposes = two }, role: .documentSigner) == "ok")
+        #expect(
+            try outcome(
+                signer: { $0.constraints = .isCertificateAuthority(maxPathLength: 0) }, role: .documentSigner)
+                == "chain.invalid")
+        #expect(try outcome(signer: { $0.constraints = nil }, role: .documentSigner) == "ok")
+    }
+
+    @Test func pinnedSigners() throws {
+        var template = try Template.signer()
+        let signer = try TestPKI.issue(template, by: nil)
+        let roots = try TestPKI.roots(signer)
+        #expect(TestPKI.outcome([try signer.der], roots) == "ok")
+        #expect(TestPKI.outcome([try signer.der], roots, role: .documentSigner) == "ok")
+        #expect(TestPKI.outcome([try signer.der, try TestPKI.root().der], roots) == "ok")
+        let late = Timestamp(seconds: TestPKI.now.seconds + 200_000_000)
+        #expect(TestPKI.outcome([try signer.der], roots, at: late) == "chain.expired")
+        // The same name and key in another certificate is not the one that was pinned.
+        template.key = signer.key
+        let again = try TestPKI.issue(template, by: nil)
+        #expect(TestPKI.outcome([try again.der], roots) == "chain.invalid", "issued by the pinned one, which is no CA")
+        // What a pinned signer, which is no CA, issues is worth nothing.
+        let below = try TestPKI.issue(Template.signer("Below"), by: signer)
+        #expect(TestPKI.outcome([try below.der, try signer.der], roots) == "chain.invalid")
+        // A pinned CA may sign itself if it says so.
+        let authority = try TestPKI.root { $0.usage = KeyUsage(digitalSignature: true, keyCertSign: true) }
+        #expect(TestPKI.outcome([try authority.der], try TestPKI.roots(authority)) == "ok")
+    }
+
+    @Test func criticalExtensions() throws {
+        let unknown = Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 99999, 1], critical: true, value: [0x05, 0x00])
+        let harmless = Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 99999, 1], critical: false, value: [0x05, 0x00])
+        #expect(try outcome(signer: { $0.more = [unknown] }) == "chain.invalid")
+        #expect(try outcome(authority: { $0.more = [unknown] }) == "chain.invalid")
+        #expect(try outcome(root: { $0.more = [unknown] }) == "chain.invalid")
+        #expect(try outcome(signer: { $0.more = [harmless] }) == "ok")
+        // policyConstraints (requireExplicitPolicy 0) are critical by rule and not processed.
+        let policies = Certificate.Extension(
+            oid: [2, 5, 29, 36], critical: true, value: [0x30, 0x03, 0x80, 0x01, 0x00])
+        #expect(try outcome(authority: { $0.more = [policies] }) == "chain.invalid")
+        let usage = try Certificate.Extension(KeyUsage(digitalSignature: true), critical: true)
+        #expect(throws: (any Error).self) { try outcome(signer: { $0.more = [usage] }) }
+    }
+
+    @Test func nameConstraints() throws {
+        func outcome(
+            permitted: [GeneralName] = [], excluded: [GeneralName] = [], names: [GeneralName],
+            subject: X509.DistinguishedName? = nil
+        ) throws -> String {
+            try self.outcome(
+                authority: {
+                    $0.nameConstraints = X509.NameConstraints(permittedSubtrees: permitted, excludedSubtrees: excluded)
+                },
+                signer: {
+                    $0.names = names
+                    if let subject { $0.name = subject }
+                })
+        }
+        let base = GeneralName.dnsName("example.com")
+        #expect(try outcome(permitted: [base], names: [.dnsName("a.EXAMPLE.com"), .dnsName("example.com")]) == "ok")
+        #expect(try outcome(permitted: [base], names: [.dnsName("badexample.com")]) == "chain.invalid")
+        #expect(try outcome(permitted: [base], names: [.dnsName("example.com"), .dnsName("b.org")]) == "chain.invalid")
+        #expect(try outcome(permitted: [base], names: [.uniformResourceIdentifier("https://b.org/")]) == "ok")
+        #expect(try outcome(permitted: [base], names: []) == "ok")
+        #expect(try outcome(excluded: [base], names: [.dnsName("x.example.com")]) == "chain.invalid")
+        #expect(try outcome(excluded: [base], names: [.dnsName("b.org")]) == "ok")
+        #expect(try outcome(permitted: [.dnsName("")], excluded: [base], names: [.dnsName("b.org")]) == "ok")
+        let host = GeneralName.uniformResourceIdentifier("host.example.com")
+        let domain = GeneralName.uniformResourceIdentifier(".example.com")
+        let uris = [
+            ("https://host.example.com:8443/x?y", "ok", "ok"), ("https://HOST.example.com", "ok", "ok"),
+            ("https://a.host.example.com/", "chain.invalid", "ok"),
+            ("did:web:host.example.com", "chain.invalid", "chain.invalid"),
+            ("https://host.example.com@evil.org/", "chain.invalid", "chain.invalid"),
+            ("https://10.0.0.1/", "chain.invalid", "chain.invalid"),
+            ("https://example.com/", "chain.invalid", "chain.invalid"),
+        ]
+        for (uri, underHost, underDomain) in uris {
+            let names = [GeneralName.uniformResourceIdentifier(uri)]
+            #expect(try outcome(permitted: [host], names: names) == underHost, "\(uri)")
+            #expect(try outcome(permitted: [domain], names: names) == underDomain, "\(uri)")
+        }
+        #expect(
+            try outcome(excluded: [host], names: [.uniformResourceIdentifier("did:web:x")]) == "chain.invalid",
+            "no host to compare")
+        let works = try X509.DistinguishedName {
+            CountryName("UT")
+            OrganizationName("Works")
+        }
+        #expect(try outcome(permitted: [.directoryName(works)], names: []) == "ok")
+        let foreign = try TestPKI.name("Signer", country: "XX")
+        #expect(try outcome(permitted: [.directoryName(works)], names: [], subject: foreign) == "chain.invalid")
+        #expect(try outcome(excluded: [.directoryName(works)], names: [], subject: foreign) == "chain.invalid")
+        // Kinds that are not compared: refused when both sides have them.
+        #expect(try outcome(permitted: [.rfc822Name("a.example")], names: []) == "ok")
+        #expect(
+            try outcome(permitted: [.rfc822Name("a.example")], names: [.rfc822Name("x@a.example")]) == "chain.invalid")
+    }
+
+    @Test func algorithmsOfCertificates() throws {
+        let keys: [(String, Certificate.PrivateKey)] = [
+            ("P-256", .init(P256.Signing.PrivateKey())), ("P-384", .init(P384.Signing.PrivateKey())),
+            ("P-521", .init(P521.Signing.PrivateKey())), ("Ed25519", .init(Curve25519.Signing.PrivateKey())),
+            ("RSA", .init(try _RSA.Signing.PrivateKey(keySize: .bits2048))),
+        ]
+        for (name, key) in keys {
+            #expect(try outcome(root: { $0.key = key }, authority: { $0.key = key }) == "ok", "\(name)")
+            // P-521 certifies others; no suite of ours signs with it.
+            let wanted = name == "P-521" ? "key.malformed" : "ok"
+            #expect(try outcome(signer: { $0.key = key }) == wanted, "\(name)")
+        }
+        let rsa = keys[4].1
+        for algorithm in [Certificate.SignatureAlgorithm.sha384WithRSAEncryption, .sha512WithRSAEncryption] {
+            #expect(try outcome(authority: { $0.key = rsa }, signer: { $0.algorithm = algorithm }) == "ok")
+        }
+        #expect(
+            try outcome(authority: { $0.key = rsa }, signer: { $0.algorithm = .sha1WithRSAEncryption })
+                == "chain.invalid")
+        #expect(try outcome(signer: { $0.algorithm = .ecdsaWithSHA512 }) == "ok")
+    }
+
+    @Test func weakKeys() throws {
+        let weak = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)))
+        #expect(try outcome(signer: { $0.key = weak }) == "key.weak")
+        #expect(try outcome(authority: { $0.key = weak }) == "key.weak")
+        #expect(try outcome(root: { $0.key = weak }) == "key.weak")
+    }
+
+    /// Whatever bit of a signer's certificate is changed, it is refused, and nothing traps.
+    @Test func everyFlippedByteIsRefused() throws {
+        let root = try TestPKI.root()
+        let leaf = try TestPKI.issue(Template.signer(), by: root).der
+        let roots = try TestPKI.roots(root)
+        var codes: Set<String> = []
+        for index in leaf.indices {
+            for bit: UInt8 in [0x01, 0x80] {
+                var changed = leaf
+                changed[index] ^= bit
+                codes.insert(TestPKI.outcome([changed], roots))
+            }
+            codes.insert(TestPKI.outcome([Array(leaf.prefix(index))], roots))
+        }
+        #expect(!codes.contains("ok"))
+        #expect(codes.isSubset(of: ["chain.invalid", "chain.untrusted", "key.malformed"]), "\(codes)")
+    }
+}

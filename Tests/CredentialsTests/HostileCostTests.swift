@@ -1,0 +1,147 @@
+import Encoding
+import LinkedData
+import TestKit
+import Testing
+
+@testable import Credentials
+
+/// Inputs that are made to cost much are refused by counted limits, and what stands just inside the limits is accepted.
+/// How long each takes is measured by `make bench`, not here.
+@Suite struct HostileCostTests {
+    private let issuer: TestIssuer
+    private let verifier: Verifier
+
+    init() throws {
+        issuer = try TestIssuer(seed: 0x42)
+        var material = issuer.material
+        material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
+        verifier = Verifier(trust: try TrustStore(material))
+    }
+
+    private func credential(_ subject: JSON, context: JSON = ["@vocab": "https://vocabulary.example/#"]) -> JSONObject {
+        var document = issuer.template
+        document["@context"] = .array((document["@context"]?.array ?? []) + [context])
+        document["credentialSubject"] = subject
+        return document
+    }
+
+    /// With a proof of the right form that nobody made: what it is about is refused before a signature counts.
+    private func unsigned(_ document: JSONObject) -> JSON {
+        var document = document
+        document["proof"] = [
+            "type": "Ed25519Signature2020", "created": "2026-01-01T00:00:00Z", "proofPurpose": "assertionMethod",
+            "verificationMethod": .string(issuer.method),
+            "proofValue": .text(Multibase.encodeBase58([UInt8](repeating: 1, count: 64))),
+        ]
+        return .object(document)
+    }
+
+    private func code(_ document: JSON) -> ReasonCode { code(document.compactBytes) }
+    private func code(_ payload: [UInt8]) -> ReasonCode {
+        verifier.verify(payload, at: TestIssuer.clock).code
+    }
+
+    private func nodes(_ count: Int, _ links: (Int) -> [Int]) -> JSON {
+        func node(_ number: Int) -> JSON { .text("_:n\(number)") }
+        return [
+            "knows": .array(
+                (0..<count).map { a in
+                    ["id": node(a), "next": .array(links(a).map { ["id": node($0)] })]
+                })
+        ]
+    }
+
+    private func clique(_ count: Int) -> JSON { nodes(count) { a in (0..<count).filter { $0 != a } } }
+    private func ring(_ count: Int) -> JSON { nodes(count) { [($0 + 1) % count] } }
+    private func alike(_ count: Int) -> JSON {
+        ["knows": .array(Array(repeating: ["says": "the same"], count: count))]
+    }
+
+    @Test(arguments: [7, 9, 12, 30]) func completeGraphs(count: Int) {
+        #expect(code(unsigned(credential(clique(count)))) == .canonTooComplex)
+    }
+
+    @Test(arguments: [2, 4, 5]) func smallCompleteGraphs(count: Int) throws {
+        #expect(code(try issuer.sign(credential(clique(count)))) == .ok)
+    }
+
+    @Test func rings() throws {
+        #expect(code(unsigned(credential(ring(900)))) == .canonTooComplex)
+        #expect(code(try issuer.sign(credential(ring(60)))) == .ok)
+    }
+
+    @Test func lookAlikes() throws {
+        #expect(code(unsigned(credential(alike(1_001)))) == .canonTooComplex)
+        #expect(code(try issuer.sign(credential(alike(990)))) == .ok)
+    }
+
+    @Test func manyClaims() throws {
+        func claims(_ count: Int) -> JSON {
+            .object(JSONObject((0..<count).map { .init(Text("c\($0)"), "v") }))
+        }
+        #expect(code(unsigned(credential(claims(25_000)))) == .canonTooComplex)
+        #expect(code(unsigned(credential(claims(60_000)))) == .inputTooLarge)
+        #expect(code(try issuer.sign(credential(claims(19_900)))) == .ok)
+    }
+
+    /// Claims of one name whose values begin alike and are equally long: a hash of their beginnings would not tell them apart.
+    @Test func valuesThatBeginAlike() throws {
+        let start = String(repeating: "x", count: 200)
+        let values = (10_000..<22_000).map { JSON.text("\(start)\($0)") }
+        #expect(code(try issuer.sign(credential(["says": .array(values)]))) == .ok)
+    }
+
+    /// Each takes some thousand multiplications to be written exactly.
+    @Test func numbersNearZero() throws {
+        func numbers(_ text: String, _ count: Int) -> JSON {
+            ["says": .array(Array(repeating: .number(JSONNumber(validated: text)), count: count))]
+        }
+        #expect(code(unsigned(credential(numbers("1.7e-300", 19_000)))) == .canonTooComplex)
+        #expect(code(try issuer.sign(credential(numbers("1.7e-300", 1_000)))) == .ok)
+        #expect(code(try issuer.sign(credential(numbers("20.1", 15_000)))) == .ok)
+    }
+
+    @Test func depth() {
+        #expect(code([UInt8](repeating: UInt8(ascii: "["), count: 8 << 20)) == .jsonTooDeep)
+        #expect(code([UInt8](repeating: UInt8(ascii: "["), count: 8 << 20 + 1)) == .inputTooLarge)
+    }
+
+    @Test func manyMembers() {
+        let members = (0..<700_000).map { "\"\($0)\":0" }.joined(separator: ",")
+        #expect(code(Array("{\(members)}".utf8)) == .inputTooLarge)
+        let twice = (0..<40_000).map { "\"\($0)\":0" }.joined(separator: ",")
+        #expect(code(Array("{\(twice),\"0\":1}".utf8)) == .jsonDuplicateKey)
+    }
+
+    @Test func photo() throws {
+        let photo = String(repeating: "A", count: 7_900_000)
+        #expect(code(try issuer.sign(credential(["photo": .text(photo)]))) == .ok)
+    }
+
+    @Test func base58() {
+        var document = unsigned(credential(["a": "b"])).object ?? JSONObject()
+        var proof = document["proof"]?.object ?? JSONObject()
+        proof["proofValue"] = .text("z" + String(repeating: "2", count: 1 << 20))
+        document["proof"] = .object(proof)
+        #expect(code(.object(document)) == .proofMalformed)
+    }
+
+    @Test func contexts() throws {
+        func terms(_ count: Int) -> JSON {
+            .object(JSONObject((0..<count).map { .init(Text("t\($0)"), .text("https://vocabulary.example/\($0)")) }))
+        }
+        #expect(code(unsigned(credential(["t1": "y"], context: terms(30_000)))) == .contextInvalid)
+        #expect(code(try issuer.sign(credential(["t1": "y"], context: terms(1_000)))) == .ok)
+        // Each term repeats the one before twice.
+        var doubling = JSONObject()
+        doubling["t0"] = .text("https://vocabulary.example/" + String(repeating: "x", count: 900))
+        for number in 1..<40 { doubling[Text("t\(number)")] = .text("t\(number - 1):t\(number - 1)") }
+        #expect(code(unsigned(credential(["t39": "y"], context: .object(doubling)))) != .ok)
+    }
+
+    @Test func proofs() {
+        var document = credential(["a": "b"])
+        document["proof"] = .array(Array(repeating: ["type": "Ed25519Signature2020"], count: 9))
+        #expect(code(.object(document)) == .inputTooLarge)
+    }
+}

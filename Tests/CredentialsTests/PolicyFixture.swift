@@ -1,0 +1,78 @@
+import Encoding
+import LinkedData
+import Testing
+
+@testable import Credentials
+
+/// Rules from text, asked about credentials that are described in place.
+enum PolicyFixture {
+    /// 2026-06-01 was a Monday.
+    static let noon = Timestamp(rfc3339: "2026-06-01T12:00:00Z") ?? Timestamp(seconds: 0)
+    static let issuer: Text = "did:web:works.example"
+    static let staff: Text = "https://works.example/ns#StaffPass"
+
+    /// The head of a policy with these lines after it.
+    static func parse(_ text: String, zones: (Text) -> CivilZone? = { _ in nil }) throws(PolicyFileError) -> GatePolicy
+    {
+        try GatePolicy.parse(Array(("id = \"p\"\nversion = \"1\"\n" + text).utf8), zones: zones)
+    }
+
+    /// A policy with one accept rule, `r`, that has this condition.
+    static func requiring(_ condition: String, top: String = "") throws -> GatePolicy {
+        try parse("\(top)\n[[accept]]\nid = \"r\"\nrequire = [ \(condition) ]\n")
+    }
+
+    /// What is wrong with a policy of that text; empty when nothing is.
+    static func problems(_ text: String) -> [PolicyFileError.Problem] {
+        do {
+            _ = try parse(text)
+            return []
+        } catch { return error.problems }
+    }
+
+    static func claims(
+        _ document: JSON, types: [Text] = [staff], issuer: Text = issuer, format: CredentialFormat = .jwtVC,
+        dataset: Dataset? = nil, from: String? = "2026-01-01T00:00:00Z", until: String? = "2027-01-01T00:00:00Z",
+        subject: Text? = nil, digest: UInt8 = 1
+    ) -> SignedClaims {
+        SignedClaims(
+            format: format, issuer: issuer, types: types, document: document, dataset: dataset,
+            validFrom: from.flatMap { Timestamp(rfc3339: $0) }, validUntil: until.flatMap { Timestamp(rfc3339: $0) },
+            signedDigest: [UInt8](repeating: digest, count: 32), subject: subject)
+    }
+
+    /// The code and the pointer of the answer; an acceptance is `ok` with the rule.
+    struct Answer: Equatable {
+        var code: String
+        var at: String?
+        var rule: Text?
+    }
+
+    static func ask(
+        _ policy: GatePolicy, _ subject: PolicyCase, at now: Timestamp = noon,
+        provenance: WallTime.Provenance = .synchronised, unsynchronised: Duration? = nil,
+        direction: GateDirection? = nil, groups: [Text: Set<Text>] = [:]
+    ) -> Answer {
+        var question = PolicyQuestion(
+            policy, of: VerificationPolicy(policy, direction: direction), about: subject,
+            at: WallTime(utc: now, provenance: provenance, unsynchronised: unsynchronised),
+            knowing: PolicyKnowledge(groups: { groups[$0] }, names: { _ in nil }))
+        switch question.decide().outcome {
+        case .accept(let rule, _): return Answer(code: "ok", rule: rule)
+        case .reject(let reason): return Answer(code: reason.code.text, at: reason.pointer)
+        }
+    }
+
+    /// Whether one condition is fulfilled by one document.
+    static func fulfils(_ condition: String, _ claims: SignedClaims, top: String = "", at now: String? = nil) throws
+        -> Bool
+    {
+        let instant = try now.map { try #require(Timestamp(rfc3339: $0)) } ?? noon
+        return ask(try requiring(condition, top: top), PolicyCase(claims: [claims]), at: instant).code == "ok"
+    }
+
+    static func fulfils(_ condition: String, _ document: String, top: String = "", at now: String? = nil) throws -> Bool
+    {
+        try fulfils(condition, claims(JSON.parse(document)), top: top, at: now)
+    }
+}

@@ -1,0 +1,60 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+@testable import Credentials
+
+/// ecdsa-sd-2023: what a holder may leave out, and what nobody may change.
+@Suite struct SelectiveDisclosureTests {
+    private static func fixture() throws -> Fixture? {
+        try Fixture("ecdsa-sd-2023.employ.derivedRevealDocument@compat", in: "vc/di-ecdsa")
+    }
+
+    private static func proofValue(_ fixture: Fixture) -> [UInt8] {
+        let text = fixture.document["proof"]?["proofValue"]?.string?.string ?? ""
+        return Base64.decodeURL(text.dropFirst()) ?? []
+    }
+
+    @Test func acceptsWhatTheHolderShows() throws {
+        guard let fixture = try Self.fixture() else { return }
+        #expect(try fixture.verify().isAccepted)
+        let value = try #require(SelectiveDisclosureProof(.init("u" + Base64.encode(Self.proofValue(fixture)))))
+        #expect(!value.signatures.isEmpty && !value.mandatory.isEmpty && value.ephemeralKey.count == 35)
+    }
+
+    /// Neither mandatory nor disclosed statements can be changed, removed or added.
+    @Test func refusesOtherStatements() throws {
+        guard let fixture = try Self.fixture() else { return }
+        #expect(try fixture.verify(fixture.changing("validUntil", to: "2030-01-01T00:00:00Z")).code == .proofInvalid)
+        #expect(try fixture.verify(fixture.changing("validFrom", to: nil)).code == .proofInvalid)
+        let name: Text = "name"
+        #expect(try fixture.verify(fixture.changing(name, to: "More")).code == .proofInvalid)
+        #expect(try fixture.verify(fixture.changingProof("created", to: "2024-01-01T00:00:00Z")).code == .proofInvalid)
+    }
+
+    /// No truncation and no changed byte of the proof value is accepted, and none traps.
+    @Test func damagedProofValues() throws {
+        guard let fixture = try Self.fixture() else { return }
+        let bytes = Self.proofValue(fixture)
+        var step = 1
+        for index in stride(from: 0, to: bytes.count, by: 7) {
+            var damaged = bytes
+            damaged[index] ^= UInt8(truncatingIfNeeded: 1 << (step % 8))
+            step += 1
+            for value in [damaged, Array(bytes.prefix(index))] {
+                let text = JSON.text("u" + Base64.encode(value))
+                let verdict = try fixture.verify(fixture.changingProof("proofValue", to: text))
+                #expect([.proofInvalid, .proofMalformed, .keyMalformed].contains(verdict.code))
+            }
+        }
+    }
+
+    /// A base proof carries the means to disclose everything: it is the holder's alone.
+    @Test func refusesBaseProofs() throws {
+        guard let fixture = try Fixture("ecdsa-sd-2023.employ.addSignedSDBase@compat", in: "vc/di-ecdsa") else {
+            return
+        }
+        #expect(try fixture.verify().code == .proofMalformed)
+    }
+}

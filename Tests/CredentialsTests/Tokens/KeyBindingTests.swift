@@ -1,0 +1,166 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// The holder's proof on an SD-JWT: the key binding JWT (RFC 9901 sections 4.3 and 7.3).
+@Suite struct KeyBindingTests {
+    private let forge: TokenForge
+    private let holder: TokenForge
+    private let name = Disclose.member("given_name", "Asha")
+    private let demand = HolderDemand(nonce: "n-1", audience: "https://gate.example", required: true)
+
+    init() throws {
+        forge = try TokenForge()
+        holder = try TokenForge(seed: 5)
+    }
+
+    private func presented(_ confirmation: JSON?, hash: DisclosureHash = .sha256) throws -> String {
+        try forge.sdJWT([name]) {
+            $0["_sd"] = [Disclose.digest(name, hash)]
+            if hash != .sha256 { $0["_sd_alg"] = .string(hash.rawValue) }
+            $0["cnf"] = confirmation
+        }
+    }
+
+    private func binding(
+        over token: String, hash: DisclosureHash = .sha256, by signer: TokenForge? = nil,
+        header change: (inout JSONObject) -> Void = { _ in }, claims: (inout JSONObject) -> Void = { _ in }
+    ) throws -> String {
+        var header: JSONObject = ["alg": "ES256", "typ": "kb+jwt"]
+        change(&header)
+        var body: JSONObject = [
+            "iat": .int(TokenForge.now - 10), "aud": "https://gate.example", "nonce": "n-1",
+            "sd_hash": Disclose.digest(token, hash),
+        ]
+        claims(&body)
+        return try (signer ?? holder).sign(header, body)
+    }
+
+    private func code(
+        _ token: String, _ binding: String, demand: HolderDemand? = nil, material: TrustMaterial? = nil
+    ) throws -> ReasonCode {
+        try forge.verify(token + binding, demand: demand ?? self.demand, material: material).code
+    }
+
+    private var jwk: JSON { ["jwk": holder.jwk] }
+
+    @Test func accepted() throws {
+        let token = try presented(jwk)
+        let bound = try token + binding(over: token)
+        #expect(try forge.verify(bound, demand: demand).code == .ok)
+        #expect(try forge.verify(bound).code == .ok)
+        #expect(try forge.verify(token, demand: demand).code == .holderProofMissing)
+        #expect(try forge.verify(token).code == .ok)
+        // Bound or not, it is the same credential.
+        let digest = Set([try forge.verify(token).credential.signedDigest].compactMap(\.self))
+        #expect(try forge.verify(bound, recent: digest).code == .replaySeen)
+    }
+
+    @Test func hashOfTheIssuer() throws {
+        for hash in [DisclosureHash.sha384, .sha512] {
+            let token = try presented(jwk, hash: hash)
+            #expect(try code(token, binding(over: token, hash: hash)) == .ok)
+            #expect(try code(token, binding(over: token)) == .holderInvalid)
+        }
+    }
+
+    @Test func keys() throws {
+        for confirmation in [["kid": .string(holder.method)], ["kid": .string(holder.id)]] as [JSON] {
+            let token = try presented(confirmation)
+            #expect(try code(token, binding(over: token)) == .ok)
+            #expect(try code(token, binding(over: token, by: forge)) == .holderInvalid)
+        }
+        let wrong: [JSON?] = [
+            nil, [:], "x", ["jwk": "x"], ["jwk": [:]], ["jwk": forge.jwk], ["kid": "did:example:unknown#1"], ["kid": 5],
+            ["jkt": "x"], ["kid": .string(forge.method)],
+        ]
+        for confirmation in wrong {
+            let token = try presented(confirmation)
+            #expect(try code(token, binding(over: token)) == .holderInvalid, "\(String(describing: confirmation))")
+        }
+    }
+
+    @Test func storedDocumentOfTheHolder() throws {
+        let token = try presented(["kid": "did:web:holder.example#1"])
+        var material = forge.material
+        let document: JSON = [
+            "id": "did:web:holder.example",
+            "verificationMethod": [
+                ["id": "#1", "type": "JsonWebKey", "controller": "did:web:holder.example", "publicKeyJwk": holder.jwk]
+            ],
+        ]
+        #expect(try code(token, binding(over: token), material: material) == .holderInvalid)
+        material.documents = [document.compactBytes]
+        #expect(try code(token, binding(over: token), material: material) == .ok)
+    }
+
+    @Test(
+        arguments: [
+            ("nonce", "other"), ("nonce", nil), ("nonce", 1), ("aud", "https://other.example"), ("aud", nil),
+            ("aud", ["https://gate.example"]), ("sd_hash", "x"), ("sd_hash", nil), ("iat", nil), ("iat", "now"),
+            ("iat", .int(TokenForge.now - 301)), ("iat", .int(TokenForge.now + 61)), ("exp", .int(TokenForge.now - 61)),
+            ("nbf", .int(TokenForge.now + 61)), ("exp", "x"),
+        ] as [(Text, JSON)]) func claims(_ name: Text, _ value: JSON) throws
+    {
+        let token = try presented(jwk)
+        #expect(try code(token, binding(over: token, claims: { $0[name] = value })) == .holderInvalid)
+    }
+
+    @Test(arguments: ["nonce", "aud", "sd_hash", "iat"] as [Text]) func missingClaims(_ name: Text) throws {
+        let token = try presented(jwk)
+        for demand in [demand, HolderDemand()] {
+            #expect(try code(token, binding(over: token, claims: { $0[name] = nil }), demand: demand) == .holderInvalid)
+        }
+    }
+
+    @Test func window() throws {
+        let token = try presented(jwk)
+        func code(age: Int, _ demand: HolderDemand) throws -> ReasonCode {
+            try self.code(
+                token, binding(over: token, claims: { $0["iat"] = .int(TokenForge.now - age) }), demand: demand)
+        }
+        #expect(try code(age: 300, demand) == .ok)
+        #expect(try code(age: -60, demand) == .ok)
+        #expect(try code(age: 301, HolderDemand()) == .holderInvalid)
+        #expect(try code(age: 31, HolderDemand(maxAge: .seconds(30))) == .holderInvalid)
+        #expect(try code(age: 3600, HolderDemand(maxAge: .seconds(3600))) == .ok)
+    }
+
+    @Test(
+        arguments: [
+            ("typ", "JWT"), ("typ", nil), ("typ", 1), ("alg", "none"), ("alg", "HS256"), ("alg", "ES384"),
+            ("crit", ["x"]),
+            ("b64", false),
+        ] as [(Text, JSON)]) func header(_ name: Text, _ value: JSON) throws
+    {
+        let token = try presented(jwk)
+        #expect(try code(token, binding(over: token, header: { $0[name] = value })) == .holderInvalid)
+        #expect(try code(token, binding(over: token, header: { $0["typ"] = nil })) == .holderInvalid)
+    }
+
+    @Test func garbage() throws {
+        let token = try presented(jwk)
+        for binding in ["x", "a.b.c", "..", "eyJ", "!", try binding(over: token) + "="] {
+            #expect(try code(token, binding) == .holderInvalid)
+            #expect(try code(token, binding, demand: HolderDemand()) == .holderInvalid)
+        }
+    }
+
+    /// It binds the very presentation: not other disclosures, not another issuer's JWT.
+    @Test func boundToThePresentation() throws {
+        let token = try presented(jwk)
+        let bare = try #require(token.split(separator: "~").first) + "~"
+        #expect(try code(String(bare), binding(over: token)) == .holderInvalid)
+        #expect(try code(token, binding(over: String(bare))) == .holderInvalid)
+        #expect(try code(presented(jwk), binding(over: token)) == .holderInvalid)
+        // Without the last `~`.
+        #expect(try code(token, binding(over: String(token.dropLast()))) == .holderInvalid)
+    }
+
+    @Test func theCredentialIsCheckedFirst() throws {
+        let mallory = try TokenForge(seed: 9)
+        let token = try mallory.sdJWT { $0["cnf"] = jwk }
+        #expect(try code(token, "garbage") == .issuerUntrusted)
+    }
+}

@@ -1,0 +1,326 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// SD-JWT: disclosures (RFC 9901 section 7.1), the claims of SD-JWT VC, formats.
+@Suite struct SDJWTTests {
+    private let forge: TokenForge
+    init() throws { forge = try TokenForge() }
+
+    private let name = Disclose.member("given_name", "Asha")
+    private let zone = Disclose.element("north")
+
+    /// The verdict on an SD-JWT VC whose `_sd` lists these disclosures, which are all presented.
+    private func verify(
+        _ disclosures: [String], profile: Profile = .strict, changes: (inout JSONObject) -> Void = { _ in }
+    ) throws -> Verdict {
+        try forge.verify(
+            forge.sdJWT(disclosures) {
+                $0["_sd"] = Disclose.digests(disclosures)
+                changes(&$0)
+            }, profile: profile)
+    }
+
+    private func code(_ disclosures: [String], changes: (inout JSONObject) -> Void = { _ in }) throws -> ReasonCode {
+        try verify(disclosures, changes: changes).code
+    }
+
+    // MARK: disclosures
+
+    @Test func accepted() throws {
+        let verdict = try verify([name])
+        #expect(verdict.code == .ok && verdict.credential.format == .dcSDJWT)
+        #expect(verdict.credential.types == ["https://credentials.example/employee-pass"])
+        let token = try forge.sdJWT([name, zone]) {
+            $0["_sd"] = [Disclose.digest(name), "decoy"]
+            $0["zones"] = [["...": Disclose.digest(zone)], ["...": "decoy 2"], "south"]
+        }
+        let claims = try forge.processed(token)
+        #expect(claims?["given_name"] == "Asha" && claims?["zones"] == ["north", "south"])
+        #expect(claims?["_sd"] == nil && claims?["_sd_alg"] == nil)
+    }
+
+    @Test(arguments: [
+        "", "!", "W10=", "W10", Disclose.text("x"), Disclose.text([]), Disclose.text(["salt"]),
+        Disclose.text(["salt", "name", 1, 2]), Disclose.text([1, "name", "value"]),
+        Disclose.text(["salt", 1, "value"]),
+        Disclose.text([nil, "name", "value"]), Disclose.text(["salt": "name"]),
+        Base64.encode(Array("[\"s\",\"n\",1".utf8)),
+        Base64.encode(Array("[\"s\",\"n\",{\"a\":1,\"a\":2}]".utf8)), Base64.encode([0xFF, 0xFE]),
+        Base64.encode(Array("[\"s\",\"n\",1] ".utf8)) + "=", Base64.encode(Array("[\"s\",\"n\",1]x".utf8)),
+    ]) func malformed(disclosure: String) throws {
+        #expect(try code([disclosure]) == .disclosureMalformed)
+    }
+
+    /// A disclosure is hashed as received, so spaces and escapes in it are the issuer's own business.
+    @Test func textIsHashedAsReceived() throws {
+        let spaced = Base64.encode(Array("[\"s\", \"n\\u0061me\" ,\t{\"a\": 1 } ]".utf8))
+        #expect(try code([spaced]) == .ok)
+        #expect(
+            try forge.processed(forge.sdJWT([spaced]) { $0["_sd"] = Disclose.digests([spaced]) })?["name"] == ["a": 1])
+    }
+
+    @Test(arguments: ["_sd", "...", "vct", "iss", "_sd_alg", "zones"] as [Text]) func names(_ name: Text) throws {
+        #expect(
+            try code([Disclose.member(name, "x")]) {
+                $0["zones"] = ["north"]; $0["_sd_alg"] = "sha-256"
+            } == .disclosureName)
+    }
+
+    @Test func sameNameTwice() throws {
+        #expect(try code([Disclose.member("a", 1, salt: "1"), Disclose.member("a", 2, salt: "2")]) == .disclosureName)
+        // In two different objects there is nothing against it.
+        let inner = Disclose.member("a", 1, salt: "1")
+        #expect(try code([Disclose.member("a", ["_sd": [Disclose.digest(inner)]])], inner: inner) == .ok)
+    }
+
+    private func code(_ outer: [String], inner: String) throws -> ReasonCode {
+        try forge.verify(forge.sdJWT(outer + [inner]) { $0["_sd"] = Disclose.digests(outer) }).code
+    }
+
+    /// What says who issued it and until when cannot be left to the holder.
+    @Test(arguments: ["nbf", "exp", "cnf", "vct#integrity", "status"] as [Text]) func neverDisclosed(_ name: Text)
+        throws
+    {
+        let value: JSON = name == "cnf" || name == "status" ? [:] : 1_790_000_000
+        let disclosure = Disclose.member(name, value)
+        #expect(try code([disclosure]) { $0[name] = nil } == .disclosureName)
+        #expect(try code([Disclose.member("x", [name: value])]) == .ok)
+    }
+
+    @Test func issuerAndTypeNeverDisclosed() throws {
+        #expect(try code([Disclose.member("iss", .string(forge.id))]) { $0["iss"] = nil } == .shapeIssuer)
+        #expect(try code([Disclose.member("vct", "x")]) { $0["vct"] = nil } == .shapeType)
+    }
+
+    @Test func duplicates() throws {
+        #expect(
+            try forge.verify(forge.sdJWT([name, name]) { $0["_sd"] = Disclose.digests([name]) }).code
+                == .disclosureDuplicate)
+        // A digest that occurs twice, used or not, in whatever depth.
+        #expect(try code([name]) { $0["_sd"] = Disclose.digests([name, name]) } == .disclosureDuplicate)
+        #expect(try code([]) { $0["_sd"] = ["decoy", "decoy"] } == .disclosureDuplicate)
+        #expect(
+            try code([]) {
+                $0["_sd"] = ["decoy"]; $0["a"] = ["_sd": ["decoy"]]
+            } == .disclosureDuplicate)
+        #expect(
+            try code([]) {
+                $0["_sd"] = ["decoy"]; $0["a"] = [["...": "decoy"]]
+            } == .disclosureDuplicate)
+        #expect(
+            try code([Disclose.member("a", ["_sd": ["decoy"]])]) { $0["b"] = ["_sd": ["decoy"]] }
+                == .disclosureDuplicate)
+        // What the holder keeps back is not looked into.
+        let hidden = Disclose.member("a", ["_sd": ["decoy"]])
+        #expect(
+            try code([]) {
+                $0["_sd"] = [Disclose.digest(hidden)]; $0["b"] = ["_sd": ["decoy"]]
+            } == .ok)
+    }
+
+    @Test func unreferenced() throws {
+        #expect(try forge.verify(forge.sdJWT([name])).code == .disclosureUnreferenced)
+        let inner = Disclose.member("street", "Main 1")
+        let outer = Disclose.member("address", ["_sd": [Disclose.digest(inner)]])
+        #expect(try code([outer], inner: inner) == .ok)
+        let alone = try forge.sdJWT([inner]) { $0["_sd"] = Disclose.digests([outer]) }
+        #expect(try forge.verify(alone).code == .disclosureUnreferenced)
+        // A digest in a place that means nothing refers to nothing.
+        #expect(
+            try forge.verify(forge.sdJWT([name]) { $0["x"] = Disclose.digest(name) }).code == .disclosureUnreferenced)
+        // Nor does one in another hash, or over the decoded text.
+        #expect(
+            try forge.verify(forge.sdJWT([name]) { $0["_sd"] = [Disclose.digest(name, .sha512)] }).code
+                == .disclosureUnreferenced)
+    }
+
+    @Test func wrongKind() throws {
+        #expect(try code([zone]) == .disclosureMalformed)
+        let token = try forge.sdJWT([name]) { $0["zones"] = [["...": Disclose.digest(name)]] }
+        #expect(try forge.verify(token).code == .disclosureMalformed)
+    }
+
+    @Test(
+        arguments: [
+            "x", 1, nil, [:], [1], [nil], [["x"]],
+        ] as [JSON]) func digestList(_ value: JSON) throws
+    {
+        #expect(try code([]) { $0["_sd"] = value } == .disclosureMalformed)
+        #expect(try code([]) { $0["a"] = ["b": [["_sd": value]]] } == .disclosureMalformed)
+    }
+
+    @Test func placeholders() throws {
+        for wrong in [["...": 1], ["...": nil], ["...": "d", "x": 1], ["...": ["d"]]] as [JSON] {
+            #expect(try code([]) { $0["zones"] = [wrong] } == .disclosureMalformed)
+        }
+        for wrong in [["...": "d"], ["a": ["...": "d"]]] as [JSON] {
+            #expect(try code([]) { $0["a"] = wrong } == .disclosureMalformed)
+        }
+        #expect(try code([]) { $0["..."] = "d" } == .disclosureMalformed)
+        #expect(try code([Disclose.member("a", ["...": "d"])]) == .disclosureMalformed)
+        // Arrays in arrays.
+        let token = try forge.sdJWT([zone]) { $0["zones"] = [[["...": Disclose.digest(zone)], ["...": "d"]], []] }
+        #expect(try forge.processed(token)?["zones"] == [["north"], []])
+    }
+
+    @Test func emptyList() throws {
+        #expect(
+            try forge.processed(
+                forge.sdJWT {
+                    $0["_sd"] = []; $0["a"] = ["_sd": []]
+                })?["a"] == [:])
+    }
+
+    @Test func hashes() throws {
+        for hash in [DisclosureHash.sha256, .sha384, .sha512] {
+            let token = try forge.sdJWT([name]) {
+                $0["_sd"] = [Disclose.digest(name, hash)]
+                $0["_sd_alg"] = .string(hash.rawValue)
+            }
+            #expect(try forge.verify(token).code == .ok)
+        }
+        for wrong in ["SHA-256", "sha-1", "md5", "sha256", "", 1, nil, ["sha-256"]] as [JSON] {
+            #expect(try code([name]) { $0["_sd_alg"] = wrong } == .proofAlgorithm)
+        }
+        // Only at the top it is the choice of a hash.
+        #expect(try code([name]) { $0["a"] = ["_sd_alg": "md5"] } == .ok)
+    }
+
+    @Test func signatureComesFirst() throws {
+        let token = try forge.sdJWT([name])
+        #expect(try forge.verify(token.replacing(".", with: ".A", maxReplacements: 1), claimed: .dcSDJWT).code != .ok)
+        let parts = token.split(separator: ".", maxSplits: 1)
+        let other = try forge.sdJWT { $0["_sd"] = Disclose.digests([name]) }.split(separator: ".")
+        let forged = parts[0] + "." + other[1] + "." + parts[1].split(separator: ".")[1]
+        #expect(try forge.verify(String(forged)).code == .proofInvalid)
+    }
+
+    // MARK: claims of SD-JWT VC
+
+    @Test(
+        arguments: [
+            ("iss", nil as JSON, ReasonCode.shapeIssuer), ("iss", 5, .shapeIssuer), ("iss", "", .shapeIssuer),
+            ("iss", ["id": "x"], .shapeIssuer), ("vct", nil, .shapeType), ("vct", 5, .shapeType),
+            ("vct", "", .shapeType),
+            ("vct", ["x"], .shapeType), ("exp", "1799136000", .shapeDates), ("nbf", nil, .shapeDates),
+            ("iat", "x", .shapeDates),
+            ("exp", 1_790_812_800, .validityExpired), ("nbf", 1_798_070_400, .validityNotYet),
+            ("status", "x", .shapeStatus),
+            ("exp", 1_795_262_341, .ok), ("exp", 1_795_262_339, .validityExpired), ("nbf", 1_795_262_459, .ok),
+            ("nbf", 1_795_262_461, .validityNotYet), ("credentialStatus", "x", .shapeStatus),
+        ] as [(Text, JSON, ReasonCode)]) func claims(_ name: Text, _ value: JSON, _ wanted: ReasonCode) throws
+    {
+        #expect(try code([]) { $0[name] = value } == wanted)
+    }
+
+    @Test(arguments: ["iss", "vct"] as [Text]) func missing(_ name: Text) throws {
+        #expect(try code([]) { $0[name] = nil } == (name == "iss" ? .shapeIssuer : .shapeType))
+    }
+
+    @Test(arguments: ["exp", "nbf", "iat"] as [Text]) func optional(_ name: Text) throws {
+        #expect(try code([]) { $0[name] = nil } == .ok)
+    }
+
+    @Test func types() throws {
+        for type in ["dc+sd-jwt", "vc+sd-jwt", "application/dc+sd-jwt", "DC+SD-JWT"] as [Text] {
+            #expect(try forge.verify(forge.sdJWT(type: type)).code == .ok)
+        }
+        for type in ["JWT", "kb+jwt", "sd-jwt", "vc+jwt", nil] as [Text?] {
+            #expect(try forge.verify(forge.sdJWT(type: type)).code == .shapeHeader)
+            let wanted: ReasonCode = type == nil ? .ok : .shapeHeader
+            #expect(try forge.verify(forge.sdJWT(type: type), profile: .compat).code == wanted)
+        }
+    }
+
+    @Test func plain() throws {
+        // Nobody calls it a credential.
+        let token = try forge.sdJWT([name], type: "example+sd-jwt") {
+            $0["vct"] = nil
+            $0["_sd"] = Disclose.digests([name])
+        }
+        #expect(try forge.verify(token).code == .ok)
+        #expect(try forge.verify(token).credential.format == .sdJWT)
+        #expect(try forge.verify(token, claimed: .dcSDJWT).code == .shapeHeader)
+        // A credential does not become plain because the sender says so.
+        #expect(try forge.verify(forge.sdJWT(type: "JWT"), claimed: .sdJWT).code == .shapeHeader)
+        // Dates may be disclosed here, and count.
+        let until = Disclose.member("exp", 1_790_812_800)
+        let late = try forge.sdJWT([until], type: nil) {
+            ($0["vct"], $0["exp"]) = (nil, nil)
+            $0["_sd"] = Disclose.digests([until])
+        }
+        #expect(try forge.verify(late).code == .validityExpired)
+    }
+
+    @Test func tilde() throws {
+        let token = try forge.sdJWT()
+        // The last `~` is part of it; what stands behind it is the holder's.
+        let jwt = String(token.dropLast())
+        for claimed in [nil, .dcSDJWT, .sdJWT, .jwtVC] as [CredentialFormat?] {
+            #expect(try forge.verify(jwt, claimed: claimed).code == .proofMalformed)
+        }
+        let plain = try forge.sdJWT(type: nil).dropLast()
+        #expect(try forge.verify(String(plain), claimed: .sdJWT).code == .proofMalformed)
+        #expect(try forge.verify(token + name).code == .holderInvalid)
+        #expect(try forge.verify(token + "~", claimed: .dcSDJWT).code == .disclosureMalformed)
+        #expect(try forge.verify("~" + token, claimed: .dcSDJWT).code == .proofMalformed)
+    }
+
+    // MARK: VCDM 2.0
+
+    private func vcdm(
+        _ disclosures: [String] = [], profile: Profile = .strict, type: Text? = "vc+sd-jwt", contentType: Text? = "vc",
+        changes: (inout JSONObject) -> Void = { _ in }
+    ) throws -> Verdict {
+        var (claims, header) = (forge.v2, forge.header(type))
+        changes(&claims)
+        if let contentType { header["cty"] = .string(contentType) }
+        return try forge.verify(
+            ([forge.sign(header, claims)] + disclosures).joined(separator: "~") + "~", profile: profile)
+    }
+
+    @Test func dataModel() throws {
+        let subject = Disclose.member("credentialSubject", ["id": "did:example:emp-77", "a": 1])
+        let verdict = try vcdm([subject]) {
+            $0["credentialSubject"] = nil
+            $0["_sd"] = Disclose.digests([subject])
+        }
+        #expect(verdict.code == .ok)
+        #expect(verdict.credential.types == ["VerifiableCredential", "EmployeePassCredential"])
+        #expect(try vcdm { $0["credentialSubject"] = nil }.code == .shapeCredentialSubject)
+        #expect(try vcdm { $0["validUntil"] = "2026-10-01T00:00:00Z" }.code == .validityExpired)
+        #expect(try vcdm { $0["exp"] = 1_790_812_800 }.code == .validityExpired)
+        #expect(try vcdm { $0["iss"] = "did:example:x" }.code == .claimsDisagree)
+        #expect(try vcdm { $0["vc"] = [:] }.code == .shapeMember)
+        #expect(try vcdm(contentType: "vp").code == .shapeHeader)
+        #expect(try vcdm(type: "dc+sd-jwt") { $0["iss"] = .string(forge.id) }.code == .shapeType)
+        #expect(try vcdm([name]).code == .disclosureUnreferenced)
+    }
+
+    // MARK: trust
+
+    @Test func trust() throws {
+        let token = try forge.sdJWT()
+        #expect(try forge.verify(token, material: TrustMaterial()).code == .issuerUntrusted)
+        var material = forge.material
+        material.issuers[0].types = ["https://credentials.example/employee-pass"]
+        #expect(try forge.verify(token, material: material).code == .ok)
+        material.issuers[0].types = ["https://credentials.example/visitor-pass"]
+        #expect(try forge.verify(token, material: material).code == .issuerNotForType)
+    }
+
+    @Test func replay() throws {
+        let disclosures = [name, Disclose.member("family_name", "Rao")]
+        func token(_ shown: [String]) throws -> String {
+            try forge.sdJWT(shown) { $0["_sd"] = Disclose.digests(disclosures) }
+        }
+        let first = try forge.verify(token(disclosures))
+        let digest = Set([first.credential.signedDigest].compactMap(\.self))
+        #expect(first.code == .ok && digest.count == 1)
+        for shown in [[], [disclosures[0]], disclosures.reversed()] {
+            #expect(try forge.verify(token(shown), recent: digest).code == .replaySeen)
+        }
+    }
+}
