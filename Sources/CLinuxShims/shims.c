@@ -8,6 +8,7 @@
 #include <linux/rfkill.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -116,4 +117,8 @@ int clinux_rfkill_unblock_bluetooth(void) {
     int error = written < 0 ? errno : 0;
     close(fd);
     return -error;
+}
+
+int clinux_exchange(const char *one, const char *other) {
+    return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }

@@ -122,14 +122,15 @@ package final class HTTPExchange: MessageExchange {
         _ request: HTTPClientRequest, limit: Int, within timeLimit: Duration
     ) async throws(ExchangeError) -> Answer {
         do {
-            // The deadline of `execute` covers the body, too.
-            let response = try await client.execute(request, timeout: .init(timeLimit))
-            let body = try await response.body.collect(upTo: limit)
-            let type = response.headers.first(name: "content-type") ?? ""
-            return Answer(
-                status: Int(response.status.code),
-                contentType: type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace },
-                location: response.headers.first(name: "location"), body: Array(buffer: body))
+            return try await withTimeLimit(timeLimit) { [client] in
+                let response = try await client.execute(request, timeout: .init(timeLimit))
+                let body = try await response.body.collect(upTo: limit)
+                let type = response.headers.first(name: "content-type") ?? ""
+                return Answer(
+                    status: Int(response.status.code),
+                    contentType: type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace },
+                    location: response.headers.first(name: "location"), body: Array(buffer: body))
+            }
         } catch {
             throw Self.failure(error)
         }
@@ -139,7 +140,7 @@ package final class HTTPExchange: MessageExchange {
         status >= 500 || status == 408 || status == 429 ? .uncertain : .refused(status: status)
     }
 
-    private static func failure(_ error: any Error) -> ExchangeError {
+    static func failure(_ error: any Error) -> ExchangeError {
         if error is CancellationError || Task.isCancelled { return .cancelled }
         if error is NIOTooManyBytesError { return .tooLarge }
         if error is NIOConnectionError { return .unreachable }

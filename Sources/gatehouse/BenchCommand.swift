@@ -24,8 +24,19 @@ struct BenchCommand: AsyncParsableCommand {
     var portraitVisits = 60
     @Flag(help: "Raw samples as JSON.")
     var json = false
+    @Flag(
+        help: ArgumentHelp(
+            "Verify files in turns taken from standard input and answer with samples as JSON, instead.",
+            discussion:
+                "A turn is `verify PATH FIRST COUNT`, `signature FILE COUNT` or `peak`; see Tests/Bench/credentials."))
+    var turns = false
+    @Option(help: ArgumentHelp("The trust directory for --turns.", valueName: "directory"))
+    var trust: String?
+    @Option(help: ArgumentHelp("The date for --turns, RFC 3339.", valueName: "time"))
+    var at = "2026-06-01T00:00:00Z"
 
     func run() async throws {
+        if turns { return try takeTurns() }
         guard visits > 0, portraitVisits > 0 else { throw CommandFailure("the number of visits must be positive") }
         let date = WallTime(utc: Samples.validDate, provenance: .given)
         let lean = Verifier(trust: try TrustStore(Samples.trust))
@@ -47,6 +58,14 @@ struct BenchCommand: AsyncParsableCommand {
             let head = name.padding(toLength: 10, withPad: " ", startingAt: 0)
             Terminal.line(head + String(format: "%9d%9d", bytes, result.times.count) + figures.joined())
         }
+    }
+
+    private func takeTurns() throws {
+        guard let date = Timestamp(rfc3339: at) else { throw CommandFailure("--at \(at) is not a date") }
+        let directory = try TrustDirectory.reading(trust ?? ".")
+        let verifier = Verifier(
+            trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
+        try CorpusTurns(verifier: verifier, date: WallTime(utc: date, provenance: .given)).run()
     }
 
     private func measure(

@@ -9,7 +9,7 @@ struct RunCommand: AsyncParsableCommand {
         discussion:
             """
             Exit code: 0 after SIGTERM or SIGINT, 1 when something on this machine keeps it from running (database, GPIO \
-            lines, log), 2 when configuration or trust directory cannot be used. The reason and a remedy are printed.
+            lines, log), 2 when configuration, trust directory or policy cannot be used. The reason and a remedy are printed.
             """)
     @OptionGroup var input: ConfigurationInput
 
@@ -22,6 +22,8 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch let error as TrustDirectoryError {
             throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
+        } catch let error as PolicyLoadError {
+            throw CommandFailure.problems("the policy", error.problems.count, error.description)
         }
     }
 }

@@ -23,7 +23,14 @@ struct VerifyCommand: AsyncParsableCommand {
     var trust: String?
     @Option(
         help: ArgumentHelp(
-            "strict or compat; the default is what issuers.toml says, else strict.", valueName: "name"))
+            "The gate's rules; without them a credential of any trusted issuer is accepted.", valueName: "file"))
+    var policy: String?
+    @Option(help: ArgumentHelp("With --policy: in or out, which way the gate leads.", valueName: "name"))
+    var direction: String?
+    @Option(
+        help: ArgumentHelp(
+            "strict or compat; the default is what the policy says, else issuers.toml, else strict.", valueName: "name")
+    )
     var profile: String?
     @Option(
         help: ArgumentHelp("The date to verify at, RFC 3339; the default is this machine's clock.", valueName: "time"))
@@ -42,8 +49,7 @@ struct VerifyCommand: AsyncParsableCommand {
         guard (1...1_000_000).contains(`repeat`) else { throw CommandFailure("--repeat takes 1 to 1000000") }
         let directory = try trust.map(TrustDirectory.reading)
         let store = try directory?.store ?? TrustStore(TrustMaterial())
-        let verifier = Verifier(
-            trust: store, policy: VerificationPolicy(profile: try chosenProfile() ?? directory?.profile ?? .strict))
+        let verifier = Verifier(trust: store, policy: try chosenPolicy(over: directory?.profile ?? .strict))
         let date = try self.date()
         var worst: Int32 = 0
         for file in files {
@@ -87,6 +93,17 @@ struct VerifyCommand: AsyncParsableCommand {
             let times = runs.compactMap { $0.count > index ? $0[index].microseconds : nil }.sorted()
             return VerdictReport.StageTime(first[index].stage, microseconds: times[times.count / 2])
         }
+    }
+
+    private func chosenPolicy(over profile: Profile) throws -> VerificationPolicy {
+        guard policy != nil || direction == nil else {
+            throw CommandFailure("--direction needs --policy", remedy: "name the rules that it is for")
+        }
+        var chosen = VerificationPolicy(profile: profile)
+        let way = try PolicyCommand.direction(direction)
+        if let policy { chosen = VerificationPolicy(try PolicyCommand.load(policy), over: chosen, direction: way) }
+        if let profile = try chosenProfile() { chosen.profile = profile }
+        return chosen
     }
 
     private func chosenProfile() throws -> Profile? {

@@ -1,3 +1,4 @@
+import Credentials
 import Encoding
 import Foundation
 import TestKit
@@ -65,6 +66,32 @@ struct DeployTests {
                 #expect(example.effective[member.name]?[value.name] == value.value, "\(member.name).\(value.name)")
             }
         }
+    }
+
+    @Test("the example of issuers.toml is read as it stands, and so is every key that it only mentions")
+    func issuers() throws {
+        let folder = try Folder()
+        let example = try text("issuers.toml")
+        // "# key = …" is a key that is mentioned, and so are the lines of its list; other comments begin with a word.
+        var isList = false
+        let all = example.components(separatedBy: "\n").map { line -> String in
+            let content = line.hasPrefix("# ") ? String(line.dropFirst(2)) : line
+            let isKey = content.prefix { $0.isLowercase || $0 == "-" }.count > 2 && content.contains(" = ")
+            let mentioned = isKey || isList
+            if isKey { isList = content.hasSuffix("[") }
+            if content == "]" { isList = false }
+            return mentioned ? content : line
+        }
+        for (name, content) in [("as it stands", example), ("with every key", all.joined(separator: "\n"))] {
+            try Data(content.utf8).write(to: folder.url.appendingPathComponent("issuers.toml"))
+            let directory = try TrustDirectory(path: folder.url.path)
+            #expect(directory.material.issuers.map(\.groups) == [["works"]], "\(name)")
+        }
+        let directory = try TrustDirectory(path: folder.url.path)
+        let issuer = try #require(directory.material.issuers.first)
+        #expect(issuer.keys?.count == 1 && issuer.roots?.count == 1 && issuer.types?.count == 1)
+        #expect(issuer.notAfter != nil && issuer.documentMaxAge != nil && issuer.pinnedDocuments.count == 1)
+        #expect(directory.material.revokedKeys.count == 1)
     }
 
     @Test("every key of the example is explained right above it or above its group")
@@ -175,7 +202,7 @@ struct DeployTests {
             "usr/bin/gatehouse", "usr/lib/gatehouse/gatehouse", "usr/lib/systemd/system/gatehouse.service",
             "usr/lib/sysusers.d/gatehouse.conf", "usr/lib/tmpfiles.d/gatehouse.conf",
             "usr/lib/udev/rules.d/70-gatehouse.rules", "usr/share/gatehouse/gatehouse.toml",
-            "etc/gatehouse/gatehouse.toml",
+            "usr/share/gatehouse/policy.toml", "usr/share/gatehouse/issuers.toml", "etc/gatehouse/gatehouse.toml",
         ] {
             #expect(folder.text("stage/\(path)") != nil, "\(path)")
         }

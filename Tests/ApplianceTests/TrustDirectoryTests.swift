@@ -41,6 +41,20 @@ import Testing
         {"id": "did:web:issuer.example", "verificationMethod": [], "assertionMethod": []}
         """
 
+    /// A test root, valid until 2120.
+    private static let root = """
+        -----BEGIN CERTIFICATE-----
+        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
+        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
+        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
+        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
+        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
+        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
+        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
+        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
+        -----END CERTIFICATE-----
+        """
+
     @Test func readsAllParts() throws {
         let folder = try Folder()
         try folder.write(
@@ -72,7 +86,7 @@ import Testing
             "[{\"url\": \"\(v1.url)\", \"sha256\": \"\(v1.sha256)\"}, {\"url\": \"https://a.example/c\", \"file\": \"mine.jsonld\", \"sha256\": \"\(right)\"}]"
         )
         try folder.write("status/1.json", "{\"id\": \"https://issuer.example/status/1\"}")
-        try folder.write("roots/a.pem", "-----BEGIN CERTIFICATE-----\n")
+        try folder.write("roots/a.pem", Self.root)
         let directory = try TrustDirectory(path: folder.path)
         #expect(directory.profile == .compat)
         #expect(
@@ -123,7 +137,7 @@ import Testing
         ("contexts/index.json", "[{\"url\": \"https://www.w3.org/2018/credentials/v1\"}]"),
         ("contexts/index.json", "[{\"url\": \"https://www.w3.org/2018/credentials/v1\", \"sha256\": \"00\"}]"),
         ("status/a.json", "{}"),
-        ("roots/a.pem", "none"),
+        ("roots/a.pem", "none"), ("roots/a.pem", "-----BEGIN CERTIFICATE-----\n"),
     ]) func everythingElseIsNamed(file: String, text: String) throws {
         let folder = try Folder()
         try folder.write("issuers.toml", Self.issuer)

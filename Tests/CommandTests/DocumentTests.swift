@@ -99,7 +99,10 @@ import Testing
     @Test func everyCommandLineIsUnderstood() async throws {
         let tree = try await CommandTree.read()
         var files =
-            documents + ["deploy/gatehouse.toml", "deploy/gatehouse.service", "deploy/install", "deploy/gatehouse.1"]
+            documents + [
+                "deploy/gatehouse.toml", "deploy/policy.toml", "deploy/gatehouse.service", "deploy/install",
+                "deploy/gatehouse.1",
+            ]
         files += swiftFiles()
         var checked = 0
         for file in files {
@@ -193,7 +196,7 @@ private enum CommandLines {
         guard let first = words.first, isCode || first == first.lowercased(), first.first?.isLetter == true else {
             return nil
         }
-        let known = ["demo", "run", "verify", "linked-data", "agent", "ledger", "config", "bench"]
+        let known = ["demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "config", "bench"]
         return isCode || known.contains(first) ? words : nil
     }
 

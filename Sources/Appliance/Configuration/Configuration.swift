@@ -17,6 +17,8 @@ package struct Configuration: Sendable {
     package var indicator: IndicatorSection
     /// What credentials are judged by.
     package var trust: TrustSection
+    /// Whom the gate lets in.
+    package var policy: PolicySection
     /// What the date must be worth.
     package var clock: ClockSection
     /// Records and waiting reports.
@@ -87,6 +89,7 @@ package struct Configuration: Sendable {
         gate = GateSection(&reader)
         indicator = IndicatorSection(&reader)
         trust = TrustSection(&reader, folder)
+        policy = PolicySection(&reader, folder)
         clock = ClockSection(&reader)
         ledger = LedgerSection(&reader, folder)
         agent = AgentSection(&reader, folder)

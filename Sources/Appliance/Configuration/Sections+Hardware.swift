@@ -92,6 +92,16 @@ package struct GateSection: Hashable, Sendable {
         case open
     }
 
+    /// Which way the gate leads, for rules of the policy that ask.
+    package enum Direction: String, CaseIterable, Sendable {
+        /// Both, or nobody says: rules for a direction do not apply.
+        case any
+        /// Into the place.
+        case `in`
+        /// Out of it.
+        case out
+    }
+
     /// The line by name; nil without GPIO.
     package var line: String?
     /// Whether the relay is energised by a low level.
@@ -100,12 +110,15 @@ package struct GateSection: Hashable, Sendable {
     package var pulse: Duration
     /// What happens while the ledger cannot take a record.
     package var whenLedgerFails: LedgerFailure
+    /// Which way the gate leads.
+    package var direction: Direction
 
     init(_ reader: inout ConfigurationReader) {
         line = reader.optional("gate.line")
         activeLow = reader.flag("gate.activeLow", default: false)
         pulse = reader.duration("gate.pulse", default: .milliseconds(200), in: .milliseconds(50)...(.seconds(5)))
         whenLedgerFails = reader.choice("gate.whenLedgerFails", default: .refuse)
+        direction = reader.choice("gate.direction", default: .any)
     }
 }
 

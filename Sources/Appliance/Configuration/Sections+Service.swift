@@ -1,18 +1,10 @@
-/// `[trust]`: what credentials are judged by.
-package struct TrustSection: Hashable, Sendable {
-    /// How strictly credentials are read.
-    package enum Profile: String, CaseIterable, Sendable {
-        case strict, compat
-    }
-
-    /// The trust directory: `issuers.toml`, `did/`, `contexts/`, `status/`, `roots/`.
-    package var directory: String
-    /// How strictly credentials are read.
-    package var profile: Profile
+/// `[policy]`: whom the gate lets in.
+package struct PolicySection: Hashable, Sendable {
+    /// The policy file; nil: everybody with a credential of any trusted issuer.
+    package var file: String?
 
     init(_ reader: inout ConfigurationReader, _ folder: String) {
-        directory = resolve(reader.text("trust.directory", default: "/etc/gatehouse/trust"), in: folder)
-        profile = reader.choice("trust.profile", default: .strict)
+        file = reader.optional("policy.file").map { resolve($0, in: folder) }
     }
 }
 

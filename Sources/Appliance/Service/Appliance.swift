@@ -14,7 +14,8 @@ package enum ApplianceService {
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper), parts.agents, UpkeepService(parts: parts), GateService(parts: parts),
+            RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
+            UpkeepService(parts: parts), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {

@@ -24,6 +24,10 @@ package struct Composition: Sendable {
     package let gatekeeper: Gatekeeper
     /// Delivers the reports.
     package let agents: AgentService
+    /// Keeps the trust data fresh.
+    package let trust: TrustService
+    /// Takes over a policy file that was changed.
+    package let policy: PolicyService
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
@@ -36,14 +40,25 @@ package struct Composition: Sendable {
         let log = try openLog(configuration, environment)
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
         let lines = try openLines(configuration, log)
-        let trust = try TrustDirectory(path: configuration.trust.directory)
-        let verifier = Verifier(trust: trust.store, policy: policy(configuration))
+        let trust = try TrustState(configuration.trust).load()
+        let defaults = defaults(configuration)
+        let direction = GateDirection(rawValue: configuration.gate.direction.rawValue)
+        // The rules of a file of their own win over those that came with the trust data.
+        let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules in
+            rules.map { VerificationPolicy($0, over: defaults, direction: direction) } ?? defaults
+        }
+        let policyFile = configuration.policy.file
+        let policy = policyOver(try policyFile.map(PolicyFile.load) ?? trust.rules)
+        trust.store.warmUp()
+        let verifiers = VerifierInForce(Verifier(trust: trust.store, policy: policy))
         let store = try await openStore(configuration)
         let saved = await store.savedClock
+        let wallTime: @Sendable () -> WallTime = { SystemClock.wallTime(saved: saved) }
+        let clock = ClockWatch()
+        let judgedTime: @Sendable () -> WallTime = { clock.annotate(wallTime(), at: SystemClock.now()) }
         let (kiosk, boot) = (Text(configuration.kiosk.id), Boot.id() ?? "unknown")
         let stamp: @Sendable () -> RecordStamp = {
-            RecordStamp(
-                kiosk: kiosk, boot: boot, time: SystemClock.wallTime(saved: saved), monotonic: SystemClock.now())
+            RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
         }
         let software = Outcome.Software(name: "gatehouse", version: Text(version))
         let interrupted = try await store.recover(stamp: stamp(), software: software)
@@ -55,8 +70,18 @@ package struct Composition: Sendable {
                 "start": .int(starts), "interrupted": .int(interrupted.count),
             ])
 
+        if !configuration.trust.bundleKeys.isEmpty, trust.store.edition == nil {
+            log.log(
+                .warning, "trust.no-bundle",
+                ["remedy": .text("gatehouse trust import: the directory serves until then")])
+        }
         if trust.material.issuers.isEmpty {
             log.log(.warning, "trust.empty", ["remedy": .text("add an [[issuer]] to issuers.toml: nobody is trusted")])
+        }
+
+        if let rules = policy.rules {
+            log.log(.info, "policy", ["version": .text(rules.name)])
+            PolicyService.warn(about: rules, by: trust.store, log)
         }
 
         let agents = AgentService(configuration: configuration, store: store, log: log)
@@ -73,17 +98,25 @@ package struct Composition: Sendable {
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
-                verify: { payload, date in verifier.verify(payload, at: date) },
-                wallTime: { SystemClock.wallTime(saved: saved) }, outputs: outputs))
+                verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
+                wallTime: judgedTime, outputs: outputs))
+        let refreshing = TrustService.make(
+            configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
+            wallTime: judgedTime, log: log)
+        let watching = PolicyService(
+            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, manager: manager, lines: lines)
+            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines)
     }
 
-    private static func policy(_ configuration: Configuration) -> VerificationPolicy {
+    /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
+    /// in, and one who comes again at once is only noted.
+    private static func defaults(_ configuration: Configuration) -> VerificationPolicy {
         var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue) ?? .strict)
         policy.clockSkew = configuration.clock.skew
         policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
+        policy.replay.action = .flag
         return policy
     }
 

@@ -8,7 +8,9 @@ import Foundation
 ///
 /// `contexts/index.json` lists `{"url", "sha256", "file"}`; without `file` the context is one that ships with the product.
 /// A status list is known under the `id` it carries, or under the URL that `status/index.json`, if present, gives it:
-/// `[{"url", "file"}]`. Files beginning with a dot are ignored.
+/// `[{"url", "file"}]`. Files beginning with a dot are ignored. A `policy.toml` may lie beside `issuers.toml`.
+///
+/// A document's age counts from what `issuers.toml` says of it, else from the date of its bundle or the file's own.
 package struct TrustDirectory: Sendable {
     /// The material in it.
     package let material: TrustMaterial
@@ -16,40 +18,84 @@ package struct TrustDirectory: Sendable {
     package let store: TrustStore
     /// How credentials are to be read, where `issuers.toml` says so.
     package let profile: Profile?
+    /// The gate's rules, where `policy.toml` is part of it.
+    package let rules: GatePolicy?
 
     /// Largest file that is read: a status list or context over 16 MiB is none.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads the directory; throws everything that is wrong with it at once.
+    /// Reads a folder; throws everything that is wrong with it at once.
     package init(path: String) throws(TrustDirectoryError) {
-        var reader = Reader(directory: path)
+        try self.init(TrustFolder(name: path))
+    }
+
+    /// Reads what is in a bundle; `name` is what it is called in errors.
+    package init(_ bundle: TrustBundle, name: String) throws(TrustDirectoryError) {
+        try self.init(TrustBundleFiles(bundle, name: name), edition: bundle.edition)
+    }
+
+    /// This directory with copies that the refresher fetched; those that it has no use for change nothing.
+    package func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
+        guard !copies.isEmpty else { return self }
+        var material = material
+        material.apply(copies, to: store.refreshResources)
+        return try TrustDirectory(material, profile: profile, rules: rules, name: name)
+    }
+
+    /// What it is called in errors.
+    private let name: String
+
+    private init(_ source: any TrustSource, edition: TrustEdition? = nil) throws(TrustDirectoryError) {
+        var reader = Reader(source)
         let issuers = reader.issuers()
         var material = TrustMaterial(issuers: issuers?.issuers ?? [])
+        material.edition = edition
         material.documents = reader.documents()
         material.contexts = reader.contexts()
         material.statusLists = reader.statusLists()
         material.roots = reader.roots()
-        guard reader.problems.isEmpty else { throw TrustDirectoryError(directory: path, problems: reader.problems) }
+        material.revokedKeys = issuers?.revokedKeys ?? []
+        material.fetched = reader.dates.merging(issuers?.fetched ?? [:]) { _, told in told }
+        let rules = reader.rules()
+        guard reader.problems.isEmpty else {
+            throw TrustDirectoryError(directory: source.name, problems: reader.problems)
+        }
+        try self.init(material, profile: issuers?.profile, rules: rules, name: source.name)
+    }
+
+    private init(
+        _ material: TrustMaterial, profile: Profile?, rules: GatePolicy?, name: String
+    ) throws(TrustDirectoryError) {
         do {
             store = try TrustStore(material)
         } catch {
-            // Each part was checked above with its file; this can only be a part that the store is stricter about.
+            let (file, message, remedy) = Self.explain(error)
             throw TrustDirectoryError(
-                directory: path,
-                problems: [
-                    .init(file: ".", line: nil, message: "unusable: \(error)", remedy: "Import the directory anew.")
-                ])
+                directory: name, problems: [.init(file: file, line: nil, message: message, remedy: remedy)])
         }
-        self.material = material
-        profile = issuers?.profile
+        (self.material, self.profile, self.rules, self.name) = (material, profile, rules, name)
+    }
+
+    private static func explain(_ failure: TrustStore.Failure) -> (file: String, message: String, remedy: String) {
+        switch failure {
+        case .pinned(let id):
+            (
+                IssuersFile.name, "the stored document of \(id) is not the one that its issuer's entry pins",
+                "Put the pinned document back, or review the new one and pin its SHA-256."
+            )
+        // Each part was checked with its file before; this can only be a part that the store is stricter about.
+        default: (".", "unusable: \(failure)", "Import the directory anew.")
+        }
     }
 
     private struct Reader {
-        let directory: String
+        let source: any TrustSource
         var problems: [TrustDirectoryError.Problem] = []
+        /// Document id or list URL → since when it has been as it is.
+        var dates: [Text: Timestamp] = [:]
 
-        init(directory: String) {
-            self.directory = directory
+        init(_ source: any TrustSource) {
+            self.source = source
         }
 
         mutating func issuers() -> IssuersFile? {
@@ -57,6 +103,17 @@ package struct TrustDirectory: Sendable {
             let file = IssuersFile(bytes)
             problems += file.problems
             return file
+        }
+
+        mutating func rules() -> GatePolicy? {
+            let name = "policy.toml"
+            guard exists(name), let bytes = bytes(name) else { return nil }
+            do throws(PolicyFileError) {
+                return try GatePolicy.parse(bytes, zones: PolicyFile.zone)
+            } catch {
+                for problem in error.problems { note(name, problem.message, problem.remedy, line: problem.line) }
+                return nil
+            }
         }
 
         mutating func documents() -> [[UInt8]] {
@@ -71,6 +128,7 @@ package struct TrustDirectory: Sendable {
                 if let other = files.updateValue(file, forKey: document.id) {
                     note(file, "has the same id as \(other)", "Keep one of the two.")
                 }
+                dates[document.id] = source.date(of: file)
                 documents.append(bytes)
             }
             return documents
@@ -135,6 +193,7 @@ package struct TrustDirectory: Sendable {
                     }
                     named.insert(file)
                     if let bytes = bytes(file) { lists[entry.url] = bytes }
+                    dates[entry.url] = source.date(of: file)
                 }
             }
             for file in names("status", ending: ".json") where !named.contains(file) {
@@ -147,6 +206,7 @@ package struct TrustDirectory: Sendable {
                 if lists.updateValue(bytes, forKey: url) != nil {
                     note(file, "a second list for \(url)", "Keep one file for each list.")
                 }
+                dates[url] = source.date(of: file)
             }
             return lists
         }
@@ -154,8 +214,9 @@ package struct TrustDirectory: Sendable {
         mutating func roots() -> [[UInt8]] {
             names("roots", ending: ".pem").compactMap { file in
                 guard let bytes = bytes(file) else { return nil }
-                if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
-                    note(file, "holds no certificate", "Store certificates as PEM.")
+                // The store would name it by a number only.
+                if (try? TrustStore(TrustMaterial(roots: [bytes]))) == nil {
+                    note(file, "holds no readable certificate", "Store certificates as PEM.")
                 }
                 return bytes
             }
@@ -193,28 +254,24 @@ package struct TrustDirectory: Sendable {
             }
         }
 
-        private func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: directory + "/" + file) }
+        private func exists(_ file: String) -> Bool { source.exists(file) }
 
         private func names(_ folder: String, ending: String) -> [String] {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory + "/" + folder)) ?? []
-            return names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }.sorted().map { folder + "/" + $0 }
+            source.names(in: folder).filter { $0.hasSuffix(ending) }.map { folder + "/" + $0 }
         }
 
         private mutating func bytes(_ file: String, _ remedy: String = "Put it there, or remove what names it.")
             -> [UInt8]?
         {
-            let path = directory + "/" + file
-            guard let handle = FileHandle(forReadingAtPath: path),
-                let data = try? handle.read(upToCount: TrustDirectory.largestFile + 1) ?? Data()
-            else {
+            guard let bytes = source.read(file, limit: TrustDirectory.largestFile) else {
                 note(file, "cannot be read", remedy)
                 return nil
             }
-            guard data.count <= TrustDirectory.largestFile else {
+            guard bytes.count <= TrustDirectory.largestFile else {
                 note(file, "is larger than 16 MiB", "Nothing of a trust directory is so large.")
                 return nil
             }
-            return [UInt8](data)
+            return bytes
         }
 
         private mutating func json(_ bytes: [UInt8], _ file: String) -> JSON? {

@@ -34,3 +34,6 @@ int clinux_serial_setup(int line, uint32_t baud, int hardware_flow_control);
 
 // Soft-unblocks every Bluetooth transmitter by /dev/rfkill (RFKILL_OP_CHANGE_ALL).
 int clinux_rfkill_unblock_bluetooth(void);
+
+// Lets two paths of one file system change places in one step (renameat2(2), RENAME_EXCHANGE).
+int clinux_exchange(const char *one, const char *other);

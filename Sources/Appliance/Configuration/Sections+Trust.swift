@@ -1,0 +1,59 @@
+package import Credentials
+package import Encoding
+
+/// `[trust]`: what credentials are judged by, and how it is kept fresh.
+package struct TrustSection: Hashable, Sendable {
+    /// How strictly credentials are read.
+    package enum Profile: String, CaseIterable, Sendable {
+        case strict, compat
+    }
+
+    /// The trust directory: `issuers.toml`, `did/`, `contexts/`, `status/`, `roots/`.
+    package var directory: String
+    /// How strictly credentials are read.
+    package var profile: Profile
+    /// Where a bundle and what the refresher fetched are kept.
+    package var state: String
+    /// The operator's keys, whose bundles take the directory's place.
+    package var bundleKeys: [OperatorKey]
+    /// Whether documents and status lists are fetched while the service runs.
+    package var refresh: Bool
+    /// How often, before chance adds or takes away a part.
+    package var refreshInterval: Duration
+    /// The hosts that may be asked, as `HOST:PORT`; none: those of the issuers' own ids.
+    package var hosts: Set<Text>
+    /// Whether addresses of private networks and of this machine may be asked.
+    package var allowPrivateHosts: Bool
+    /// A PEM file with the TLS roots to trust in place of the system's.
+    package var rootsFile: String?
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        directory = resolve(reader.text("trust.directory", default: "/etc/gatehouse/trust"), in: folder)
+        profile = reader.choice("trust.profile", default: .strict)
+        state = resolve(reader.text("trust.state", default: "/var/lib/gatehouse/trust"), in: folder)
+        bundleKeys = []
+        for text in reader.texts("trust.bundleKeys") {
+            if let key = OperatorKey(Text(text)) {
+                bundleKeys.append(key)
+            } else {
+                reader.reject(
+                    "trust.bundleKeys", "\"\(text.prefix(60))\" is no Ed25519 key",
+                    "Write the text that gatehouse trust keygen prints (z6Mk…).")
+            }
+        }
+        refresh = reader.flag("trust.refresh", default: false)
+        refreshInterval = reader.duration(
+            "trust.refreshInterval", default: .seconds(3600), in: .seconds(60)...(.seconds(30 * 86_400)))
+        hosts = []
+        for text in reader.texts("trust.hosts") {
+            if let place = WebAddress.place(Text(text)) {
+                hosts.insert(place)
+            } else {
+                reader.reject(
+                    "trust.hosts", "\"\(text.prefix(60))\" is no host", "Write \"issuer.example\" or \"host:8443\".")
+            }
+        }
+        allowPrivateHosts = reader.flag("trust.allowPrivateHosts", default: false)
+        rootsFile = reader.optional("trust.rootsFile").map { resolve($0, in: folder) }
+    }
+}

@@ -1,0 +1,79 @@
+package import Credentials
+package import Encoding
+import Foundation
+
+/// What is wrong with a policy file, all of it at once. A command ends with exit code 2 for it.
+package struct PolicyLoadError: Error, Hashable, Sendable {
+    /// The file as it was given.
+    package let file: String
+    /// In the order of their lines; never empty.
+    package let problems: [PolicyFileError.Problem]
+}
+
+extension PolicyLoadError: CustomStringConvertible {
+    /// One line a problem: `file:line: message. Remedy`.
+    package var description: String {
+        problems.map { problem in
+            let line = problem.line.map { ":\($0)" } ?? ""
+            return "\(file)\(line): \(problem.message). \(problem.remedy)"
+        }.joined(separator: "\n")
+    }
+
+    /// For machines: `{"file", "problems": [{"line"?, "message", "remedy"}]}`.
+    package var json: JSON {
+        let list = problems.map { problem in
+            var object: JSONObject = [:]
+            object["line"] = problem.line.map { .int($0) }
+            object["message"] = .text(problem.message)
+            object["remedy"] = .text(problem.remedy)
+            return JSON.object(object)
+        }
+        return ["file": .text(file), "problems": .array(list)]
+    }
+}
+
+/// Policy files on this machine.
+package enum PolicyFile {
+    /// Largest file that is read; the parser's own bound is lower.
+    private static let largest = 4 * 1024 * 1024
+
+    /// Reads a policy; names of time zones are looked up in the system's database.
+    package static func load(_ path: String) throws(PolicyLoadError) -> GatePolicy {
+        guard let bytes = bytes(path) else {
+            throw PolicyLoadError(
+                file: path,
+                problems: [
+                    .init(line: nil, message: "cannot be read", remedy: "Check the path and who may read the file.")
+                ])
+        }
+        do throws(PolicyFileError) {
+            return try GatePolicy.parse(bytes, zones: zone)
+        } catch {
+            throw PolicyLoadError(file: path, problems: error.problems)
+        }
+    }
+
+    /// A file's bytes; nil when it cannot be read, or is over 4 MiB.
+    static func bytes(_ path: String) -> [UInt8]? {
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: largest + 1) ?? Data(), data.count <= largest
+        else { return nil }
+        return [UInt8](data)
+    }
+
+    /// The zone of that name with its changes from 2000 to 2060; a gate that is older than its zone database needs an update
+    /// of the machine, not of the policy.
+    package static func zone(_ name: Text) -> CivilZone? {
+        guard let zone = TimeZone(identifier: name.string) else { return nil }
+        let end = Date(timeIntervalSince1970: 2_840_140_800)  // 2060-01-01
+        var date = Date(timeIntervalSince1970: 946_684_800)  // 2000-01-01
+        let offset = zone.secondsFromGMT(for: date)
+        var changes: [CivilZone.Change] = []
+        while let next = zone.nextDaylightSavingTimeTransition(after: date), next > date, next < end {
+            changes.append(
+                .init(at: Int64(next.timeIntervalSince1970.rounded()), offset: zone.secondsFromGMT(for: next)))
+            date = next
+        }
+        return CivilZone(name: name, offset: offset, changes: changes)
+    }
+}

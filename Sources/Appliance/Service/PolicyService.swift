@@ -1,0 +1,75 @@
+package import Credentials
+import Crypto
+import Encoding
+package import LinuxIO
+import ServiceLifecycle
+
+/// Puts the policy file in force anew when somebody has changed it, while visits go on: a visit under way keeps the rules that
+/// it began with, the next one gets the new.
+package actor PolicyService: ServiceLifecycle.Service {
+    private let path: String?
+    private let defaults: VerificationPolicy
+    private let direction: GateDirection?
+    private let verifiers: VerifierInForce
+    private let log: LogSink
+    private let pause: Duration
+    /// The file as it was when it was last looked at, and as it was when it could not be used.
+    private var seen: [UInt8] = []
+    private var refused: [UInt8] = []
+
+    /// A service over the rules that are in force already.
+    ///
+    /// - Parameters:
+    ///   - path: The policy file; nil: there is none, and nothing to do.
+    ///   - defaults: What holds where the rules say nothing.
+    ///   - direction: Which way the gate leads.
+    ///   - verifiers: Where new rules are put in force.
+    ///   - log: Where changes and mistakes are told.
+    ///   - pause: How often the file is looked at.
+    package init(
+        path: String?, over defaults: VerificationPolicy, direction: GateDirection?, verifiers: VerifierInForce,
+        log: LogSink, pause: Duration = .seconds(5)
+    ) {
+        (self.path, self.defaults, self.direction) = (path, defaults, direction)
+        (self.verifiers, self.log, self.pause) = (verifiers, log, pause)
+    }
+
+    package func run() async {
+        await cancelWhenGracefulShutdown { await self.work() }
+    }
+
+    private func work() async {
+        while !Task.isCancelled {
+            turn()
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    /// One look at the file.
+    package func turn() {
+        guard let path, let bytes = PolicyFile.bytes(path) else { return }
+        let stamp = Array(SHA256.hash(data: bytes))
+        defer { seen = stamp }
+        // Twice the same: nobody is in the middle of writing it.
+        guard stamp == seen, stamp != refused, stamp != verifiers.current.policy.rules?.digest else { return }
+        do throws(PolicyLoadError) {
+            let rules = try PolicyFile.load(path)
+            verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
+            log.log(.info, "policy", ["version": .text(rules.name)])
+            Self.warn(about: rules, by: verifiers.current.trust, log)
+        } catch {
+            // The rules in force stay: a slip must neither open the gate nor shut it.
+            refused = stamp
+            log.log(.error, "policy.unusable", ["reason": .text(error.description)])
+        }
+    }
+
+    /// Tells of groups that no issuer is in.
+    static func warn(about rules: GatePolicy, by trust: TrustStore, _ log: LogSink) {
+        for group in rules.groups.sorted() where trust.members(ofGroup: group) == nil {
+            let remedy =
+                "no [[issuer]] has groups = [\"\(group)\"]: accept rules for it let nobody in, deny rules keep all out"
+            log.log(.warning, "policy.group-unknown", ["group": .string(group), "remedy": .text(remedy)])
+        }
+    }
+}

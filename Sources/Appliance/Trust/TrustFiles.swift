@@ -1,0 +1,28 @@
+import Encoding
+import Foundation
+
+/// The files that make up a trust directory, for copying and packing: known places only, nothing hidden.
+package enum TrustFiles {
+    /// Every file below `directory` that belongs to it, with its path inside.
+    package static func read(_ directory: String) throws(TrustDirectoryError) -> [(path: String, bytes: [UInt8])] {
+        var files: [(path: String, bytes: [UInt8])] = []
+        var problems: [TrustDirectoryError.Problem] = []
+        let folder = TrustFolder(name: directory)
+        func add(_ path: String) {
+            var isFolder: ObjCBool = false
+            let full = directory + "/" + path
+            guard FileManager.default.fileExists(atPath: full, isDirectory: &isFolder) else { return }
+            if isFolder.boolValue {
+                for name in folder.names(in: path) { add(path + "/" + name) }
+            } else if let bytes = folder.read(path, limit: 16 * 1024 * 1024), bytes.count <= 16 * 1024 * 1024 {
+                files.append((path, bytes))
+            } else {
+                problems.append(
+                    .init(file: path, line: nil, message: "cannot be read", remedy: "Check who may read it."))
+            }
+        }
+        for name in ["issuers.toml", "policy.toml", "did", "contexts", "status", "roots"] { add(name) }
+        guard problems.isEmpty else { throw TrustDirectoryError(directory: directory, problems: problems) }
+        return files
+    }
+}

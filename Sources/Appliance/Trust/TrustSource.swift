@@ -1,0 +1,67 @@
+import Credentials
+package import Encoding
+import Foundation
+
+/// Where the files of a trust directory are: in a folder, or in a signed bundle. Paths are relative, with slashes.
+package protocol TrustSource {
+    /// What it is called in errors.
+    var name: String { get }
+    /// The names in a folder, in byte order; those beginning with a dot are none.
+    func names(in folder: String) -> [String]
+    /// Whether there is a file of that path.
+    func exists(_ path: String) -> Bool
+    /// At most `limit` bytes of a file, and one more where there are more; nil when it cannot be read.
+    func read(_ path: String, limit: Int) -> [UInt8]?
+    /// Since when the file has been as it is, as far as is known.
+    func date(of path: String) -> Timestamp?
+}
+
+/// A trust directory that people keep by hand.
+struct TrustFolder: TrustSource {
+    let name: String
+
+    func names(in folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: name + "/" + folder)) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: name + "/" + path) }
+
+    func read(_ path: String, limit: Int) -> [UInt8]? {
+        guard let handle = FileHandle(forReadingAtPath: name + "/" + path),
+            let data = try? handle.read(upToCount: limit + 1) ?? Data()
+        else { return nil }
+        return [UInt8](data)
+    }
+
+    func date(of path: String) -> Timestamp? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: name + "/" + path)
+        return (attributes?[.modificationDate] as? Date).map { Timestamp(seconds: Int64($0.timeIntervalSince1970)) }
+    }
+}
+
+/// The files in a bundle, whose signature is already checked.
+struct TrustBundleFiles: TrustSource {
+    let name: String
+    private let files: [String: [UInt8]]
+    private let issued: Timestamp
+
+    init(_ bundle: TrustBundle, name: String) {
+        self.name = name
+        files = Dictionary(bundle.files.map { ($0.key.string, $0.value) }, uniquingKeysWith: { first, _ in first })
+        issued = bundle.edition.issued
+    }
+
+    func names(in folder: String) -> [String] {
+        let names = files.keys.filter { $0.hasPrefix(folder + "/") }.map { $0.dropFirst(folder.utf8.count + 1) }
+        return names.filter { !$0.contains("/") }.map(String.init).sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+        }
+    }
+
+    func exists(_ path: String) -> Bool { files[path] != nil }
+
+    func read(_ path: String, limit: Int) -> [UInt8]? { files[path].map { Array($0.prefix(limit + 1)) } }
+
+    func date(of path: String) -> Timestamp? { issued }
+}

@@ -1,0 +1,246 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Fetches public resources; the face of ``ResourceFetcher`` that a test can wear as well.
+package protocol ResourceFetching: Sendable {
+    /// Fetches `https://host:port/target`; see ``ResourceFetcher/fetch(host:port:target:entityTag:limit:)``.
+    func fetch(
+        host: String, port: Int, target: String, entityTag: String?, limit: Int
+    ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer
+}
+
+/// Fetches one public resource by HTTPS for the trust refresher.
+///
+/// The name is resolved here, the addresses are judged, and the connection goes to the very address that was judged: a name that
+/// resolves to something else a moment later gains nothing. Redirects are not followed. What is sent is the same for
+/// everybody: the resource, the media types, and the tag of the copy at hand.
+package struct ResourceFetcher: ResourceFetching {
+    /// Bounds and permissions.
+    package struct Settings: Sendable {
+        /// Whether addresses of private networks and of this machine may be asked.
+        package var allowsPrivateAddresses = false
+        /// Time for one resource, resolution and all attempts together.
+        package var timeLimit = Duration.seconds(30)
+        /// Time for making one connection.
+        package var connectTimeout = Duration.seconds(10)
+        /// Addresses of one name that are tried.
+        package var attempts = 3
+        /// A PEM file with the roots to trust in place of the system's.
+        package var trustRootsFile: String?
+        /// Finds the addresses of a name; the system's resolver unless told.
+        package var resolve: @Sendable (_ host: String) -> [HostAddress] = ResourceFetcher.systemAddresses
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    /// What the server said.
+    package enum Answer: Hashable, Sendable {
+        /// The copy with that tag is still right.
+        case unchanged
+        /// The content now, and the server's tag for it.
+        case content([UInt8], entityTag: String?)
+    }
+
+    /// Why nothing was fetched.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The name leads only to addresses that may not be asked.
+        case privateAddress
+        /// The name leads nowhere.
+        case unresolved
+        /// A redirect, which is not followed.
+        case redirected
+        /// That other status.
+        case status(Int)
+        /// Longer than the limit.
+        case tooLarge
+        /// It took too long.
+        case timeout
+        /// The transport failed.
+        case exchange(ExchangeError)
+    }
+
+    private let settings: Settings
+
+    /// A fetcher with these bounds.
+    package init(_ settings: Settings = Settings()) {
+        self.settings = settings
+    }
+
+    /// Fetches `https://host:port/target`.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address in lower case, an IPv6 address without brackets.
+    ///   - port: The port.
+    ///   - target: Path and query, beginning with a slash.
+    ///   - entityTag: The tag of the copy at hand.
+    ///   - limit: Bytes of the answer at most.
+    package func fetch(
+        host: String, port: Int, target: String, entityTag: String?, limit: Int
+    ) async throws(Failure) -> Answer {
+        let deadline = ContinuousClock.now + settings.timeLimit
+        let found = try await addresses(of: host)
+        guard !found.isEmpty else { throw .unresolved }
+        let allowed = settings.allowsPrivateAddresses ? found : found.filter(\.isPublic)
+        guard !allowed.isEmpty else { throw .privateAddress }
+        let authority = (host.contains(":") ? "[\(host)]" : host) + (port == 443 ? "" : ":\(port)")
+        var request = HTTPClientRequest(url: "https://" + authority + target)
+        request.headers = ["accept": "application/did+json, application/json, application/statuslist+jwt, */*;q=0.1"]
+        if let entityTag { request.headers.add(name: "if-none-match", value: entityTag) }
+        var last = Failure.unresolved
+        for address in allowed.prefix(max(1, settings.attempts)) {
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { throw .timeout }
+            do {
+                return try await fetch(request, host, by: address, limit: limit, within: rest)
+            } catch {
+                // Only where nothing was connected can another address do better.
+                guard error == .exchange(.unreachable) else { throw error }
+                last = error
+            }
+        }
+        throw last
+    }
+
+    private func fetch(
+        _ request: HTTPClientRequest, _ host: String, by address: HostAddress, limit: Int, within time: Duration
+    ) async throws(Failure) -> Answer {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(connect: .init(min(settings.connectTimeout, time)), read: .init(time))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.decompression = .disabled
+        configuration.httpVersion = .http1Only
+        configuration.dnsOverride = [host: address.text]
+        if HostAddress(host) == nil {
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
+                    guard let certificate, CertificateNames(certificate).include(host) else { throw WrongName() }
+                }
+            }
+        }
+        if let file = settings.trustRootsFile {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(file)
+            configuration.tlsConfiguration = tls
+        }
+        // One client for one exchange: the address is part of its configuration, and no connection is kept.
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let result: Result<Answer, Failure>
+        do {
+            let answer = try await withTimeLimit(time) {
+                try await Self.read(try await client.execute(request, timeout: .init(time)), limit: limit)
+            }
+            result = .success(answer)
+        } catch let failure as Failure {
+            result = .failure(failure)
+        } catch {
+            result = .failure(Self.failure(error))
+        }
+        try? await client.shutdown()
+        return try result.get()
+    }
+
+    private static func read(_ response: HTTPClientResponse, limit: Int) async throws -> Answer {
+        switch response.status.code {
+        case 200:
+            let body = try await response.body.collect(upTo: limit)
+            return .content(Array(buffer: body), entityTag: response.headers.first(name: "etag"))
+        case 304: return .unchanged
+        case 300...399: throw Failure.redirected
+        default: throw Failure.status(Int(response.status.code))
+        }
+    }
+
+    private static func failure(_ error: any Error) -> Failure {
+        if error is TimeLimitPassed { return .timeout }
+        if error is WrongName { return .exchange(.untrusted) }
+        if let error = error as? HTTPClientError, error == .deadlineExceeded || error == .readTimeout {
+            return .timeout
+        }
+        let failure = HTTPExchange.failure(error)
+        return failure == .tooLarge ? .tooLarge : .exchange(failure)
+    }
+
+    /// The certificate is right for the address, but not for the name.
+    private struct WrongName: Error {}
+
+    // MARK: - Names
+
+    /// Beside the event loops, as the system's resolver blocks; given up when it takes longer than the whole may.
+    private func addresses(of host: String) async throws(Failure) -> [HostAddress] {
+        if let address = HostAddress(host) { return [address] }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let promise = loop.makePromise(of: [HostAddress].self)
+        let search = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [settings] in settings.resolve(host) }
+        let isOver = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: loop)
+        let timer = loop.scheduleTask(in: .init(settings.timeLimit)) {
+            guard !isOver.value else { return }
+            isOver.value = true
+            promise.fail(Failure.timeout)
+        }
+        search.whenComplete { result in
+            timer.cancel()
+            guard !isOver.value else { return }
+            isOver.value = true
+            promise.completeWith(result)
+        }
+        do {
+            return try await promise.futureResult.get()
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw .unresolved
+        }
+    }
+
+    /// What the system's resolver says.
+    package static func systemAddresses(_ host: String) -> [HostAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var addresses: [HostAddress] = []
+        var next = list
+        while let entry = next {
+            if let address = address(of: entry.pointee), !addresses.contains(address) { addresses.append(address) }
+            next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+
+    private static func address(of entry: addrinfo) -> HostAddress? {
+        // Behind the family, and for IPv4 the port, for IPv6 port and flow label, stands the address.
+        let (offset, count): (Int, Int)
+        switch entry.ai_family {
+        case AF_INET: (offset, count) = (4, 4)
+        case AF_INET6: (offset, count) = (8, 16)
+        default: return nil
+        }
+        guard let socket = entry.ai_addr, Int(entry.ai_addrlen) >= offset + count else { return nil }
+        return HostAddress(bytes: Array(UnsafeRawBufferPointer(start: socket, count: offset + count).suffix(count)))
+    }
+}
+
+extension ResourceFetcher.Failure: CustomStringConvertible {
+    /// What happened, in plain words.
+    package var description: String {
+        switch self {
+        case .privateAddress: "the host is on a private network"
+        case .unresolved: "the host's name is not known"
+        case .redirected: "the server points elsewhere"
+        case .status(let status): "the server answers \(status)"
+        case .tooLarge: "the answer is too large"
+        case .timeout: "no answer in time"
+        case .exchange(.unreachable): "the server cannot be reached"
+        case .exchange(.untrusted): "the server's certificate is not trusted (or the clock is wrong)"
+        case .exchange: "the connection broke off"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CLinuxShims
+import Glibc
+
+/// Puts files and folders in the place of others so that a cut at any instant leaves the old or the new, whole.
+///
+/// What root makes belongs to whom the folder above belongs: an administrator's command must not lock the service out.
+package enum DurableFile {
+    /// What has just been done; told to whoever wants to look at the disk at that instant.
+    package enum Step: Hashable, Sendable {
+        /// The new file is there under another name, still empty.
+        case created
+        /// Part or all of it is written.
+        case written
+        /// It is on the disk.
+        case synced
+        /// It has its name.
+        case renamed
+        /// Its name is on the disk, too.
+        case done
+    }
+
+    /// Replaces a file, or makes it. Folders above it must exist.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: What is to be in it.
+    ///   - onStep: Called after each step.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], onStep: (Step) -> Void = { _ in }
+    ) throws(SystemError) {
+        let temporary = temporaryName(of: path)
+        do throws(SystemError) {
+            try write(temporary, bytes, onStep: onStep)
+            guard rename(temporary, path) == 0 else { throw SystemError("renaming \(temporary)", code: errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        onStep(.renamed)
+        try sync(folder: parent(of: path))
+        onStep(.done)
+    }
+
+    /// Replaces a folder by one with just these files, or makes it. The old one is removed afterwards.
+    ///
+    /// - Parameters:
+    ///   - path: The folder; no slash at its end.
+    ///   - files: Paths inside it and their content. The caller has made sure that none leads out of it.
+    ///   - onStep: Called after each step.
+    package static func replaceFolder(
+        _ path: String, with files: [(path: String, bytes: [UInt8])], onStep: (Step) -> Void = { _ in }
+    ) throws(SystemError) {
+        let temporary = temporaryName(of: path)
+        remove(folder: temporary)
+        do throws(SystemError) {
+            try make(folder: temporary)
+            onStep(.created)
+            var folders: Set<String> = [temporary]
+            for file in files {
+                let place = temporary + "/" + file.path
+                for folder in Self.folders(above: file.path) where folders.insert(temporary + "/" + folder).inserted {
+                    try make(folder: temporary + "/" + folder)
+                }
+                try write(place, file.bytes, onStep: onStep)
+            }
+            for folder in folders { try sync(folder: folder) }
+            onStep(.synced)
+            var isThere = stat()
+            if lstat(path, &isThere) == 0 {
+                let code = clinux_exchange(temporary, path)
+                guard code == 0 else { throw SystemError("exchanging \(path)", code: -code) }
+            } else if rename(temporary, path) != 0 {
+                throw SystemError("renaming \(temporary)", code: errno)
+            }
+        } catch {
+            remove(folder: temporary)
+            throw error
+        }
+        onStep(.renamed)
+        try sync(folder: parent(of: path))
+        remove(folder: temporary)
+        onStep(.done)
+    }
+
+    /// Makes a folder that only this user and its group may read; one that is there is fine.
+    package static func make(folder: String) throws(SystemError) {
+        if mkdir(folder, 0o750) == 0 { return adopt(folder) }
+        guard errno == EEXIST else {
+            throw SystemError("making \(folder)", code: errno, remedy: "Check the path and who may write there.")
+        }
+    }
+
+    private static func adopt(_ path: String) {
+        var above = stat()
+        guard geteuid() == 0, stat(parent(of: path), &above) == 0 else { return }
+        _ = lchown(path, above.st_uid, above.st_gid)
+    }
+
+    private static func write(
+        _ path: String, _ bytes: [UInt8], onStep: (Step) -> Void
+    ) throws(SystemError) {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o640)
+        guard file >= 0 else {
+            throw SystemError("creating \(path)", code: errno, remedy: "Check the path and who may write there.")
+        }
+        defer { close(file) }
+        adopt(path)
+        onStep(.created)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, min($0.count, 1 << 20)) }
+            guard count >= 0 || errno == EINTR else { throw SystemError("writing \(path)", code: errno) }
+            rest = rest.dropFirst(max(count, 0))
+            onStep(.written)
+        }
+        guard fsync(file) == 0 else { throw SystemError("writing \(path)", code: errno) }
+        onStep(.synced)
+    }
+
+    private static func sync(folder: String) throws(SystemError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError("opening \(folder)", code: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SystemError("writing \(folder)", code: errno) }
+    }
+
+    /// What a cut left behind is overwritten by the next attempt of the same process, and has a name that nobody reads.
+    private static func temporaryName(of path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return "\(parent(of: path))/.\(name).\(getpid()).new"
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// `a/b/c` has the folders `a` and `a/b` above it.
+    private static func folders(above path: String) -> [String] {
+        let parts = path.split(separator: "/").dropLast()
+        return parts.indices.map { parts[...$0].joined(separator: "/") }
+    }
+
+    private static func remove(folder: String) {
+        for name in Directory.names(in: folder) {
+            let path = folder + "/" + name
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR { remove(folder: path) } else { unlink(path) }
+        }
+        rmdir(folder)
+    }
+}

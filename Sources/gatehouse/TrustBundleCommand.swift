@@ -1,0 +1,173 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+
+extension TrustCommand {
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a signed bundle, or a trust directory, into force.",
+            discussion: """
+                A bundle must be signed by a key of trust.bundleKeys and be newer than the one in force. Where such keys are \
+                configured, a directory is not taken. Everything is checked before anything is changed, and changed in one \
+                step.
+
+                Exit code: 0 when it is in force, 1 when it is refused, 2 for usage or input/output errors.
+                """)
+        @OptionGroup var configuration: ConfigurationInput
+        @Flag(help: "One JSON object, for machines.")
+        var json = false
+        @Argument(help: ArgumentHelp("A bundle or a trust directory.", valueName: "path"))
+        var path: String
+
+        func run() async throws {
+            let section = try configuration.load().trust
+            if Input.isFolder(path) {
+                try importFolder(section)
+            } else {
+                try importBundle(section)
+            }
+        }
+
+        private func importBundle(_ section: TrustSection) throws {
+            let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
+            do throws(TrustState.ImportFailure) {
+                let (edition, isNew) = try TrustState(section).install(bytes)
+                tell(edition.name, isNew: isNew)
+            } catch { throw CommandFailure(error) }
+        }
+
+        private func importFolder(_ section: TrustSection) throws {
+            guard section.bundleKeys.isEmpty else {
+                throw CommandFailure(
+                    "this gate takes signed bundles only", remedy: "sign it with gatehouse trust bundle", exitCode: 1)
+            }
+            let files: [(path: String, bytes: [UInt8])]
+            let version: String
+            do throws(TrustDirectoryError) {
+                version = try TrustDirectory(path: path).store.version
+                files = try TrustFiles.read(path)
+            } catch {
+                throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
+            }
+            do throws(SystemError) {
+                try DurableFile.replaceFolder(section.directory, with: files)
+            } catch { throw CommandFailure("\(error)", remedy: "check the disk and who may write there") }
+            tell(version, isNew: true)
+        }
+
+        private func tell(_ version: String, isNew: Bool) {
+            if json {
+                return Terminal.line(JSON.object(["version": .text(version), "isNew": .bool(isNew)]).compactText)
+            }
+            Terminal.line(isNew ? "in force: \(version)" : "was in force already: \(version)")
+        }
+    }
+
+    struct Bundle: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Packs a trust directory into a signed bundle, for an operator.",
+            discussion: """
+                The directory is checked first. Each bundle needs a higher version than the one before: gates never go back. \
+                The private key stays on the operator's machine.
+                """)
+        @Option(help: ArgumentHelp("The file with the private key, from keygen.", valueName: "file"))
+        var key: String?
+        @Option(help: ArgumentHelp("The bundle's version, from 1 up.", valueName: "version"))
+        var number: Int?
+        @Option(help: ArgumentHelp("How long it is valid from now, such as 90d.", valueName: "duration"))
+        var validFor = "90d"
+        @Option(
+            help: ArgumentHelp(
+                "How long after that it still serves, with a warning, such as 7d.", valueName: "duration"))
+        var grace = "7d"
+        @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The bundle to write.", valueName: "file"))
+        var output: String?
+        @Argument(help: ArgumentHelp("The trust directory.", valueName: "directory"))
+        var directory: String
+
+        func run() async throws {
+            guard let key, let number, let output else {
+                throw CommandFailure(
+                    "a bundle needs a key, a version and a file",
+                    remedy: "gatehouse trust bundle DIRECTORY --key FILE --number VERSION --output FILE")
+            }
+            guard let signer = OperatorSigningKey(pem: try InputFile.bytes(key, limit: 4096)) else {
+                throw CommandFailure("\(key) is no Ed25519 private key", remedy: "make one with gatehouse trust keygen")
+            }
+            guard let validFor = DurationText.parse(validFor), let grace = DurationText.parse(grace) else {
+                throw CommandFailure("--valid-for and --grace take durations", remedy: "write for example 90d or 12h")
+            }
+            let now = Timestamp(seconds: SystemClock.utc().seconds)
+            let edition = TrustEdition(
+                version: number, digest: [], issued: now, validUntil: now.advanced(by: validFor), grace: grace)
+            let bytes: [UInt8]
+            do {
+                _ = try TrustDirectory(path: directory)
+                let files = try TrustFiles.read(directory).map { (Text($0.path), $0.bytes) }
+                bytes = try TrustBundle.write(
+                    edition, files: Dictionary(files, uniquingKeysWith: { first, _ in first }), key: signer)
+                _ = try TrustDirectory(TrustBundle(bytes, keys: [signer.publicKey]), name: output)
+                try DurableFile.replace(output, with: bytes)
+            } catch let error as TrustDirectoryError {
+                throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
+            } catch let error as TrustBundle.Failure {
+                throw CommandFailure("\(error)", remedy: "correct the directory or the options")
+            } catch let error as SystemError {
+                throw CommandFailure("\(error)", remedy: error.remedy)
+            }
+            Terminal.line("\(output): version \(number), valid until \(edition.validUntil.rfc3339)")
+        }
+    }
+
+    struct KeyGeneration: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "keygen", abstract: "Makes an operator's key and prints its public part.",
+            discussion:
+                "The private key goes into a new file; the public one belongs into trust.bundleKeys of every gate.")
+        @Argument(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
+        var file: String
+
+        func run() async throws {
+            guard let key = (try? SystemRandom.bytes(32)).flatMap(OperatorSigningKey.init(seed:)) else {
+                throw CommandFailure("the system gives no random bytes")
+            }
+            // Never over a key that exists: what it signed could not be followed by anything.
+            let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw CommandFailure(
+                    "cannot make \(file): \(String(cString: strerror(errno)))", remedy: "name a file that is not there")
+            }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            do { try handle.write(contentsOf: Data(key.pem.utf8)) } catch {
+                unlink(file)
+                throw CommandFailure("cannot write \(file)", remedy: "check the disk")
+            }
+            Terminal.line(key.publicKey.text)
+        }
+    }
+}
+
+extension CommandFailure {
+    /// What a person is told of a bundle that is not taken.
+    init(_ failure: TrustState.ImportFailure) {
+        switch failure {
+        case .noKeys:
+            self.init(
+                "this gate knows no operator's key", remedy: "write it into trust.bundleKeys of the configuration")
+        case .bundle(let failure): self.init("\(failure)", remedy: failure.remedy, exitCode: 1)
+        case .rollBack(let offered, let installed):
+            self.init(
+                "bundle \(offered) is older than bundle \(installed), which is in force",
+                remedy: "import the newest one; gates never go back", exitCode: 1)
+        case .conflict(let version):
+            self.init(
+                "another bundle \(version) is in force", remedy: "sign the new one with a higher version", exitCode: 1)
+        case .directory(let error):
+            self = .problems("what is in it", error.problems.count, error.description)
+        case .disk(let error): self.init("\(error)", remedy: error.remedy)
+        }
+    }
+}

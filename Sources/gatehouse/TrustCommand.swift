@@ -1,0 +1,175 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+
+/// What the gate trusts.
+struct TrustCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust", abstract: "Imports, lists, refreshes and checks what the gate trusts.",
+        discussion: "May be used beside the running service, which takes over what changes within seconds.",
+        subcommands: [Import.self, List.self, Refresh.self, Verify.self, Bundle.self, KeyGeneration.self])
+
+    /// The trust data that a command looks at.
+    struct Input: ParsableArguments {
+        @OptionGroup var configuration: ConfigurationInput
+        @Option(
+            help: ArgumentHelp(
+                "With a bundle: the operator's key (z6Mk…), in place of those in the configuration.", valueName: "key"))
+        var key: String?
+        @Argument(
+            help: ArgumentHelp(
+                "A trust directory or a bundle, in place of what the configuration has in force.", valueName: "path"))
+        var path: String?
+
+        func load() throws -> TrustDirectory {
+            do {
+                guard let path else { return try TrustState(configuration.load().trust).load() }
+                if Self.isFolder(path) { return try TrustDirectory(path: path) }
+                return try TrustDirectory(try bundle(path), name: path)
+            } catch let error as TrustDirectoryError {
+                throw CommandFailure.problems("the trust data", error.problems.count, error.description)
+            }
+        }
+
+        private func bundle(_ path: String) throws -> TrustBundle {
+            let keys = try key.map { [try Self.operatorKey($0)] } ?? configuration.load().trust.bundleKeys
+            let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
+            do throws(TrustBundle.Failure) {
+                return try TrustBundle(bytes, keys: keys)
+            } catch { throw CommandFailure("\(path): \(error)", remedy: error.remedy) }
+        }
+
+        static func operatorKey(_ text: String) throws -> OperatorKey {
+            guard let key = OperatorKey(Text(text)) else {
+                throw CommandFailure("--key is no Ed25519 key", remedy: "give what gatehouse trust keygen printed")
+            }
+            return key
+        }
+
+        static func isFolder(_ path: String) -> Bool {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists who and what is trusted, with keys and ages.",
+            discussion: "Exit code: 0, or 2 when the trust data cannot be used.")
+        @OptionGroup var input: Input
+        @Flag(help: "One JSON object, for machines.")
+        var json = false
+
+        func run() async throws {
+            let report = TrustReport(try input.load(), at: .machine)
+            if json { return Terminal.line(report.json.compactText) }
+            for line in report.lines { Terminal.line(Terminal.printable(line)) }
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks signatures, hashes, dates and ages of the trust data.",
+            discussion: """
+                Exit code: 0 when all is in order, 1 when something is too old, missing or not valid at the date, 2 when \
+                the trust data cannot be used.
+                """)
+        @OptionGroup var input: Input
+        @Option(help: ArgumentHelp("The date to check at, RFC 3339; the default is now.", valueName: "time"))
+        var at: String?
+        @Flag(help: "One JSON object, for machines.")
+        var json = false
+
+        func run() async throws {
+            var clock = WallTime.machine
+            if let at {
+                guard let date = Timestamp(rfc3339: at) else {
+                    throw CommandFailure("--at \(at) is not a date", remedy: "write it as 2026-06-01T09:00:00Z")
+                }
+                clock.utc = date
+            }
+            let report = TrustReport(try input.load(), at: clock)
+            if json {
+                Terminal.line(report.json.compactText)
+            } else {
+                for finding in report.findings {
+                    Terminal.line(Terminal.printable("\(finding.subject): \(finding.message)"))
+                }
+                Terminal.line(Terminal.printable(report.lines[0]) + (report.findings.isEmpty ? ": in order" : ""))
+            }
+            if !report.findings.isEmpty { throw ExitCode(1) }
+        }
+    }
+
+    struct Refresh: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Fetches documents and status lists of the trusted issuers once, now.",
+            discussion: """
+                Only from the hosts that the configuration allows, by HTTPS. What is fetched is checked before it takes the \
+                place of an older copy.
+
+                Exit code: 0 when all is fresh, 1 when something could not be fetched, 2 when nothing could be tried.
+                """)
+        @OptionGroup var configuration: ConfigurationInput
+        @Flag(help: "One JSON object a line, for machines.")
+        var json = false
+
+        func run() async throws {
+            let section = try configuration.load().trust
+            let state = TrustState(section)
+            let directory: TrustDirectory
+            do throws(TrustDirectoryError) { directory = try state.load() } catch {
+                throw CommandFailure.problems("the trust data", error.problems.count, error.description)
+            }
+            let refresher = TrustRefresher(section, state: state)
+            let verifier = Verifier(
+                trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
+            let copies = Dictionary(state.copies().map { ($0.resource, $0) }, uniquingKeysWith: { $1 })
+            var failures = 0
+            for resource in directory.store.refreshResources {
+                let outcome = await refresher.refresh(
+                    resource, by: verifier, copy: copies[resource], at: .machine)
+                if case .failed = outcome { failures += 1 }
+                show(resource, outcome)
+            }
+            if failures > 0 { throw ExitCode(1) }
+        }
+
+        private func show(_ resource: RefreshResource, _ outcome: TrustRefresher.Outcome) {
+            let (word, reason): (String, String?) =
+                switch outcome {
+                case .changed: ("changed", nil)
+                case .unchanged: ("unchanged", nil)
+                case .failed(let failure): ("failed", "\(failure)")
+                }
+            guard json else {
+                return Terminal.line(Terminal.printable("\(resource.id): \(word)" + (reason.map { ", \($0)" } ?? "")))
+            }
+            var line: JSONObject = [
+                "kind": .text(resource.kind.rawValue), "id": .string(resource.id),
+                "url": .string(resource.address.url), "outcome": .text(word),
+            ]
+            if let reason { line["reason"] = .text(reason) }
+            Terminal.line(JSON.object(line).compactText)
+        }
+    }
+}
+
+extension WallTime {
+    /// What this machine's clock says, to somebody who can see it.
+    fileprivate static var machine: WallTime { WallTime(utc: SystemClock.utc(), provenance: .given) }
+}
+
+extension TrustBundle.Failure {
+    /// What to do about it.
+    var remedy: String {
+        switch self {
+        case .wrongSignature: "compare trust.bundleKeys with the operator's key, and fetch the bundle again"
+        case .unknownFormat: "update this program"
+        default: "fetch the bundle again from your operator"
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Simulation
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// What was accepted a moment ago, and trust and rules that change while visits go on.
+@Suite("The verifier in force")
+struct VerifierInForceTests {
+    private let trust: TrustStore
+    private let payload: [UInt8]
+    private let date: WallTime
+
+    init() throws {
+        trust = try TrustStore(Samples.trust)
+        payload = Samples.credential
+        date = WallTime(utc: try #require(Timestamp(rfc3339: "2026-06-01T09:00:00Z")), provenance: .given)
+    }
+
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    private func rules(_ text: String) throws -> VerificationPolicy {
+        VerificationPolicy(try GatePolicy.parse(Array(("id = \"p\"\nversion = \"1\"\n" + text).utf8)))
+    }
+
+    @Test("an accepted credential is known again until the window is over, in any spelling")
+    func window() throws {
+        let verifier = VerifierInForce(Verifier(trust: trust))
+        #expect(verifier.verify(payload, at: date, monotonic: at(0)).isAccepted)
+        #expect(verifier.verify(payload, at: date, monotonic: at(30)).code == .replaySeen)
+        let spaced = Array(" ".utf8) + payload + Array("\n".utf8)
+        #expect(verifier.verify(spaced, at: date, monotonic: at(30)).code == .replaySeen)
+        #expect(
+            verifier.verify(payload, at: date, monotonic: at(31)).isAccepted, "a refusal does not lengthen the window")
+        #expect(verifier.verify(payload, at: date, monotonic: at(32)).code == .replaySeen)
+    }
+
+    @Test("what was refused is not remembered")
+    func refusedIsForgotten() throws {
+        let verifier = VerifierInForce(Verifier(trust: trust))
+        var unset = date
+        unset.provenance = .unset
+        #expect(verifier.verify(payload, at: unset, monotonic: at(0)).code == .clockUntrusted)
+        #expect(verifier.verify(payload, at: date, monotonic: at(1)).isAccepted)
+    }
+
+    @Test("new trust data count for the next visit; what was accepted stays known")
+    func newTrust() throws {
+        let verifier = VerifierInForce(Verifier(trust: try TrustStore(TrustMaterial())))
+        #expect(verifier.verify(payload, at: date, monotonic: at(0)).code == .issuerUntrusted)
+        verifier.replace(trust: trust)
+        let verdict = verifier.verify(payload, at: date, monotonic: at(0))
+        #expect(verdict.isAccepted && verdict.trust == trust.version)
+        verifier.replace(trust: try TrustStore(Samples.trust))
+        #expect(verifier.verify(payload, at: date, monotonic: at(1)).code == .replaySeen)
+    }
+
+    @Test("new rules count for the next visit, and so does their window")
+    func newRules() throws {
+        let verifier = VerifierInForce(Verifier(trust: trust))
+        #expect(verifier.verify(payload, at: date, monotonic: at(0)).isAccepted)
+        verifier.replace(policy: try rules("replay.window = \"5s\"\n[[accept]]\nid = \"all\""))
+        #expect(verifier.verify(payload, at: date, monotonic: at(5)).code == .replaySeen)
+        #expect(verifier.verify(payload, at: date, monotonic: at(6)).rule == "all")
+        verifier.replace(policy: try rules("[[accept]]\nid = \"none\"\ntypes = \"urn:none\""))
+        #expect(verifier.verify(payload, at: date, monotonic: at(60)).code == .policyNoMatch)
+        #expect(verifier.current.trust.version == trust.version)
+    }
+
+    @Test("of many who present one credential at the same moment exactly one is accepted, while trust and rules change")
+    func crowd() async throws {
+        let verifier = VerifierInForce(Verifier(trust: trust))
+        let (payload, date, now, trust) = (payload, date, at(0), trust)
+        let policy = try rules("[[accept]]\nid = \"all\"")
+        let codes = await withTaskGroup(of: ReasonCode.self) { group in
+            for number in 0..<32 {
+                group.addTask { verifier.verify(payload, at: date, monotonic: now).code }
+                if number.isMultiple(of: 8) { verifier.replace(trust: trust) }
+                if number == 20 { verifier.replace(policy: policy) }
+            }
+            return await group.reduce(into: [ReasonCode: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(codes == [.ok: 1, .replaySeen: 31])
+    }
+
+    @Test("a flagged return is accepted each time, with a warning")
+    func flag() throws {
+        let verifier = VerifierInForce(
+            Verifier(trust: trust, policy: try rules("replay.action = \"flag\"\n[[accept]]\nid = \"all\"")))
+        #expect(verifier.verify(payload, at: date, monotonic: at(0)).reasons.map(\.code.text) == ["ok", "policy.all"])
+        let again = verifier.verify(payload, at: date, monotonic: at(1))
+        #expect(again.isAccepted && again.reasons.last?.code == .replaySeen)
+    }
+
+    @Test("a clock without time server counts from the last time that it had one")
+    func clockWatch() {
+        let watch = ClockWatch()
+        var time = date
+        time.provenance = .rtc
+        #expect(watch.annotate(time, at: at(0)).unsynchronised == nil)
+        time.provenance = .synchronised
+        #expect(watch.annotate(time, at: at(10)).unsynchronised == .zero)
+        time.provenance = .rtc
+        #expect(watch.annotate(time, at: at(70)).unsynchronised == .seconds(60))
+    }
+}
+
+@Suite("Policy files")
+struct PolicyFileTests {
+    private let path = Vectors.repository.appendingPathComponent("deploy/policy.toml").path
+
+    @Test("the example fulfils its own test cases, and has every kind of outcome")
+    func example() throws {
+        let policy = try PolicyFile.load(path)
+        var trial = PolicyTrial(policy, path: path)
+        #expect(policy.tests.count >= 20)
+        var codes: Set<Text> = []
+        for test in policy.tests {
+            let result = trial.run(test)
+            #expect(result.passed, "\(test.name): \(String(describing: result))")
+            codes.formUnion([result.code].compactMap(\.self))
+        }
+        let rules = policy.accept.map(\.id) + policy.deny.map(\.id)
+        let named = Set(policy.tests.compactMap(\.rule))
+        #expect(named == Set(rules), "every rule has a test")
+        #expect(codes.isSuperset(of: ["ok", "policy.no-match", "policy.expired", "replay.seen", "clock.untrusted"]))
+    }
+
+    @Test("every key of a policy is explained in the example")
+    func keys() throws {
+        let text = String(decoding: try Vectors.bytes(URL(fileURLWithPath: path)), as: UTF8.self)
+        for key in [
+            "valid-until", "profile", "zone", "skew", "minimum", "max-unsynced", "window", "key", "action", "formats",
+            "types",
+            "issuers", "contexts", "subjects", "credentials", "direction", "hours", "days", "from", "to", "require",
+            "when",
+            "status", "purposes", "when-stale", "when-missing", "max-age", "holder", "replay", "claim", "age",
+            "issued-within",
+            "remaining", "all", "any", "not", "equals", "in", "contains", "contains-any", "contains-all", "starts-with",
+            "exists", "at-least", "at-most", "above", "below", "before", "after", "on-or-before", "on-or-after",
+        ] {
+            #expect(text.contains(key), "\(key)")
+        }
+    }
+
+    @Test("names of time zones bring their summer time")
+    func zones() throws {
+        let berlin = try #require(PolicyFile.zone("Europe/Berlin"))
+        for (date, offset) in [
+            ("2026-01-01T00:00:00Z", 3600), ("2026-03-29T00:59:59Z", 3600), ("2026-03-29T01:00:00Z", 7200),
+            ("2026-10-25T00:59:59Z", 7200), ("2026-10-25T01:00:00Z", 3600), ("2040-07-01T00:00:00Z", 7200),
+        ] {
+            #expect(berlin.offset(at: try #require(Timestamp(rfc3339: date))) == offset, "\(date)")
+        }
+        #expect(PolicyFile.zone("Asia/Kolkata")?.offset(at: Timestamp(seconds: 1_790_000_000)) == 19_800)
+        #expect(PolicyFile.zone("Mars/Olympus") == nil)
+    }
+
+    @Test("a file that cannot be used is named with lines and remedies")
+    func broken() {
+        let error = #expect(throws: PolicyLoadError.self) { try PolicyFile.load("/nowhere/policy.toml") }
+        #expect(error?.description.hasPrefix("/nowhere/policy.toml: cannot be read. ") == true)
+    }
+}
+
+@Suite("A policy that changes")
+struct PolicyServiceTests {
+    @Test("a changed file is taken over once it is at rest; one with a mistake leaves the old rules in force")
+    func change() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("policy.toml")
+        func write(_ version: String, _ more: String = "") throws {
+            try Data("id = \"p\"\nversion = \"\(version)\"\n[[accept]]\nid = \"all\"\n\(more)".utf8).write(to: file)
+        }
+        try write("1")
+        let defaults = VerificationPolicy(profile: .compat)
+        let first = VerificationPolicy(try PolicyFile.load(file.path), over: defaults)
+        let verifiers = VerifierInForce(Verifier(trust: try TrustStore(Samples.trust), policy: first))
+        let log = try LogSink(.file(folder.appendingPathComponent("log").path), minimum: .debug)
+        let service = PolicyService(path: file.path, over: defaults, direction: .in, verifiers: verifiers, log: log)
+        await service.turn()
+        await service.turn()
+        #expect(verifiers.current.policy.version == first.version, "nothing has changed")
+
+        try write("2")
+        await service.turn()
+        #expect(verifiers.current.policy.version == first.version, "somebody may still be writing")
+        await service.turn()
+        #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
+        #expect(verifiers.current.policy.profile == .compat && verifiers.current.policy.direction == .in)
+
+        try write("3", "colour = 1\n")
+        for _ in 0..<4 { await service.turn() }
+        #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
+        try FileManager.default.removeItem(at: file)
+        for _ in 0..<2 { await service.turn() }
+        #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
+        try write("4")
+        for _ in 0..<2 { await service.turn() }
+        #expect(verifiers.current.policy.version.hasPrefix("p@4 "))
+        let lines = try String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)
+        #expect(lines.split(separator: "\n").count { $0.contains("policy.unusable") } == 1, "told once: \(lines)")
+        #expect(lines.contains("colour is not a known key"))
+    }
+}

@@ -1,0 +1,78 @@
+import Credentials
+import Encoding
+import Testing
+
+@testable import Appliance
+
+/// Every key of an issuer's entry, and every way to write it wrong.
+@Suite struct TrustEntryTests {
+    private static let hex = String(repeating: "ab", count: 32)
+
+    private func read(_ lines: String) -> IssuersFile {
+        IssuersFile(Array("[[issuer]]\nid = \"did:web:a.example\"\n\(lines)\n".utf8))
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let file = read(
+            """
+            groups = ["works", "north"]
+            types = ["https://a.example/Pass"]
+            contexts = ["https://www.w3.org/ns/credentials/v2"]
+            valid-from = "2026-01-01T00:00:00Z"
+            valid-until = 2027-01-01T00:00:00Z
+            keys = ["sha256:\(Self.hex)"]
+            status-lists = ["https://a.example/status/1"]
+            document-max-age = "30d"
+            documents = [{ id = "did:web:a.example", sha256 = "\(Self.hex)", fetched = "2026-05-01T00:00:00Z" }]
+            revoked-keys = [
+                { key = "did:web:a.example#1", since = "2026-05-01T00:00:00Z" },
+                { key = "sha256:\(Self.hex)", since = "2026-05-02T00:00:00Z", reason = "retired" },
+            ]
+            """)
+        #expect(file.problems.isEmpty, "\(file.problems)")
+        let issuer = try #require(file.issuers.first)
+        #expect(issuer.groups == ["works", "north"] && issuer.types == ["https://a.example/Pass"])
+        #expect(issuer.contexts == ["https://www.w3.org/ns/credentials/v2"])
+        #expect(issuer.notBefore == Timestamp(rfc3339: "2026-01-01T00:00:00Z"))
+        #expect(issuer.notAfter == Timestamp(rfc3339: "2027-01-01T00:00:00Z"))
+        #expect(issuer.keys?.map(\.text) == ["sha256:" + Self.hex])
+        #expect(issuer.statusLists == ["https://a.example/status/1"] && issuer.documentMaxAge == .seconds(30 * 86_400))
+        #expect(issuer.pinnedDocuments["did:web:a.example"] == [UInt8](repeating: 0xAB, count: 32))
+        #expect(file.fetched["did:web:a.example"] == Timestamp(rfc3339: "2026-05-01T00:00:00Z"))
+        #expect(file.revokedKeys.map(\.reason) == [.compromised, .retired])
+        #expect(file.revokedKeys.first?.key == .method("did:web:a.example#1"))
+    }
+
+    @Test func aKeyCanBeRevokedForAll() {
+        let file = IssuersFile(
+            Array("revoked-keys = [{ key = \"did:web:a#1\", since = \"2026-05-01T00:00:00Z\" }]\n".utf8))
+        #expect(file.problems.isEmpty && file.revokedKeys.count == 1 && file.issuers.isEmpty)
+    }
+
+    @Test(arguments: [
+        "groups = \"works\"", "types = [1]", "contexts = true", "valid-from = \"today\"", "valid-from = 2026",
+        "valid-from = 2026-01-01",
+        "valid-from = \"2027-01-01T00:00:00Z\"\nvalid-until = \"2026-01-01T00:00:00Z\"", "keys = [\"sha256:00\"]",
+        "keys = [\"z6Mk\"]", "status-lists = [\"http://a.example/\"]", "document-max-age = \"long\"",
+        "document-max-age = 30", "documents = [\"did:web:a.example\"]", "documents = [{ sha256 = \"00\" }]",
+        "documents = [{ id = \"did:web:a.example\", sha256 = \"00\" }]", "documents = [{ id = \"a\", md5 = \"00\" }]",
+        "revoked-keys = [{ key = \"a\" }]", "revoked-keys = [{ since = \"2026-05-01T00:00:00Z\" }]",
+        "revoked-keys = [{ key = \"sha256:00\", since = \"2026-05-01T00:00:00Z\" }]",
+        "revoked-keys = [{ key = \"a\", since = \"2026-05-01T00:00:00Z\", reason = \"lost\" }]",
+        "revoked-keys = [{ key = \"a\", since = \"2026-05-01T00:00:00Z\", reason = 1 }]",
+        "revoked-keys = [{ key = \"a\", since = \"2026-05-01T00:00:00Z\", more = 1 }]", "group = [\"works\"]",
+    ]) func everySlipIsFound(_ lines: String) throws {
+        let problem = try #require(read(lines).problems.first, "\(lines)")
+        #expect((problem.line ?? 0) >= 2 && !problem.remedy.isEmpty)
+    }
+
+    @Test func rootsAreNamedByTheirHash() {
+        for (id, isRight) in [
+            ("x509:sha256:" + Self.hex, true), ("x509:sha256:" + Self.hex.uppercased(), false),
+            ("x509:sha256:ab", false),
+        ] {
+            let file = IssuersFile(Array("[[issuer]]\nid = \"\(id)\"\ngroups = [\"roots\"]\n".utf8))
+            #expect(file.problems.isEmpty == isRight, "\(id)")
+        }
+    }
+}

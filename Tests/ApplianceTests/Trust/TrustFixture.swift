@@ -1,0 +1,63 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Simulation
+import Synchronization
+
+@testable import Appliance
+
+/// A folder with a trust directory and room for bundles, removed with the value. The issuer is that of the demonstration.
+final class TrustFixture: Sendable {
+    let path: String
+    let operatorKey: OperatorSigningKey
+
+    init() throws {
+        path = NSTemporaryDirectory() + "trust-" + UUID().uuidString
+        guard let key = OperatorSigningKey(seed: [UInt8](repeating: 1, count: 32)) else {
+            throw CocoaError(.coderInvalidValue)
+        }
+        operatorKey = key
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try write("directory/issuers.toml", Self.issuers())
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    static let id: Text = "did:web:issuer.example"
+
+    /// An `issuers.toml` with one issuer and these further lines for it.
+    static func issuers(_ more: String = "", id: Text = TrustFixture.id) -> String {
+        "[[issuer]]\nid = \"\(id)\"\n\(more)\n"
+    }
+
+    /// A DID document of the issuer that differs by a number.
+    static func document(_ number: Int = 1, id: Text = TrustFixture.id) -> String {
+        "{\"id\": \"\(id)\", \"verificationMethod\": [], \"number\": \(number)}"
+    }
+
+    var state: TrustState { state(keys: [operatorKey.publicKey]) }
+
+    func state(keys: [OperatorKey]) -> TrustState {
+        TrustState(directory: path + "/directory", state: path + "/state", keys: keys)
+    }
+
+    func write(_ file: String, _ text: String) throws {
+        let url = URL(fileURLWithPath: path + "/" + file)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    func bundle(
+        _ version: Int, _ files: [Text: String]? = nil, key: OperatorSigningKey? = nil
+    ) throws -> [UInt8] {
+        let edition = TrustEdition(
+            version: version, digest: [], issued: Timestamp(seconds: 1_790_000_000),
+            validUntil: Timestamp(seconds: 1_900_000_000))
+        let files = files ?? ["issuers.toml": Self.issuers("groups = [\"bundle-\(version)\"]")]
+        return try TrustBundle.write(edition, files: files.mapValues { Array($0.utf8) }, key: key ?? operatorKey)
+    }
+}
+
+/// A log that nobody reads.
+func quietLog(in fixture: TrustFixture) throws -> LogSink { try LogSink(.file(fixture.path + "/log")) }

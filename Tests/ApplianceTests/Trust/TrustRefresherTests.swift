@@ -1,0 +1,221 @@
+import Credentials
+import Encoding
+import Foundation
+import HTTPTransport
+import LinuxIO
+import Synchronization
+import Testing
+
+@testable import Appliance
+
+/// The refresher over a scripted server: what is asked, what is kept, and what stays.
+@Suite struct TrustRefresherTests {
+    /// A server that gives prepared answers and remembers what it was asked.
+    private final class Server: ResourceFetching {
+        let answers: Mutex<[Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]>
+        let asked = Mutex<[String]>([])
+
+        init(_ answers: [Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]) { self.answers = Mutex(answers) }
+
+        func fetch(
+            host: String, port: Int, target: String, entityTag: String?, limit: Int
+        ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer {
+            asked.withLock { $0.append("\(host):\(port)\(target) \(entityTag ?? "-") \(limit)") }
+            let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            return try (answer ?? .failure(.unresolved)).get()
+        }
+
+        var questions: [String] { asked.withLock { $0 } }
+    }
+
+    private let fixture: TrustFixture
+    private let now = WallTime(utc: Timestamp(seconds: 1_795_000_000), provenance: .given)
+
+    init() throws { fixture = try TrustFixture() }
+
+    private func verifiers(_ policy: VerificationPolicy = .init()) throws -> VerifierInForce {
+        VerifierInForce(Verifier(trust: try fixture.state.load().store, policy: policy))
+    }
+
+    private func document(_ number: Int, id: Text = TrustFixture.id) -> ResourceFetcher.Answer {
+        .content(Array(TrustFixture.document(number, id: id).utf8), entityTag: "\"\(number)\"")
+    }
+
+    /// The outcomes of one attempt after the other.
+    private func attempts(
+        _ server: Server, hosts: Set<Text> = [], clock: WallTime? = nil
+    ) async throws -> [String] {
+        let refresher = TrustRefresher(state: fixture.state, hosts: hosts, fetcher: server)
+        let resource = try #require(RefreshResource.document(TrustFixture.id))
+        var outcomes: [String] = []
+        for _ in 0..<max(1, server.answers.withLock { $0.count }) {
+            let outcome = await refresher.refresh(
+                resource, by: try verifiers().current, copy: fixture.state.copies().first, at: clock ?? now)
+            switch outcome {
+            case .changed: outcomes.append("changed")
+            case .unchanged: outcomes.append("unchanged")
+            case .failed(let failure): outcomes.append("\(failure)")
+            }
+        }
+        return outcomes
+    }
+
+    @Test func keepsWhatIsNewAndAsksWithItsTag() async throws {
+        let server = Server([.success(document(1)), .success(.unchanged), .success(document(2)), .success(document(2))])
+        #expect(try await attempts(server) == ["changed", "unchanged", "changed", "unchanged"])
+        #expect(
+            server.questions == [
+                "issuer.example:443/.well-known/did.json - 262144",
+                "issuer.example:443/.well-known/did.json \"1\" 262144",
+                "issuer.example:443/.well-known/did.json \"1\" 262144",
+                "issuer.example:443/.well-known/did.json \"2\" 262144",
+            ])
+        #expect(try fixture.state.load().material.documents == [Array(TrustFixture.document(2).utf8)])
+        #expect(try fixture.state.load().store.confirmed(TrustFixture.id) == now.utc)
+    }
+
+    @Test func theOldCopyStaysWhateverGoesWrong() async throws {
+        let page = ResourceFetcher.Answer.content(Array("<html>".utf8), entityTag: nil)
+        let failures: [ResourceFetcher.Failure] = [
+            .privateAddress, .unresolved, .redirected, .status(404), .tooLarge, .timeout, .exchange(.untrusted),
+        ]
+        let server = Server(
+            [.success(document(1)), .success(page), .success(document(9, id: "did:web:other.example"))]
+                + failures.map { .failure($0) })
+        let outcomes = try await attempts(server)
+        #expect(outcomes.first == "changed" && outcomes.count == 10)
+        #expect(outcomes.dropFirst().allSatisfy { $0 != "changed" && $0 != "unchanged" })
+        #expect(Set(outcomes).count == 10)
+        #expect(try fixture.state.load().material.documents == [Array(TrustFixture.document(1).utf8)])
+    }
+
+    @Test func onlyListedHostsAreAsked() async throws {
+        let server = Server([.success(document(1))])
+        #expect(try await attempts(server, hosts: ["other.example:443"]) == ["the host is not listed in trust.hosts"])
+        #expect(try await attempts(server, hosts: ["issuer.example:8443"]) == ["the host is not listed in trust.hosts"])
+        #expect(server.questions.isEmpty)
+        #expect(try await attempts(server, hosts: ["issuer.example:443"]) == ["changed"])
+        // A status list elsewhere is not asked for merely because somebody wrote it down.
+        try fixture.write(
+            "directory/issuers.toml", TrustFixture.issuers("status-lists = [\"https://elsewhere.example/1\"]"))
+        let refresher = TrustRefresher(state: fixture.state, hosts: [], fetcher: server)
+        let list = try #require(RefreshResource.statusList("https://elsewhere.example/1"))
+        let outcome = await refresher.refresh(list, by: try verifiers().current, copy: nil, at: now)
+        guard case .failed(.hostNotListed) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(server.questions.count == 1)
+    }
+
+    @Test func withoutADateNothingIsFetched() async throws {
+        let server = Server([.success(document(1))])
+        let clock = WallTime(utc: now.utc, provenance: .unset)
+        #expect(try await attempts(server, clock: clock) == ["the date is not trusted"])
+        #expect(server.questions.isEmpty)
+    }
+
+    @Test func anAnswerToAQuestionThatWasNotAskedIsNone() async throws {
+        #expect(try await attempts(Server([.success(.unchanged)])) == ["the server answers 304"])
+    }
+
+    // MARK: - The service
+
+    private func service(
+        _ server: Server, _ verifiers: VerifierInForce, refreshes: Bool = true,
+        policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil
+    ) throws -> TrustService {
+        var settings = TrustService.Settings()
+        if refreshes { settings.plan = RefreshPlan.Settings() }
+        return TrustService(
+            settings: settings, state: fixture.state,
+            refresher: TrustRefresher(state: fixture.state, hosts: [], fetcher: server), verifiers: verifiers,
+            policy: policy, wallTime: { [now] in now }, log: try quietLog(in: fixture))
+    }
+
+    /// A moment by which everything of a new plan is due.
+    private var later: Instant { SystemClock.now().advanced(by: .seconds(3600)) }
+
+    @Test func aBundleComesIntoForceWhileTheServiceRuns() async throws {
+        let verifiers = try verifiers()
+        let service = try service(Server([]), verifiers, refreshes: false)
+        try fixture.state.install(fixture.bundle(7))
+        await service.turn(at: .zero)
+        #expect(verifiers.current.trust.version.hasPrefix("sha256:"))  // somebody may be in the middle of copying
+        await service.turn(at: .zero)
+        #expect(verifiers.current.trust.version.hasPrefix("bundle 7 "))
+    }
+
+    @Test func rulesThatComeWithABundleComeIntoForceWithIt() async throws {
+        let verifiers = try verifiers()
+        let service = try service(Server([]), verifiers, refreshes: false) { rules in
+            rules.map { VerificationPolicy($0, over: VerificationPolicy()) } ?? VerificationPolicy()
+        }
+        let policy = "id = \"gate\"\nversion = \"7\"\n[[accept]]\nid = \"all\"\n"
+        try fixture.state.install(fixture.bundle(7, ["issuers.toml": TrustFixture.issuers(), "policy.toml": policy]))
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(verifiers.current.policy.rules?.id == "gate")
+        try fixture.state.install(fixture.bundle(8))
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(verifiers.current.policy.rules == nil && verifiers.current.trust.version.hasPrefix("bundle 8 "))
+    }
+
+    @Test func aSlipInAFileLeavesWhatIsInForce() async throws {
+        let verifiers = try verifiers()
+        let version = verifiers.current.trust.version
+        let service = try service(Server([]), verifiers, refreshes: false)
+        try fixture.write("directory/issuers.toml", "[[issuer]\n")
+        for _ in 0..<3 { await service.turn(at: .zero) }
+        #expect(verifiers.current.trust.version == version)
+        let log = try String(contentsOfFile: fixture.path + "/log", encoding: .utf8)
+        #expect(log.split(separator: "\n").count { $0.contains("trust.unusable") } == 1)
+        try fixture.write("directory/issuers.toml", TrustFixture.issuers("groups = [\"mended\"]"))
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(verifiers.current.trust.members(ofGroup: "mended") != nil)
+    }
+
+    @Test func whatIsFetchedComesIntoForceAndNothingIsAskedTwice() async throws {
+        let verifiers = try verifiers()
+        let server = Server([.success(document(1))])
+        let service = try service(server, verifiers)
+        try fixture.write("directory/issuers.toml", TrustFixture.issuers("groups = [\"a\"]"))
+        for _ in 0..<2 { await service.turn(at: .zero) }  // takes the file over and plans for it
+        await service.turn(at: later)
+        #expect(verifiers.current.trust.keys(of: TrustFixture.id)?.isEmpty == true)
+        #expect(server.questions.count == 1)
+        await service.turn(at: SystemClock.now().advanced(by: .seconds(600)))
+        #expect(server.questions.count == 1)
+    }
+
+    @Test func nothingAtTheGateMakesARequest() async throws {
+        let verifiers = try verifiers()
+        let server = Server([])
+        let service = try service(server, verifiers)
+        try fixture.write("directory/issuers.toml", TrustFixture.issuers("groups = [\"a\"]"))
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        let stranger =
+            "{\"issuer\": \"did:web:stranger.example\", \"credentialStatus\": \"https://tracker.example/me\"}"
+        for _ in 0..<10 { _ = verifiers.verify(Array(stranger.utf8), at: now, monotonic: .zero) }
+        await service.turn(at: .zero)
+        #expect(server.questions.isEmpty)
+        await service.turn(at: later)
+        #expect(server.questions == ["issuer.example:443/.well-known/did.json - 262144"])
+    }
+
+    @Test func aVisitUnderWayKeepsWhatItBeganWith() async throws {
+        let verifiers = try verifiers()
+        let service = try service(Server([]), verifiers, refreshes: false)
+        let old = verifiers.current.trust.version
+        let during = Mutex<String?>(nil)
+        // A verification that takes its time, and a change in the middle of it.
+        let verifier = verifiers.current
+        try fixture.state.install(fixture.bundle(8))
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        let verdict = verifier.verify(Array("{}".utf8), at: now) { _ in
+            during.withLock { $0 = verifiers.current.trust.version }
+        }
+        #expect(verdict.trust == old)
+        #expect(during.withLock { $0 }?.hasPrefix("bundle 8 ") == true)
+        #expect(verifiers.verify(Array("{}".utf8), at: now, monotonic: .zero).trust.hasPrefix("bundle 8 "))
+    }
+}

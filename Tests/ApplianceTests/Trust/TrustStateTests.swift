@@ -1,0 +1,156 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// Bundles and copies on the disk of a gate.
+@Suite struct TrustStateTests {
+    private let fixture: TrustFixture
+
+    init() throws { fixture = try TrustFixture() }
+
+    private func refusal(_ bytes: [UInt8], _ state: TrustState? = nil) -> String? {
+        do {
+            try (state ?? fixture.state).install(bytes)
+            return nil
+        } catch { return "\(error)" }
+    }
+
+    @Test func aBundleTakesThePlaceOfTheDirectory() throws {
+        #expect(try fixture.state.load().store.version.hasPrefix("sha256:"))
+        let bytes = try fixture.bundle(42)
+        #expect(try fixture.state.install(bytes).isNew)
+        let loaded = try fixture.state.load()
+        #expect(loaded.store.version.hasPrefix("bundle 42 sha256:"))
+        #expect(loaded.store.members(ofGroup: "bundle-42") == [TrustFixture.id])
+        // Once more is no harm, and says so.
+        #expect(try fixture.state.install(bytes).isNew == false)
+        // Without keys there are no bundles, whatever lies there.
+        #expect(try fixture.state(keys: []).load().store.version.hasPrefix("sha256:"))
+        #expect(refusal(bytes, fixture.state(keys: [])) == "noKeys")
+    }
+
+    @Test func versionsNeverGoBack() throws {
+        let old = try fixture.bundle(41)
+        try fixture.state.install(fixture.bundle(42))
+        #expect(refusal(old) == "rollBack(offered: 41, installed: 42)")
+        let other = try fixture.bundle(42, ["issuers.toml": TrustFixture.issuers("groups = [\"other\"]")])
+        #expect(refusal(other) == "conflict(42)")
+        #expect(try fixture.state.load().store.members(ofGroup: "bundle-42") != nil)
+        #expect(refusal(try fixture.bundle(43)) == nil)
+        #expect(try fixture.state.load().store.members(ofGroup: "bundle-43") != nil)
+    }
+
+    @Test func whatIsNotTheOperatorsIsNotTaken() throws {
+        let stranger = try #require(OperatorSigningKey(seed: [UInt8](repeating: 9, count: 32)))
+        try fixture.state.install(fixture.bundle(1))
+        let good = try fixture.bundle(2)
+        var changed = good
+        changed[good.count - 2] ^= 1
+        for bad in [try fixture.bundle(2, key: stranger), changed, Array(good.dropLast()), good + [0], []] {
+            #expect(refusal(bad) != nil)
+        }
+        // Rightly signed, but of no use.
+        #expect(refusal(try fixture.bundle(2, ["did/a.json": "{}"])) != nil)
+        #expect(refusal(try fixture.bundle(2, ["issuers.toml": "[[issuer]]\nname = 1\n"])) != nil)
+        #expect(try fixture.state.load().store.members(ofGroup: "bundle-1") != nil)
+    }
+
+    @Test func aBundleThatIsSpoiltOnTheDiskIsNotUsed() throws {
+        try fixture.state.install(fixture.bundle(1))
+        var bytes = try #require(FileManager.default.contents(atPath: fixture.state.bundlePath))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: fixture.state.bundlePath))
+        #expect(throws: TrustDirectoryError.self) { try fixture.state.load() }
+        // Nor can it be a reason to take an older one.
+        #expect(refusal(try fixture.bundle(2)) != nil)
+    }
+
+    /// The state folder as it would be found if the plug were pulled at each step.
+    @Test func aCutAtAnyInstantLeavesTheOldOrTheNew() throws {
+        try fixture.state.install(fixture.bundle(1))
+        let next = try fixture.bundle(2)
+        var steps: [DurableFile.Step] = []
+        var found: [Text?] = []
+        try fixture.state.install(next) { step in
+            steps.append(step)
+            let copy = fixture.path + "/cut-\(steps.count)"
+            try? FileManager.default.copyItem(atPath: fixture.path + "/state", toPath: copy)
+            let state = TrustState(directory: "/", state: copy, keys: [fixture.operatorKey.publicKey])
+            found.append((try? state.load()).map { Text(String($0.store.version.prefix(8))) })
+        }
+        // On the disk before it has its name; with its name on the disk before it is told.
+        #expect(steps == [.created, .written, .synced, .renamed, .done])
+        #expect(found == ["bundle 1", "bundle 1", "bundle 1", "bundle 2", "bundle 2"])
+        // What a cut left behind does not keep the next one from being taken.
+        try fixture.write("state/.bundle.\(getpid()).new", "half of it")
+        try fixture.state.install(fixture.bundle(3))
+        #expect(try fixture.state.load().store.version.hasPrefix("bundle 3 "))
+    }
+
+    @Test func aFolderIsReplacedInOneStep() throws {
+        let place = fixture.path + "/directory"
+        var seen: [String] = []
+        let files = [("issuers.toml", Array(TrustFixture.issuers("groups = [\"new\"]").utf8)), ("did/x/a.json", [1])]
+        try DurableFile.replaceFolder(place, with: files) { step in
+            let isNew = (try? TrustDirectory(path: place))?.store.members(ofGroup: "new") != nil
+            seen.append("\(step) \(isNew ? "new" : "old")")
+        }
+        #expect(
+            seen.last == "done new" && seen.contains("renamed new") && seen.filter { $0.hasSuffix("new") }.count == 2)
+        #expect(FileManager.default.contents(atPath: place + "/did/x/a.json") == Data([1]))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path) == ["directory"])
+        try DurableFile.replaceFolder(fixture.path + "/fresh", with: files)
+        #expect(FileManager.default.fileExists(atPath: fixture.path + "/fresh/did/x/a.json"))
+        #expect(throws: SystemError.self) { try DurableFile.replaceFolder("/nowhere/at/all", with: files) }
+    }
+
+    @Test func copiesAreUsedWhileTheyAreNewer() throws {
+        try fixture.write("directory/did/a.json", TrustFixture.document(1))
+        let state = fixture.state(keys: [])
+        let resource = try #require(RefreshResource.document(TrustFixture.id))
+        func documents(_ confirmed: Int64) throws -> [[UInt8]] {
+            try state.keep(
+                RefreshedCopy(
+                    resource, content: Array(TrustFixture.document(2).utf8), confirmed: Timestamp(seconds: confirmed)))
+            return try state.load().material.documents
+        }
+        #expect(try documents(4_000_000_000) == [Array(TrustFixture.document(2).utf8)])
+        // A file that was put there later is somebody's decision.
+        #expect(try documents(1) == [Array(TrustFixture.document(1).utf8)])
+        try fixture.write("state/refreshed/broken.json", "{")
+        try fixture.write("state/refreshed/.hidden.json", "{")
+        #expect(state.copies().count == 1)
+    }
+
+    @Test func rulesComeWithABundle() throws {
+        #expect(try fixture.state.load().rules == nil)
+        let good = "id = \"gate\"\nversion = \"7\"\n[[accept]]\nid = \"all\"\n"
+        let broken = "nonsense = 1\n"
+        let issuers = TrustFixture.issuers()
+        #expect(refusal(try fixture.bundle(1, ["issuers.toml": issuers, "policy.toml": broken])) != nil)
+        let refused = refusal(try fixture.bundle(1, ["issuers.toml": issuers, "policy.toml": good]))
+        #expect(refused == nil, "\(refused ?? "")")
+        #expect(try fixture.state.load().rules?.version == "7")
+    }
+
+    @Test func changesOnTheDiskAreSeen() throws {
+        let state = fixture.state
+        var stamps: Set<[UInt8]> = [state.stamp()]
+        #expect(state.stamp() == stamps.first)
+        try fixture.write("directory/did/a.json", TrustFixture.document())
+        stamps.insert(state.stamp())
+        try fixture.write("directory/did/a.json", TrustFixture.document(10))
+        stamps.insert(state.stamp())
+        try state.install(fixture.bundle(1))
+        stamps.insert(state.stamp())
+        try state.install(fixture.bundle(2))
+        stamps.insert(state.stamp())
+        #expect(stamps.count == 5)
+        try fixture.write("directory/.hidden", "x")
+        #expect(stamps.contains(state.stamp()))
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import HTTPTransport
+import NIOHTTP1
+import Synchronization
+import Testing
+
+/// A value that several threads share.
+private final class Box<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: sending Value) { self.value = Mutex(value) }
+    func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> Result { value.withLock(body) }
+}
+
+// Times are never measured here: what would take for ever runs into the suite's limit.
+@Suite(.timeLimit(.minutes(2))) struct ResourceFetcherTests {
+    /// The roots of the test server, in a file that is removed with the value.
+    private final class Roots: Sendable {
+        let path = NSTemporaryDirectory() + "roots-" + UUID().uuidString + ".pem"
+        init() throws { try Data(TLSServer.root.utf8).write(to: URL(fileURLWithPath: path)) }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private let roots: Roots
+
+    init() throws { roots = try Roots() }
+
+    /// A fetcher that finds every name on this machine and may ask there.
+    private func fetcher(_ change: (inout ResourceFetcher.Settings) -> Void = { _ in }) -> ResourceFetcher {
+        var settings = ResourceFetcher.Settings()
+        settings.allowsPrivateAddresses = true
+        settings.trustRootsFile = roots.path
+        settings.resolve = { _ in [HostAddress("127.0.0.1")].compactMap(\.self) }
+        settings.timeLimit = .seconds(60)
+        change(&settings)
+        return ResourceFetcher(settings)
+    }
+
+    private func outcome(
+        _ fetcher: ResourceFetcher? = nil, host: String = "issuer.example", target: String = "/did.json",
+        entityTag: String? = nil, limit: Int = 1000,
+        _ answer: @escaping @Sendable (TLSServer.Request) -> TLSServer.Answer?
+    ) async throws -> Result<ResourceFetcher.Answer, ResourceFetcher.Failure> {
+        let server = try await TLSServer(answer)
+        let result: Result<ResourceFetcher.Answer, ResourceFetcher.Failure>
+        do throws(ResourceFetcher.Failure) {
+            result = .success(
+                try await (fetcher ?? self.fetcher()).fetch(
+                    host: host, port: server.port, target: target, entityTag: entityTag, limit: limit))
+        } catch { result = .failure(error) }
+        await server.stop()
+        return result
+    }
+
+    @Test func fetchesWithTheTagOfTheServer() async throws {
+        let result = try await outcome { _ in .init(headers: ["ETag": "\"1\""], body: Array("{}".utf8)) }
+        #expect(result == .success(.content(Array("{}".utf8), entityTag: "\"1\"")))
+        let bare = try await outcome { _ in .init(body: Array("{}".utf8)) }
+        #expect(bare == .success(.content(Array("{}".utf8), entityTag: nil)))
+    }
+
+    @Test func asksWhetherACopyIsStillRight() async throws {
+        let result = try await outcome(entityTag: "\"1\"") { request in
+            request.headers.contains("if-none-match: \"1\"") ? .init(status: .notModified) : .init()
+        }
+        #expect(result == .success(.unchanged))
+    }
+
+    @Test func saysTheSameWhoeverPasses() async throws {
+        let seen = Box<[TLSServer.Request]>([])
+        for _ in 0..<2 {
+            _ = try await outcome { request in
+                seen.withLock { $0.append(request) }
+                return .init(body: [1])
+            }
+        }
+        let requests = seen.withLock { $0 }
+        #expect(requests.count == 2 && requests.allSatisfy { $0.method == "GET" && $0.target == "/did.json" })
+        // Nothing but the resource and what kind of answer is wanted: no cookie, no name of a program or a gate.
+        for request in requests {
+            let names = request.headers.compactMap { $0.split(separator: ":").first.map(String.init) }
+            #expect(Set(names).isSubset(of: ["accept", "host", "connection"]), "\(request)")
+        }
+    }
+
+    @Test func redirectsAreNotFollowed() async throws {
+        for status in [301, 302, 303, 307, 308] {
+            let result = try await outcome { request in
+                request.target == "/did.json"
+                    ? .init(status: .init(statusCode: status), headers: ["location": "/other"]) : .init(body: [1])
+            }
+            #expect(result == .failure(.redirected))
+        }
+    }
+
+    @Test func otherAnswersAreTold() async throws {
+        #expect(try await outcome { _ in .init(status: .notFound) } == .failure(.status(404)))
+        #expect(try await outcome { _ in .init(status: .internalServerError) } == .failure(.status(500)))
+        #expect(try await outcome { _ in .init(status: .noContent) } == .failure(.status(204)))
+        #expect(try await outcome { _ in nil } == .failure(.exchange(.uncertain)))
+    }
+
+    @Test func sizesAreBounded() async throws {
+        let full: @Sendable (TLSServer.Request) -> TLSServer.Answer? = { _ in
+            .init(body: [UInt8](repeating: 65, count: 1000))
+        }
+        #expect(try await outcome(limit: 999, full) == .failure(.tooLarge))
+        guard case .success = try await outcome(limit: 1000, full) else {
+            Issue.record("the limit itself is too large")
+            return
+        }
+        // One that does not say how long it is.
+        let endless = try await outcome(limit: 5000) { _ in
+            .init(body: [UInt8](repeating: 65, count: 1000), drip: .milliseconds(1))
+        }
+        #expect(endless == .failure(.tooLarge))
+    }
+
+    @Test func slowServersAreGivenUp() async throws {
+        let impatient = fetcher { $0.timeLimit = .milliseconds(500) }
+        let result = try await outcome(impatient, limit: 1 << 20) { _ in .init(body: [65], drip: .milliseconds(50)) }
+        #expect(result == .failure(.timeout))
+    }
+
+    @Test func exchangesWithAgentsAreGivenUpAsWell() async throws {
+        let server = try await TLSServer { _ in .init(body: [65], drip: .milliseconds(50)) }
+        var settings = HTTPExchange.Settings()
+        settings.trustRootsFile = roots.path
+        let url = "https://127.0.0.1:\(server.port)/"
+        try await HTTPExchange.withExchange(settings) { exchange in
+            await #expect(throws: ExchangeError.uncertain) {
+                try await exchange.get(url, accept: "*/*", limit: 1 << 20, within: .milliseconds(500))
+            }
+        }
+        await server.stop()
+    }
+
+    @Test func slowNamesAreGivenUp() async throws {
+        let gate = Box(false)
+        let impatient = fetcher {
+            $0.timeLimit = .milliseconds(100)
+            $0.resolve = { _ in
+                while !gate.withLock({ $0 }) { usleep(1000) }
+                return []
+            }
+        }
+        let result = try await outcome(impatient) { _ in .init() }
+        gate.withLock { $0 = true }
+        #expect(result == .failure(.timeout))
+    }
+
+    @Test func strangersAreNotTrusted() async throws {
+        let strict = fetcher { $0.trustRootsFile = nil }
+        #expect(try await outcome(strict) { _ in .init() } == .failure(.exchange(.untrusted)))
+        // The right root, but another name.
+        let wrongName = try await outcome(host: "other.example") { _ in .init() }
+        #expect(wrongName == .failure(.exchange(.untrusted)))
+    }
+
+    // MARK: - Addresses
+
+    @Test func privateAddressesAreNotAsked() async throws {
+        let asked = Box(false)
+        let answer: @Sendable (TLSServer.Request) -> TLSServer.Answer? = { _ in
+            asked.withLock { $0 = true }
+            return .init()
+        }
+        let careful = fetcher { $0.allowsPrivateAddresses = false }
+        for host in ["issuer.example", "127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            #expect(try await outcome(careful, host: host, answer) == .failure(.privateAddress), "\(host)")
+        }
+        // By the system's resolver, whatever it takes for a name of this machine.
+        let system = fetcher {
+            $0.allowsPrivateAddresses = false
+            $0.resolve = ResourceFetcher.systemAddresses
+        }
+        for host in ["localhost", "127.1", "0x7f000001", "2130706433", "0"] {
+            let result = try await outcome(system, host: host, answer)
+            #expect(result == .failure(.privateAddress) || result == .failure(.unresolved), "\(host)")
+        }
+        #expect(asked.withLock { $0 } == false)
+    }
+
+    @Test func theAddressThatWasJudgedIsTheOneThatIsAsked() async throws {
+        // A name that is public when it is looked at and private a moment later: it is looked at once.
+        let looks = Box(0)
+        let careful = fetcher {
+            $0.allowsPrivateAddresses = false
+            $0.connectTimeout = .milliseconds(200)
+            $0.timeLimit = .milliseconds(500)
+            $0.resolve = { _ in
+                let isFirst = looks.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                // 2000::/3 outside any network that is assigned.
+                return [HostAddress(isFirst ? "3ffe::1" : "127.0.0.1")].compactMap(\.self)
+            }
+        }
+        let result = try await outcome(careful) { _ in .init(body: [1]) }
+        guard case .failure = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(looks.withLock { $0 } == 1)
+    }
+
+    @Test func theNextAddressIsTriedWhereNobodyListens() async throws {
+        let several = fetcher {
+            $0.resolve = { _ in ["127.0.0.2", "127.0.0.1"].compactMap { HostAddress($0) } }
+        }
+        let result = try await outcome(several) { _ in .init(body: [1]) }
+        #expect(result == .success(.content([1], entityTag: nil)))
+        let nowhere = fetcher { $0.resolve = { _ in [] } }
+        #expect(try await outcome(nowhere) { _ in .init() } == .failure(.unresolved))
+    }
+
+    @Test(arguments: [
+        "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.255.255", "169.254.169.254", "172.16.0.1",
+        "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1",
+        "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "::ffff:10.0.0.1",
+        "::ffff:169.254.169.254", "64:ff9b::10.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:20::1", "2001:db8::1",
+        "2002:0a00:0001::1", "3fff::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1", "4000::1",
+    ]) func notPublic(_ text: String) throws {
+        #expect(try #require(HostAddress(text)).isPublic == false)
+    }
+
+    @Test(arguments: [
+        "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255",
+        "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255",
+        "2606:4700::1111", "2a00:1450::1", "2001:200::1", "2003::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+    ]) func isPublic(_ text: String) throws {
+        #expect(try #require(HostAddress(text)).isPublic)
+    }
+
+    @Test func addressesAreReadStrictly() throws {
+        for text in ["", "1", "127.1", "0x7f000001", "1.2.3.256", "1.2.3.4 ", "a", ":::", "[::1]", "::1%lo"] {
+            #expect(HostAddress(text) == nil, "\(text)")
+        }
+        #expect(HostAddress("2001:db8::1")?.text == "2001:db8:0:0:0:0:0:1" && HostAddress("1.2.3.4")?.text == "1.2.3.4")
+        #expect(HostAddress(bytes: [1, 2, 3]) == nil)
+    }
+}

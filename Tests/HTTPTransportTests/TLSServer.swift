@@ -1,0 +1,132 @@
+import HTTPTransport
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// An HTTPS server on loopback that calls itself issuer.example and answers every request by one closure; nil closes the
+/// connection without an answer. Its key is a **test key**, valid until 2120.
+final class TLSServer: Sendable {
+    struct Request: Hashable, Sendable {
+        var method: String
+        var target: String
+        var headers: [String]
+    }
+
+    struct Answer: Sendable {
+        var status: HTTPResponseStatus = .ok
+        var headers: HTTPHeaders = [:]
+        var body: [UInt8] = []
+        /// Sent without an end in small pieces, this far apart.
+        var drip: Duration?
+    }
+
+    private let channel: any Channel
+    let port: Int
+
+    init(_ answer: @escaping @Sendable (Request) -> Answer?) async throws {
+        let chain = [try NIOSSLCertificate(bytes: Array(Self.certificate.utf8), format: .pem)]
+        let key = try NIOSSLPrivateKey(bytes: Array(Self.key.utf8), format: .pem)
+        let context = try NIOSSLContext(
+            configuration: .makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
+        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(Handler(answer))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        port = channel.localAddress?.port ?? 0
+    }
+
+    func stop() async { try? await channel.close().get() }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+        private let answer: @Sendable (Request) -> Answer?
+        private var request: Request?
+
+        init(_ answer: @escaping @Sendable (Request) -> Answer?) { self.answer = answer }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                request = Request(
+                    method: head.method.rawValue, target: head.uri,
+                    headers: head.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted())
+            case .body: break
+            case .end:
+                guard let request, let answer = answer(request) else { return context.close(promise: nil) }
+                write(answer, context)
+            }
+        }
+
+        private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
+            var headers = answer.headers
+            if answer.drip == nil, answer.status != .notModified {
+                headers.add(name: "content-length", value: "\(answer.body.count)")
+            }
+            let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            if let drip = answer.drip { return self.drip(answer.body, every: drip, context) }
+            if !answer.body.isEmpty {
+                context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+            }
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+
+        private func drip(_ bytes: [UInt8], every pause: Duration, _ context: ChannelHandlerContext) {
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            let wait = TimeAmount.nanoseconds(pause.components.attoseconds / 1_000_000_000)
+            context.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: wait) { task in
+                let (handler, context) = bound.value
+                guard context.channel.isActive else { return task.cancel() }
+                let part = handler.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+                context.writeAndFlush(part, promise: nil)
+            }
+        }
+    }
+
+    /// The root that the certificate is issued by.
+    static let root = """
+        -----BEGIN CERTIFICATE-----
+        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
+        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
+        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
+        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
+        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
+        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
+        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
+        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
+        -----END CERTIFICATE-----
+        """
+
+    /// For issuer.example, localhost and 127.0.0.1.
+    static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIByzCCAXGgAwIBAgIBAjAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
+        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAZ
+        MRcwFQYDVQQDDA5pc3N1ZXIuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEH
+        A0IABN/5oRgULbeWaFkL8aeM3ler2jjPh8qkFzH6X9CT8x0ZxohlaPn/zbwBqt0c
+        ESTKvSlZ5cuf6IoB3vXJJClzRQ+jgaIwgZ8wKgYDVR0RBCMwIYIOaXNzdWVyLmV4
+        YW1wbGWCCWxvY2FsaG9zdIcEfwAAATAOBgNVHQ8BAf8EBAMCB4AwEwYDVR0lBAww
+        CgYIKwYBBQUHAwEwDAYDVR0TAQH/BAIwADAfBgNVHSMEGDAWgBQiQIPuCa/cToyb
+        cOLuMpjkSAxHPTAdBgNVHQ4EFgQU67/dWkF19uRSxGJJSprp/OZX2kswCgYIKoZI
+        zj0EAwIDSAAwRQIgQLLXUlIBoiscDhKRyHaL6tuwJ37yFhYCSsYV/aPjfKUCIQDS
+        LPxCNRUKoCX61fAFa+Aiatyxjkr1Qpcu4bg4DpF1dg==
+        -----END CERTIFICATE-----
+        """
+
+    /// The key of the certificate.
+    static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6lAV8BBzeZSE0AQh
+        qKp+XsvXGR9+AFIeAltrEHi/qyihRANCAATf+aEYFC23lmhZC/GnjN5Xq9o4z4fK
+        pBcx+l/Qk/MdGcaIZWj5/828AardHBEkyr0pWeXLn+iKAd71ySQpc0UP
+        -----END PRIVATE KEY-----
+        """
+}
