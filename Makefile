@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test bench format lint setup build peers clean
+.PHONY: demo test fuzz bench format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -25,9 +25,15 @@ test: lint build
 	@echo "Now the real program, also against Bumble and ACA-Py:"
 	@$(RUN_TESTS) --no-parallel --filter $(REAL_TIME)
 
+# Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
+FUZZ_SECONDS ?= 30
+fuzz: setup
+	@Tests/Fuzz/run --scratch-path $(SCRATCH)-fuzz $(if $(RUNS),--runs $(RUNS),--seconds $(FUZZ_SECONDS)) $(TARGETS)
+
 bench: setup
 	@swift build --scratch-path $(SCRATCH)-release -c release --product gatehouse
 	@Tests/Bench/run $(SCRATCH)-release/release/gatehouse
+	@Tests/Bench/credentials/run $(SCRATCH)-release/release/gatehouse
 
 setup:
 	@deploy/bootstrap

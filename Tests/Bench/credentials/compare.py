@@ -1,0 +1,229 @@
+"""Measures the three verifiers side by side: compare.py BINARY CORPUS [--external DIRECTORY] [--rounds N] [--samples FILE]
+
+Every verifier is a process of its own that takes turns; turns are short and go around, so that noise of the machine hits
+all of them. Ends with status 1 when a bar is missed.
+"""
+import argparse
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+
+import proofs
+from corpus import VARIANTS, write_trust
+
+HERE = Path(__file__).resolve().parent
+SLICE = 20
+FASTER = 10  # times the faster of the others, on every linked-data file
+BARE = 2  # times a bare signature check, for files of a JCS suite
+CARD_MS = 5  # the large card
+
+
+class Verifier:
+    """One process that takes turns."""
+
+    def __init__(self, name, command):
+        self.name = name
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def turn(self, *words):
+        print(*words, file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"{self.name} ended without an answer to: {' '.join(map(str, words))}")
+        return json.loads(line)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def external(directory, contexts, place):
+    """The kinds and the trust directory for credentials that somebody else has signed."""
+    files = sorted(Path(directory).glob("*.json"))
+    issuers, urls, documents = set(), set(), []
+    for file in files:
+        credential = json.loads(file.read_text())
+        issuer = credential["issuer"]
+        issuers.add(issuer if isinstance(issuer, str) else issuer["id"])
+        urls.update(context for context in credential["@context"] if isinstance(context, str))
+    write_trust(place / "trust", sorted(issuers), contexts, urls, documents)
+    return {file.stem: file for file in files}, place / "trust"
+
+
+def card(place):
+    """The real MOSIP card, where its sample is there: one signature, verified again and again."""
+    mosip = proofs.REPOSITORY / "Tests/Vectors/vc/mosip"
+    file = mosip / "ldp_vc/PS256SignedMosipVC.json"
+    if not file.exists():
+        return None
+    credential = json.loads(file.read_text())
+    key = json.loads((mosip / "ldp_vc/public_key/idaPublicKey.json").read_text())
+    folder = place / "mosip-contexts"
+    folder.mkdir(parents=True)
+    index = []
+    for url, name in {"https://api.collab.mosip.net/.well-known/mosip-ida-context.json": "mosip-ida-context.json",
+                      "https://www.w3.org/ns/odrl.jsonld": "odrl-context.json"}.items():
+        shutil.copy(mosip / "contexts" / name, folder / name)
+        index.append({"url": url, "file": name})
+    (folder / "index.json").write_text(json.dumps(index))
+    (folder / "keys.json").write_text(json.dumps([{"id": key["id"], "publicKeyPem": key["publicKeyPem"]}]))
+    contexts = proofs.Contexts([folder])
+    urls = {entry["url"] for entry in index} | {"https://www.w3.org/2018/credentials/v1"}
+    write_trust(place / "mosip-trust", [credential["issuer"]], contexts, urls, [key], profile="compat")
+    return file, place / "mosip-trust", folder
+
+
+def bare_signatures(kinds, contexts, place):
+    """For each algorithm the signatures that the JCS files carry, with the messages they are over."""
+    import base58
+    found = {}
+    for path in kinds.values():
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            credential = json.loads(file.read_text())
+            proof = credential.pop("proof")
+            suite = proofs.suite_of(proof)
+            if proofs.SUITES.get(suite) != ("proofValue", "jcs"):
+                break
+            key = proofs.key_of(proof["verificationMethod"])
+            found.setdefault(suite, []).append({
+                "algorithm": key.algorithm, "key": key.multibase,
+                "message": proofs.hashes_of(credential, proof, "jcs", contexts, None).hex(),
+                "signature": base58.b58decode(proof["proofValue"][1:]).hex()})
+    files = {}
+    for suite, entries in found.items():
+        files[suite] = place / f"signatures-{suite}.json"
+        files[suite].write_text(json.dumps(entries))
+    return files
+
+
+def measure(verifiers, kinds, signatures, rounds, samples):
+    """Adds samples[kind][verifier] = [ns …]; what a verifier does not accept is noted as text instead."""
+    steps = [(start, min(SLICE, VARIANTS - start)) for start in range(0, VARIANTS, SLICE)]
+    total = rounds * len(steps)
+    for number, (start, count) in enumerate(steps * rounds):
+        progress = f"  {100 * number // total:3} %"
+        print(progress, end="\r", file=sys.stderr, flush=True)
+        for kind, path in kinds.items():
+            for verifier in verifiers:
+                known = samples.setdefault(kind, {}).setdefault(verifier.name, [])
+                if isinstance(known, str):
+                    continue
+                answer = verifier.turn("verify", path, start, count)
+                if answer["codes"] != ["ok"]:
+                    samples[kind][verifier.name] = answer["codes"][0]
+                elif number:  # the first slice warms up
+                    known.extend(answer["ns"])
+        for suite, file in signatures.items():
+            answer = verifiers[0].turn("signature", file, count)
+            if answer["codes"] != ["ok"]:
+                sys.exit(f"bare signatures of {suite}: {answer['codes']}")
+            if number:
+                samples.setdefault("signature-" + suite, {}).setdefault(verifiers[0].name, []).extend(answer["ns"])
+    print(" " * 12, end="\r", file=sys.stderr)
+
+
+def percentile(values, percent):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+
+
+def figures(values):
+    if isinstance(values, str):
+        return None
+    return min(values) / 1e6, percentile(values, 50) / 1e6, percentile(values, 99) / 1e6
+
+
+def report(samples, peaks):
+    """Prints the table; returns what was missed."""
+    missed = []
+    print(f"{'milliseconds':38}{'gatehouse':>24}{'didkit 0.3.3':>22}{'PyLD 3.3.0':>22}")
+    print(f"{'':38}{'median   p99    min':>24}{'median   p99':>22}{'median   p99':>22}   ratio  bar")
+    for kind, by in samples.items():
+        if kind.startswith("signature-"):
+            continue
+        own = figures(by["gatehouse"])
+        if own is None:
+            missed.append(kind)
+            print(f"{kind:38} not accepted: {by['gatehouse']}")
+            continue
+        others = [figures(by.get(name, "")) for name in ("didkit", "PyLD")]
+        cells = "".join(f"{f'{o[1]:8.2f}{o[2]:8.2f}':>22}" if o else f"{'–':>22}" for o in others)
+        medians = [o[1] for o in others if o]
+        ratio = min(medians) / own[1] if medians else None
+        suite = kind.split("-", 1)[1]
+        floor = next((figures(by["gatehouse"]) for name, by in samples.items()
+                      if name.startswith("signature-") and kind.endswith(name.removeprefix("signature-"))), None)
+        if "card-Rsa" in kind or kind.startswith("mosip"):
+            good, bar = own[1] <= CARD_MS, f"≤ {CARD_MS} ms"
+        elif floor:
+            times = own[1] / floor[1]
+            good, bar = times <= BARE, f"{times:.2f}× a signature check of {floor[1]:.3f} (≤ {BARE}×)"
+        elif ratio:
+            good, bar = ratio >= FASTER, f"≥ {FASTER}×"
+        else:
+            good, bar = True, "nobody else verifies it"
+        if not good:
+            missed.append(kind)
+        shown = f"{ratio:6.1f}×" if ratio else "      –"
+        print(f"{kind:38}{f'{own[1]:8.3f}{own[2]:8.3f}{own[0]:8.3f}':>24}{cells} {shown}  {'pass' if good else 'MISS'}  {bar}")
+    memory = ", ".join(f"{name} {bytes / 2**20:.0f} MiB" for name, bytes in peaks.items())
+    print(f"peak memory of each process: {memory}")
+    return missed
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith(("model name", "Model")):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("corpus")
+    parser.add_argument("--external", help="a folder of credentials by did:key issuers to measure instead of the corpus")
+    parser.add_argument("--rounds", type=int, default=2, help="times that each variant is verified")
+    parser.add_argument("--samples", help="where the raw samples go, as JSON")
+    options = parser.parse_args()
+    samples, peaks = {}, {}
+    with tempfile.TemporaryDirectory() as place:
+        place = Path(place)
+        contexts = proofs.Contexts()
+        if options.external:
+            kinds, trust = external(options.external, contexts, place)
+        else:
+            kinds = {folder.name: folder for folder in sorted(Path(options.corpus, "files").iterdir())}
+            trust = Path(options.corpus, "trust")
+        runs = [(kinds, trust, [], options.rounds)]
+        if not options.external and (mosip := card(place)):
+            runs.append(({"mosip-card-RsaSignature2018": mosip[0]}, mosip[1], [mosip[2]], 1))
+        for kinds, trust, folders, rounds in runs:
+            verifiers = [
+                Verifier("gatehouse", [options.binary, "bench", "--turns", "--trust", trust]),
+                Verifier("didkit", [sys.executable, HERE / "worker.py", "didkit"]),
+                Verifier("PyLD", [sys.executable, HERE / "worker.py", "pyld", *folders]),
+            ]
+            measure(verifiers, kinds, bare_signatures(kinds, contexts, place), rounds, samples)
+            for verifier in verifiers:
+                peaks[verifier.name] = max(peaks.get(verifier.name, 0), verifier.turn("peak")["peakBytes"])
+                verifier.close()
+    print(f"{processor()}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC; bytes to verdict, contexts and keys warm, "
+          f"no result cache, {VARIANTS} variants × {options.rounds}")
+    missed = report(samples, peaks)
+    if options.samples:
+        Path(options.samples).parent.mkdir(parents=True, exist_ok=True)
+        record = {"machine": processor(), "unit": "ns", "peakBytes": peaks, "samples": samples}
+        Path(options.samples).write_text(json.dumps(record, separators=(",", ":")) + "\n")
+        print(f"raw samples: {options.samples}")
+    if missed:
+        sys.exit("missed: " + ", ".join(missed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""What inputs cost that are made to cost much, each beside its legal twin just inside the limits: hostile.py BINARY
+
+Every input is verified in a process of its own, so that its peak of memory is its own: five times, where the first bears
+what a new process has to set up. Times are those on the processor, so that what else runs on the machine does not count.
+Ends with status 1 when a verdict is another than expected or a bar is missed.
+"""
+import base64
+import hashlib
+import json
+import random
+import shutil
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+import proofs
+from compare import Verifier
+from corpus import CREDENTIALS, SEED, write_trust
+
+LIMIT_MS = 50
+LIMIT_MIB = 64
+MIB = 2**20
+PRIVATE = ed25519.Ed25519PrivateKey.from_private_bytes(SEED)
+KEY = proofs.Key(PRIVATE.public_key(), PRIVATE)
+CONTEXTS = proofs.Contexts()
+SECURITY = "https://w3id.org/security/data-integrity/v2"
+VOCABULARY = {"@vocab": "https://vocabulary.example/#"}
+
+
+def credential(subject, contexts=(VOCABULARY,), **more):
+    return {"@context": [CREDENTIALS, SECURITY, *contexts], "type": ["VerifiableCredential"], "issuer": KEY.did,
+            "issuanceDate": "2026-01-05T08:00:00Z", "credentialSubject": subject, **more}
+
+
+def signed(document, suite="eddsa-rdfc-2022"):
+    return json.dumps(proofs.sign(document, suite, KEY, CONTEXTS)).encode()
+
+
+def unsigned(document, suite="eddsa-rdfc-2022", value="z" + "2" * 86):
+    """For what must be refused before a signature is looked at."""
+    proof = {"type": "DataIntegrityProof", "cryptosuite": suite, "created": "2026-01-05T08:00:00Z",
+             "verificationMethod": KEY.method, "proofPurpose": "assertionMethod", "proofValue": value}
+    if suite.endswith("jcs-2022"):
+        proof["@context"] = document["@context"]
+    return json.dumps({**document, "proof": proof}).encode()
+
+
+def unsigned_by(controller):
+    document = json.loads(unsigned(credential({"a": "b"})))
+    document["proof"]["verificationMethod"] = controller + "#key"
+    return json.dumps(document).encode()
+
+
+def clique(count):
+    return {"knows": [{"id": f"_:n{a}", "knows": [{"id": f"_:n{b}"} for b in range(count) if b != a]}
+                      for a in range(count)]}
+
+
+def ring(count):
+    return {"knows": [{"id": f"_:n{a}", "next": {"id": f"_:n{(a + 1) % count}"}} for a in range(count)]}
+
+
+def alike(count):
+    return {"knows": [{"says": "the same"} for _ in range(count)]}
+
+
+def prefixes(depth):
+    """A context whose terms each repeat the one before twice."""
+    context = {"t0": "https://vocabulary.example/" + "x" * 900 + "/"}
+    for number in range(1, depth):
+        context[f"t{number}"] = f"t{number - 1}:t{number - 1}"
+    return context
+
+
+def part(value):
+    return proofs.to_base64url(json.dumps(value, separators=(",", ":")).encode())
+
+
+def token(kind, claims, **header):
+    message = part({"alg": "EdDSA", "typ": kind, "kid": KEY.method, **header}) + "." + part({"iss": KEY.did, **claims})
+    return message + "." + proofs.to_base64url(KEY.sign(message.encode()))
+
+
+def disclosures(count):
+    """A signed SD-JWT of that many disclosures."""
+    parts = [part([f"salt{n:022}", f"c{n}", n]) for n in range(count)]
+    digests = [proofs.to_base64url(hashlib.sha256(text.encode()).digest()) for text in parts]
+    return (token("dc+sd-jwt", {"vct": "urn:x", "_sd": digests}) + "~" + "".join(text + "~" for text in parts)).encode()
+
+
+def padded(letters):
+    """A signed SD-JWT whose header has that many letters."""
+    return next(text for size in range(letters * 3 // 4 - 200, letters)
+                if (text := token("dc+sd-jwt", {"vct": "urn:x"}, pad="x" * size) + "~").index(".") >= letters).encode()
+
+
+def chained(count):
+    """An SD-JWT under so many things that are called certificates."""
+    junk = base64.b64encode(b"\x30\x82\x03\xe4" + b"\x30" * 1000).decode()
+    return (token("dc+sd-jwt", {"vct": "urn:x"}, x5c=[junk] * count) + "~").encode()
+
+
+def mdoc(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
+def deflated(chunks, bits):
+    """The chunks as one stream, gzip or zlib by `bits`, without holding what it inflates to."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, bits)
+    return b"".join(compressor.compress(chunk) for chunk in chunks) + compressor.flush()
+
+
+def mixed(count):
+    """Bytes of a list in which every sixteenth entry or so is set."""
+    source = random.Random(4)
+    return [bytes(1 << source.randrange(8) if source.randrange(2) else 0 for _ in range(MIB))] * (count // MIB)
+
+
+LIST = "https://status.example/list"
+
+
+def bitstring(chunks):
+    """A credential, and the list that its status is in."""
+    entry = {"id": LIST + "#5", "type": "BitstringStatusListEntry", "statusPurpose": "revocation",
+             "statusListIndex": "5", "statusListCredential": LIST}
+    subject = {"id": LIST + "#list", "type": "BitstringStatusList", "statusPurpose": "revocation",
+               "encodedList": "u" + proofs.to_base64url(deflated(chunks, 31))}
+    types = ["VerifiableCredential", "BitstringStatusListCredential"]
+    stored = signed({**credential(subject), "id": LIST, "type": types}, "eddsa-jcs-2022")
+    return signed(credential({"a": "b"}, credentialStatus=entry)), {"list.json": stored}
+
+
+def status_token(chunks):
+    entry = {"status_list": {"idx": 5, "uri": LIST}}
+    content = {"bits": 1, "lst": proofs.to_base64url(deflated(chunks, 15))}
+    stored = token("statuslist+jwt", {"sub": LIST, "iat": 1767600000, "status_list": content})
+    index = json.dumps([{"url": LIST, "file": "list.jwt"}])
+    return ((token("dc+sd-jwt", {"vct": "urn:x", "status": entry}) + "~").encode(),
+            {"list.jwt": stored.encode(), "index.json": index.encode()})
+
+
+def cases():
+    """(name, code, payload[, status lists by file]); a code of None is any refusal."""
+    number = 1.7e-300
+    photo = base64.b64encode(bytes(5_800_000)).decode()
+    names = [f"{'n' * 8}{n:06}{'m' * 8}" for n in range(190_000)]
+    yield "complete graph of 9 blank nodes", "canon.too-complex", unsigned(credential(clique(9)))
+    yield "complete graph of 30 blank nodes", "canon.too-complex", unsigned(credential(clique(30)))
+    yield "  twin: of 5", "ok", signed(credential(clique(5)))
+    yield "ring of 900 look-alikes", "canon.too-complex", unsigned(credential(ring(900)))
+    yield "  twin: ring of 60", "ok", signed(credential(ring(60)))
+    yield "1,100 look-alike blank nodes", "canon.too-complex", unsigned(credential(alike(1_100)))
+    yield "  twin: 990", "ok", signed(credential(alike(990)))
+    yield "25,000 claims", "canon.too-complex", unsigned(credential({f"c{n}": "v" for n in range(25_000)}))
+    yield "  twin: 19,900 over JSON", "ok", signed(credential({f"c{n}": "v" for n in range(19_900)}), "eddsa-jcs-2022")
+    yield "19,900 numbers near zero", "canon.too-complex", unsigned(credential({f"c{n}": number for n in range(19_900)}))
+    yield "  twin: 5,000 usual numbers", "ok", signed(credential({"c": [n + 0.5 for n in range(5_000)]}))
+    yield "8 MiB of [", "json.too-deep", b"[" * (8 * MIB)
+    yield "  and beyond 8 MiB", "input.too-large", b"[" * (8 * MIB + 1)
+    yield "1,000,000 members", "input.too-large", b"{" + b",".join(b'"%d":0' % n for n in range(700_000)) + b"}"
+    yield "190,000 names that look alike", None, json.dumps(dict.fromkeys(names, 0)).encode()
+    yield "  the same in objects of 60", None, json.dumps(
+        [dict.fromkeys(names[n:n + 60], 0) for n in range(0, 190_000, 60)]).encode()
+    yield "a name twice behind 40,000", "json.duplicate-key", (
+        b"{" + b",".join(b'"%d":0' % n for n in range(40_000)) + b',"0":1}')
+    yield "8 MiB in one text", None, b'"' + b"a" * (8 * MIB - 2) + b'"'
+    yield "8 MiB of escapes", None, b'"' + b"\\u00e9" * (8 * MIB // 6 - 1) + b'"'
+    yield "a number of 8 MiB", None, b"1" * (8 * MIB)
+    yield "  twin: a photo of 7.7 MB", "ok", signed(credential({"photo": photo}))
+    yield "  twin: the same over JSON", "ok", signed(credential({"photo": photo}), "eddsa-jcs-2022")
+    yield "1 MB of base58 in a proof", "proof.malformed", unsigned(credential({"a": "b"}), value="z" + "2" * MIB)
+    yield "1 MB of base58 as issuer", None, unsigned({**credential({"a": "b"}), "issuer": "did:key:z" + "2" * MIB})
+    yield "prefixes that double 40 times", None, unsigned(credential({"t39:x": "y"}, [prefixes(40)]))
+    yield "a context of 30,000 terms", None, unsigned(
+        credential({"t1": "y"}, [{f"t{n}": f"https://vocabulary.example/{n}" for n in range(30_000)}]))
+    yield "  twin: of 1,000", "ok", signed(
+        credential({"t1": "y"}, [{f"t{n}": f"https://vocabulary.example/{n}" for n in range(1_000)}]))
+    yield "1,000 inline contexts", None, unsigned(credential({"a": "b"}, [VOCABULARY] * 1_000))
+    yield "5,000 proofs", "input.too-large", json.dumps(
+        {**credential({"a": "b"}), "proof": [{"type": "DataIntegrityProof"}] * 5_000}).encode()
+    yield "5,000 types", None, unsigned({**credential({"a": "b"}), "type": ["VerifiableCredential"] + names[:5_000]})
+    yield "1 MB of base58 as key", None, unsigned_by("did:key:z" + "2" * MIB)
+    yield "1,001 disclosures", "input.too-large", disclosures(1_001)
+    yield "  twin: 1,000", "ok", disclosures(1_000)
+    yield "40,000 disclosures", "input.too-large", disclosures(40_000)[:2 * MIB]
+    yield "a token of 8 MiB", "input.too-large", b"eyJ" + b"A" * (8 * MIB - 5) + b".."
+    yield "a token of 2 MiB without end", "proof.malformed", b"eyJ" + b"A" * (2 * MIB - 4) + b"."
+    yield "a token header of 65,537 letters", "input.too-large", padded(65_537)
+    yield "  twin: of 65,535", "ok", padded(65_534)
+    yield "a chain of 6 certificates", "input.too-large", chained(6)
+    yield "  5, but none of them one", "chain.invalid", chained(5)
+    yield "CBOR: 65 arrays in each other", "cbor.syntax", mdoc(b"\x81" * 64 + b"\x80")
+    yield "  64", "envelope.unknown", mdoc(b"\x81" * 63 + b"\x80")
+    yield "CBOR: 65,537 items", "input.too-large", mdoc(b"\x9a\x00\x01\x00\x00" + b"\xa0" * 65_536)
+    yield "  65,536", "envelope.unknown", mdoc(b"\x9a\x00\x00\xff\xff" + b"\xa0" * 65_535)
+    yield "CBOR: 1.5 MiB of arrays", "cbor.syntax", mdoc(b"\x81" * (3 * MIB // 2))
+    yield "CBOR: 1.5 MiB in one text", "envelope.unknown", mdoc(b"\x7a\x00\x17\xff\xfb" + b"a" * (3 * MIB // 2 - 5))
+    yield "CBOR: 8 MiB", "input.too-large", mdoc(b"\x81" * (6 * MIB))
+    yield "CBOR: a map of 2^64 - 1", "cbor.syntax", mdoc(b"\xbb" + b"\xff" * 8 + b"\x00" * 99)
+    yield "CBOR: a text of 2^62", "cbor.syntax", mdoc(b"\x7b\x40" + b"\x00" * 7 + b"a" * 99)
+    yield "a status list of 1 GiB (gzip)", "status.invalid", *bitstring([bytes(MIB)] * 1024)
+    yield "  twin: 8 MiB of zeros", "ok", *bitstring([bytes(MIB)] * 8)
+    yield "  twin: 8 MiB, mixed", "ok", *bitstring(mixed(8 * MIB))
+    yield "a status list of 1 GiB (zlib)", "status.invalid", *status_token([bytes(MIB)] * 1024)
+    yield "  twin: 8 MiB of zeros", "ok", *status_token([bytes(MIB)] * 8)
+    yield "  twin: 8 MiB, mixed", "ok", *status_token(mixed(8 * MIB))
+
+
+def main(binary):
+    missed = []
+    print(f"\n{'hostile inputs, each in a process of its own':38}{'bytes':>10}{'time':>10}{'first':>10}{'peak':>10}   verdict")
+    with tempfile.TemporaryDirectory() as place:
+        trust = Path(place, "trust")
+        write_trust(trust, [KEY.did], CONTEXTS, {CREDENTIALS, SECURITY})
+        file = Path(place, "payload")
+        for name, code, payload, *lists in cases():
+            file.write_bytes(payload)
+            shutil.rmtree(trust / "status", ignore_errors=True)
+            (trust / "status").mkdir()
+            for name_of_list, data in (lists[0] if lists else {}).items():
+                (trust / "status" / name_of_list).write_bytes(data)
+            verifier = Verifier("gatehouse", [binary, "bench", "--turns", "--trust", trust])
+            first = verifier.turn("verify", file, 0, 1)
+            answer = verifier.turn("verify", file, 0, 4)
+            peak = verifier.turn("peak")["peakBytes"] / MIB
+            verifier.close()
+            cold, warm = first["cpu"][0] / 1e6, sorted(answer["cpu"])[2] / 1e6
+            verdict = answer["codes"][0]
+            right = verdict == code if code else verdict not in ("ok", "internal")
+            good = right and warm <= LIMIT_MS and peak <= LIMIT_MIB
+            if not good:
+                missed.append(name.strip())
+            note = "" if right else f" instead of {code or 'a refusal'}"
+            print(f"{name:38}{len(payload):>10}{warm:>7.1f} ms{cold:>7.1f} ms{peak:>6.0f} MiB   "
+                  f"{verdict}{note}{'' if good else '  MISS'}", flush=True)
+    print(f"bars: the verdict, {LIMIT_MS} ms, {LIMIT_MIB} MiB")
+    if missed:
+        sys.exit("missed: " + ", ".join(missed))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

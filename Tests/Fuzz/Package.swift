@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: its executable has no `main` but libFuzzer's, and everything in it, dependencies included, is
+// built with sanitizers. `Sources` leads to the sources of the product, so that a fuzz target sees what a module shows.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+
+let package = Package(
+    name: "gatehouse-fuzz",
+    dependencies: [
+        // The versions of the product's own manifest; `Tests/RepositoryTests` holds them to it.
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto"),
+        .target(name: "Encoding", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "LinkedData", dependencies: ["Encoding", crypto], swiftSettings: settings),
+        .target(
+            name: "Credentials",
+            dependencies: [
+                "LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1,
+            ],
+            exclude: ["Contexts/README.md", "Contexts/licences"], resources: [.embedInCode("Contexts/documents")],
+            swiftSettings: settings),
+        .target(name: "TestKit", path: "TestKit", swiftSettings: settings),
+        .executableTarget(
+            name: "fuzz", dependencies: ["Credentials", "LinkedData", "Encoding", "TestKit", crypto], path: "Targets",
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// What `--target=NAME` names: one program for all targets, as linking takes longer than a target is long.
+private let chosen: FuzzTarget? = {
+    let name = option("target")
+    return FuzzTarget.all.first { $0.name == name }
+}()
+
+private func option(_ name: String) -> String? {
+    CommandLine.arguments.lazy.compactMap { $0.hasPrefix("--\(name)=") ? String($0.dropFirst(name.count + 3)) : nil }
+        .first
+}
+
+/// libFuzzer's start: `--list` prints the targets with their longest input and `--target=NAME --seed=FOLDER` writes the
+/// first inputs; both end the process. Options of libFuzzer have one hyphen.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?) -> CInt {
+    if CommandLine.arguments.contains("--list") {
+        for target in FuzzTarget.all { print(target.name, target.longest) }
+        exit(0)
+    }
+    guard let chosen else {
+        print("fuzz: no such target; see --list")
+        exit(2)
+    }
+    if let folder = option("seed") {
+        do {
+            try write(try chosen.seeds().filter { $0.count <= chosen.longest }, to: folder)
+            exit(0)
+        } catch {
+            print("fuzz: \(chosen.name): no seeds: \(error)")
+            exit(2)
+        }
+    }
+    chosen.check([])  // what is made only once is made now, so that it counts for no input
+    return 0
+}
+
+/// libFuzzer's call for each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    guard let chosen else { return 0 }
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    let time = milliseconds { chosen.check(input) }
+    // Once more, as the first time may have paid for something else.
+    if let slowFolder, time > slowest.withLock({ $0 }) {
+        keep(input, in: slowFolder, milliseconds: min(time, milliseconds { chosen.check(input) }))
+    }
+    return 0
+}
+
+/// With `--slow=FOLDER`: where inputs go that take longer than any before. libFuzzer itself counts whole seconds.
+private let slowFolder = option("slow")
+private let slowest = Mutex(10)
+
+private func keep(_ input: [UInt8], in folder: String, milliseconds: Int) {
+    let isSlower = slowest.withLock { slowest in
+        guard milliseconds > slowest else { return false }
+        slowest = milliseconds
+        return true
+    }
+    if isSlower { try? Data(input).write(to: URL(fileURLWithPath: folder).appendingPathComponent("\(milliseconds)")) }
+}
+
+private func milliseconds(_ work: () -> Void) -> Int {
+    let before = processorTime()
+    work()
+    return (processorTime() - before) / 1_000_000
+}
+
+/// Nanoseconds that this thread has been running: other processes do not count.
+private func processorTime() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+private func write(_ seeds: [[UInt8]], to folder: String) throws {
+    let folder = URL(fileURLWithPath: folder, isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (number, seed) in seeds.enumerated() {
+        try Data(seed).write(to: folder.appendingPathComponent(String(number)))
+    }
+    print(seeds.count)
+}

@@ -1,0 +1,1 @@
+../../CredentialsTests/Tokens/TokenForge.swift
