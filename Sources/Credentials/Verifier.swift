@@ -72,7 +72,7 @@ private struct VerificationRun {
         self.surroundings = surroundings
         self.demand = demand
         self.recent = recent
-        evidence = Evidence(CredentialSummary(payloadDigest: Digest.sha256(payload)))
+        evidence = Evidence(CredentialSummary(payload: payload))
     }
 
     mutating func verify(_ payload: [UInt8], claimed: CredentialFormat?, mode: Verifier.Mode) throws(Rejection) {
@@ -180,6 +180,7 @@ private struct VerificationRun {
         return Verdict(
             decision: decision, reasons: [first] + evidence.findings + overdue, credential: evidence.summary,
             unsigned: evidence.unsigned, proofContext: evidence.proofContext, trust: surroundings.trust.version,
-            policy: surroundings.policy.version, rule: rule, replayKeys: replayKeys, ruleNotes: ruleNotes)
+            policy: surroundings.policy.version, status: evidence.status, rule: rule, replayKeys: replayKeys,
+            ruleNotes: ruleNotes)
     }
 }

@@ -48,6 +48,35 @@ import Testing
         #expect(text.contains(ReasonCode.claimsUnsigned.remedy))
     }
 
+    /// The state with the age of the list that gave it, also where it decided.
+    @Test func statusWithTheAgeOfItsList() throws {
+        let url: Text = "https://issuer.example/status/1"
+        func report(set: [Int]) throws -> VerdictReport {
+            var document = issuer.template
+            document["credentialStatus"] = [
+                "id": "https://issuer.example/status/1#7", "type": "BitstringStatusListEntry",
+                "statusPurpose": "revocation", "statusListIndex": "7", "statusListCredential": .string(url),
+            ]
+            var material = issuer.material
+            material.statusLists[url] = try issuer.statusList(url: url, set: set) {
+                $0["validFrom"] = .text(TestIssuer.clock.utc.advanced(by: .seconds(-3 * 3600)).rfc3339)
+            }
+            let verdict = Verifier(trust: try TrustStore(material))
+                .verify(try issuer.sign(document).compactBytes, at: TestIssuer.clock)
+            return VerdictReport(file: "x", verdict: verdict)
+        }
+        for (set, value) in [([], "valid"), ([7], "revoked")] as [([Int], String)] {
+            let report = try report(set: set)
+            #expect(
+                try JSON.parse(report.jsonLine)["status"] == [
+                    [
+                        "pointer": "/credentialStatus", "purpose": "revocation", "value": .text(value), "age": 10_800,
+                    ]
+                ])
+            #expect(report.explanation.contains("  status   revocation: \(value) by a list of 3 h ago"))
+        }
+    }
+
     /// Text from a credential cannot steer the operator's terminal.
     @Test func explanationIsPrintable() throws {
         let report = try report {

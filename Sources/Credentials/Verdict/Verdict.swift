@@ -24,6 +24,8 @@ package struct Verdict: Sendable {
     package let trust: String
     /// Name of the policy in force: ``VerificationPolicy/version``.
     package let policy: String
+    /// What the stored status lists said of the credential, an answer for each entry that was looked up, with the age of the list.
+    package let status: [StatusAnswer]
     /// Id of the policy's rule that accepted; nil without rules and when rejected.
     package let rule: Text?
     /// What to remember this visit by (32 bytes each) so that it is known when it comes again within the replay window: a key
@@ -35,8 +37,8 @@ package struct Verdict: Sendable {
     /// A verdict of these parts; `reasons` must not be empty.
     package init(
         decision: Decision, reasons: [Reason], credential: CredentialSummary, unsigned: [String] = [],
-        proofContext: ProofContext? = nil, trust: String, policy: String, rule: Text? = nil,
-        replayKeys: [[UInt8]] = [], ruleNotes: [RuleNote] = []
+        proofContext: ProofContext? = nil, trust: String, policy: String, status: [StatusAnswer] = [],
+        rule: Text? = nil, replayKeys: [[UInt8]] = [], ruleNotes: [RuleNote] = []
     ) {
         self.decision = decision
         self.reasons = reasons
@@ -45,6 +47,7 @@ package struct Verdict: Sendable {
         self.proofContext = proofContext
         self.trust = trust
         self.policy = policy
+        self.status = status
         self.rule = rule
         self.replayKeys = replayKeys
         self.ruleNotes = ruleNotes
@@ -77,8 +80,10 @@ package struct CredentialSummary: Hashable, Sendable {
     package var validFrom: Timestamp?
     /// End of validity.
     package var validUntil: Timestamp?
-    /// SHA-256 of the payload as received (32 bytes).
-    package var payloadDigest: [UInt8]
+    /// SHA-256 of the payload as received (32 bytes). Computed whenever it is asked for: it is for the record, and no gate
+    /// has to wait for it.
+    package var payloadDigest: [UInt8] { payload.digest }
+    private let payload: Payload
     /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proof, or where all
     /// proofs are over JSON its canonical text without proof and contexts; for tokens the issuer's JWT up to its signature,
     /// without disclosures and key binding; for an mdoc its mobile security object. The same for every spelling of one
@@ -89,6 +94,32 @@ package struct CredentialSummary: Hashable, Sendable {
     /// A summary of which nothing but the payload is known yet.
     package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {
         self.format = format
-        self.payloadDigest = payloadDigest
+        payload = Payload(.digest(payloadDigest))
     }
+
+    /// A summary of which nothing but this payload is known yet.
+    init(payload: [UInt8]) { self.payload = Payload(.bytes(payload)) }
+}
+
+/// What the digest of a payload is made from. It shows nothing of it, however a summary is printed.
+private struct Payload: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
+    enum Source: Hashable, Sendable {
+        case digest([UInt8])
+        case bytes([UInt8])
+    }
+
+    private let source: Source
+
+    init(_ source: Source) { self.source = source }
+
+    /// SHA-256, 32 bytes.
+    var digest: [UInt8] {
+        switch source {
+        case .digest(let digest): digest
+        case .bytes(let bytes): Digest.sha256(bytes)
+        }
+    }
+
+    var description: String { "payload" }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -31,7 +31,8 @@ package struct VerdictReport: Sendable {
     }
 
     /// `{"file","decision","reasons":[{"code","pointer"?,"severity"}],"stages":[{"name","us"}],"trust","policy"}` in one
-    /// line without line end. `reasons[0]` decided.
+    /// line without line end. `reasons[0]` decided. Where status lists were asked there is also
+    /// `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, ages in seconds.
     package var jsonLine: String {
         let reasons = verdict.reasons.map { reason in
             var object = JSONObject()
@@ -41,11 +42,22 @@ package struct VerdictReport: Sendable {
             return JSON.object(object)
         }
         let times = stages.map { JSON.object(["name": .text($0.stage.rawValue), "us": .int($0.microseconds)]) }
-        let line: JSON = [
+        var line: JSONObject = [
             "file": .text(file), "decision": .text(verdict.decision.rawValue), "reasons": .array(reasons),
             "stages": .array(times), "trust": .text(verdict.trust), "policy": .text(verdict.policy),
         ]
-        return line.compactText
+        if !verdict.status.isEmpty { line["status"] = .array(verdict.status.map(Self.json)) }
+        return JSON.object(line).compactText
+    }
+
+    private static func json(_ answer: StatusAnswer) -> JSON {
+        var object: JSONObject = [
+            "pointer": .text(answer.pointer), "purpose": .text(printable(answer.purpose)),
+            "value": .text(answer.value.rawValue),
+        ]
+        if let age = answer.age { object["age"] = .int(Int(age.components.seconds)) }
+        if let overdue = answer.overdue { object["overdue"] = .int(Int(overdue.components.seconds)) }
+        return .object(object)
     }
 
     /// The stages one by one with what happened, then what it means and what to do. Names no claim.
@@ -86,9 +98,25 @@ package struct VerdictReport: Sendable {
         if let context = verdict.proofContext {
             facts.append("proof    matched under the \(context.rawValue)'s context")
         }
+        for answer in verdict.status { facts.append("status   " + words(of: answer)) }
         facts.append("trust    \(verdict.trust)")
         facts.append("policy   \(verdict.policy)")
         return facts
+    }
+
+    /// `revocation: valid by a list of 3 h ago, overdue for 10 min`.
+    private static func words(of answer: StatusAnswer) -> String {
+        var words = "\(printable(answer.purpose)): \(answer.value.rawValue)"
+        if let age = answer.age { words += " by a list of \(rounded(age)) ago" }
+        if let overdue = answer.overdue { words += ", overdue for \(rounded(overdue))" }
+        return words
+    }
+
+    /// A duration in whole days, hours, minutes or seconds, whichever says enough.
+    private static func rounded(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        let unit = [(86_400, "d"), (3600, "h"), (60, "min")].first { abs(seconds) >= 2 * $0.0 } ?? (1, "s")
+        return "\(seconds / Int64(unit.0)) \(unit.1)"
     }
 
     /// Text from a credential for a terminal: no control characters, no endless lines.
