@@ -91,18 +91,35 @@ enum InputFile {
     static func bytes(_ path: String, limit: Int = 16 * 1024 * 1024) throws -> [UInt8] {
         let name = path == "-" ? "standard input" : path
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: path != "-" && descriptor >= 0)
-        guard descriptor >= 0, !isFolder(descriptor), let data = try? handle.read(upToCount: limit + 1) ?? Data() else {
+        defer { if path != "-", descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, !isFolder(descriptor), let bytes = bytes(of: descriptor, limit: limit + 1) else {
             let reason = descriptor >= 0 && isFolder(descriptor) ? EISDIR : errno
             throw CommandFailure(
                 "cannot read \(name): \(String(cString: strerror(reason)))",
                 remedy: "check the path and its permissions")
         }
-        guard data.count <= limit else {
+        guard bytes.count <= limit else {
             throw CommandFailure(
                 "\(name) is larger than \(limit / 1024 / 1024) MiB", remedy: "give a file with the document alone")
         }
-        return [UInt8](data)
+        return bytes
+    }
+
+    /// Reads to the end, or to `limit`, without a second copy; nil when that fails.
+    private static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
+        var status = stat()
+        let expected = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(max(expected, 0), limit) + 1)
+        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count < limit {
+            let count = read(descriptor, &piece, min(piece.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes.append(contentsOf: piece[..<count])
+        }
+        return bytes
     }
 
     private static func isFolder(_ descriptor: Int32) -> Bool {

@@ -118,6 +118,18 @@ import Testing
         #expect(code(try issuer.sign(credential(["photo": .text(photo)]))) == .ok)
     }
 
+    /// A token, and an mdoc as the wallet sends it: by itself or as a JSON text.
+    @Test(arguments: ["eyJ.", "omdk"]) func tokens(start: String) {
+        let limit = Limits().tokenLetters
+        func token(_ count: Int) -> [UInt8] {
+            Array(start.utf8) + [UInt8](repeating: UInt8(ascii: "A"), count: count - start.utf8.count)
+        }
+        let quote = [UInt8(ascii: "\"")]
+        #expect(code(token(limit)) != .inputTooLarge && code(token(limit + 1)) == .inputTooLarge)
+        #expect(code(quote + token(limit) + quote) != .inputTooLarge)
+        #expect(code(quote + token(limit + 1) + quote) == .inputTooLarge)
+    }
+
     @Test func base58() {
         var document = unsigned(credential(["a": "b"])).object ?? JSONObject()
         var proof = document["proof"]?.object ?? JSONObject()

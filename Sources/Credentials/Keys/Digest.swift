@@ -26,16 +26,18 @@ enum Digest {
         }
     }
 
-    /// The hash of an object's canonical JSON.
-    static func hash(_ object: CanonicalObject, _ algorithm: HashAlgorithm) -> [UInt8] {
+    /// The hash of what `write` hands over piece by piece.
+    static func hash(
+        _ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void
+    ) -> [UInt8] {
         switch algorithm {
         case .sha256:
             var hash = SHA256()
-            object.write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+            write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
             return Array(hash.finalize())
         case .sha384:
             var hash = SHA384()
-            object.write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+            write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
             return Array(hash.finalize())
         }
     }

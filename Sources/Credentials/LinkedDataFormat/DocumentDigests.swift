@@ -19,18 +19,16 @@ struct DocumentDigests {
 
     /// The hash of the canonical JSON, under the contexts that a proof covers instead of the document's own.
     mutating func jcs(_ algorithm: HashAlgorithm, under context: JSON?) throws(Rejection) -> [UInt8] {
-        var members = try canonicalMembers()
-        if let context {
-            members["@context"] = try Self.jcs { () throws(JCSError) in try context.canonicalized() }
-        }
-        return Digest.hash(members, algorithm)
+        let members = try canonicalMembers()
+        guard let context else { return Digest.hash(algorithm) { members.write($0) } }
+        let value = try Self.jcs { () throws(JCSError) in try context.canonicalized() }
+        return Digest.hash(algorithm) { members.write(setting: "@context", to: value[...], $0) }
     }
 
     /// The SHA-256 of the canonical JSON without its contexts.
     mutating func jcsWithoutContext() throws(Rejection) -> [UInt8] {
-        var members = try canonicalMembers()
-        members["@context"] = nil
-        return Digest.hash(members, .sha256)
+        let members = try canonicalMembers()
+        return Digest.hash(.sha256) { members.write(setting: "@context", to: nil, $0) }
     }
 
     /// The hash of a proof's options in canonical form. Those contexts that are the document's own are not written anew.
@@ -38,9 +36,10 @@ struct DocumentDigests {
         var proof = options.options
         let repeatsContext = options.context == nil && proof["@context"] != nil
         if repeatsContext { proof["@context"] = nil }
-        var members = try Self.jcs { () throws(JCSError) in try CanonicalObject(proof) }
-        if repeatsContext { members["@context"] = try canonicalMembers()["@context"] }
-        return Digest.hash(members, algorithm)
+        let members = try Self.jcs { () throws(JCSError) in try CanonicalObject(proof) }
+        guard repeatsContext else { return Digest.hash(algorithm) { members.write($0) } }
+        let context = try canonicalMembers()["@context"]
+        return Digest.hash(algorithm) { members.write(setting: "@context", to: context, $0) }
     }
 
     private mutating func canonicalMembers() throws(Rejection) -> CanonicalObject {

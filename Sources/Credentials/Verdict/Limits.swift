@@ -27,8 +27,8 @@ package struct Limits: Sendable {
     package var disclosureProofLetters = 256 * 1024
     /// Letters of an identifier or key reference; did:jwk with a large RSA key stays below.
     package var identifierLetters = 16 * 1024
-    /// Bytes of an inflated status list: 8 MiB, 67 million credentials of one bit.
-    package var statusListBytes = 8 * 1024 * 1024
+    /// Bytes of an inflated status list: 4 MiB, 33 million credentials of one bit.
+    package var statusListBytes = 4 * 1024 * 1024
     /// Entries that a bitstring status list must at least have (Bitstring Status List 1.0 section 3.1).
     package var statusListEntries = 131_072
     /// Certificates that a signer may bring, itself included (spec/vc-verification section 9).

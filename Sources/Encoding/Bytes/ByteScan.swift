@@ -19,15 +19,25 @@ package enum ByteScan {
         return position
     }
 
-    /// Whether any of the bytes is one that `test` gives 1 for, not 0.
-    @inline(__always)
-    package static func contains(_ bytes: UnsafeRawBufferPointer, _ test: (UInt8) -> UInt8) -> Bool {
+    /// Whether a literal of these bytes may need an escape in canonical N-Quads (RDFC-1.0 section 5): control characters, DEL,
+    /// quotation mark and backslash; and the first byte of U+FFFE and U+FFFF among others.
+    package static func mayNeedEscape(inNQuads bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         while position + block <= bytes.count {
-            if contains(bytes, position..<position + block, test) { return true }
+            if contains(bytes, position..<position + block, isToEscapeInNQuads) { return true }
             position += block
         }
-        return contains(bytes, position..<bytes.count, test)
+        return contains(bytes, position..<bytes.count, isToEscapeInNQuads)
+    }
+
+    /// Whether no byte has its highest bit set.
+    package static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var position = 0
+        while position + block <= bytes.count {
+            if contains(bytes, position..<position + block, { $0 & 0x80 }) { return false }
+            position += block
+        }
+        return !contains(bytes, position..<bytes.count, { $0 & 0x80 })
     }
 
     /// How many bytes are looked at before anything is decided: without branches between them they go side by side.
@@ -45,6 +55,11 @@ package enum ByteScan {
     @inline(__always)
     private static func isToEscape(_ byte: UInt8) -> UInt8 {
         (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+    }
+
+    @inline(__always)
+    private static func isToEscapeInNQuads(_ byte: UInt8) -> UInt8 {
+        isToEscape(byte) | (byte == 0x7F ? 1 : 0) | (byte == 0xEF ? 1 : 0)
     }
 
     @inline(__always)

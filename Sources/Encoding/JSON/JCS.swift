@@ -57,11 +57,11 @@ extension JSONObject {
         var keys: [(first: UInt64, index: Int)] = []
         keys.reserveCapacity(members.count)
         var (isBytewise, isOrdered) = (true, true)
-        for (index, member) in members.enumerated() {
-            let (first, isSimple) = Self.sortKey(of: member.name)
+        for index in members.indices {
+            let (first, isSimple) = Self.sortKey(of: members[index].name)
             isBytewise = isBytewise && isSimple
             if isOrdered, let last = keys.last?.first {
-                isOrdered = last != first ? last < first : members[index - 1].name < member.name
+                isOrdered = last != first ? last < first : members[index - 1].name < members[index].name
             }
             keys.append((first, index))
         }
@@ -92,51 +92,69 @@ extension JSONObject {
     }
 }
 
-/// An object in canonical form, member by member, so that what differs in a few members is not written anew.
+/// An object in canonical form, so that what differs in one member is not written anew.
 package struct CanonicalObject: Sendable {
-    /// What is smaller than this is copied together.
-    private static let pieceBytes = 8192
-    /// The members' canonical values in the order of their names.
-    private var members: [(name: Text, value: [UInt8])] = []
+    private struct Member: Sendable {
+        let name: Text
+        /// Where name and value stand in the text.
+        let place: Range<Int>
+        let value: Range<Int>
+    }
+
+    /// `"name":value` of all members one after the other, with commas between them.
+    private let text: [UInt8]
+    /// The members in the order of their names.
+    private let members: [Member]
 
     /// Writes each member of `object`.
     package init(_ object: JSONObject) throws(JCSError) {
-        members.reserveCapacity(object.count + 1)
+        var (text, members): ([UInt8], [Member]) = ([], [])
+        text.reserveCapacity(2048)
+        members.reserveCapacity(object.count)
         let order = object.canonicalOrder
         for place in object.members.indices {
-            let member = object.members[order?[place] ?? place]
-            members.append((member.name, try member.value.canonicalized()))
+            if place > 0 { text.append(UInt8(ascii: ",")) }
+            let index = order?[place] ?? place
+            let start = text.count
+            JSON.writeString(object.members[index].name, into: &text)
+            text.append(UInt8(ascii: ":"))
+            let value = text.count
+            try object.members[index].value.writeCanonical(into: &text)
+            members.append(
+                Member(name: object.members[index].name, place: start..<text.count, value: value..<text.count))
         }
+        (self.text, self.members) = (text, members)
     }
 
-    /// The canonical value of a member whose name is ASCII; nil is none.
-    package subscript(name: Text) -> [UInt8]? {
-        get { members.first { $0.name == name }?.value }
-        set {
-            members.removeAll { $0.name == name }
-            guard let newValue else { return }
-            // An ASCII name has the same place among others in UTF-16 order as in byte order.
-            members.insert((name, newValue), at: members.firstIndex { name < $0.name } ?? members.count)
-        }
+    /// The canonical value of a member.
+    package subscript(name: Text) -> ArraySlice<UInt8>? { members.first { $0.name == name }.map { text[$0.value] } }
+
+    /// Hands over the canonical text, piece by piece.
+    package func write(_ sink: (ArraySlice<UInt8>) -> Void) {
+        sink([UInt8(ascii: "{")])
+        sink(text[...])
+        sink([UInt8(ascii: "}")])
     }
 
-    /// Hands over the canonical text piece by piece: large values are not copied together.
-    package func write(_ sink: ([UInt8]) -> Void) {
-        var piece: [UInt8] = []
-        for (index, member) in members.enumerated() {
-            piece.append(index == 0 ? UInt8(ascii: "{") : UInt8(ascii: ","))
-            JSON.writeString(member.name, into: &piece)
-            piece.append(UInt8(ascii: ":"))
-            guard piece.count + member.value.count > Self.pieceBytes else {
-                piece.append(contentsOf: member.value)
-                continue
-            }
+    /// Hands over the canonical text of the object with another value for a member whose name is ASCII: nil is none.
+    package func write(setting name: Text, to value: ArraySlice<UInt8>?, _ sink: (ArraySlice<UInt8>) -> Void) {
+        // An ASCII name has the same place among others in UTF-16 order as in byte order.
+        let next = members.firstIndex { name < $0.name } ?? members.count
+        let old = next > 0 && members[next - 1].name == name ? next - 1 : next
+        var pieces = [text[..<(old > 0 ? members[old - 1].place.upperBound : 0)]]
+        if let value {
+            var start: [UInt8] = []
+            JSON.writeString(name, into: &start)
+            pieces.append(start + [UInt8(ascii: ":")] + value)
+        }
+        pieces.append(text[(next < members.count ? members[next].place.lowerBound : text.count)...])
+        sink([UInt8(ascii: "{")])
+        var isFirst = true
+        for piece in pieces where !piece.isEmpty {
+            if !isFirst { sink([UInt8(ascii: ",")]) }
+            isFirst = false
             sink(piece)
-            sink(member.value)
-            piece.removeAll(keepingCapacity: true)
         }
-        if members.isEmpty { piece.append(UInt8(ascii: "{")) }
-        piece.append(UInt8(ascii: "}"))
-        sink(piece)
+        sink([UInt8(ascii: "}")])
     }
 }

@@ -139,7 +139,8 @@ package struct JSONObject: Sendable {
     }
 
     private mutating func append(_ member: Member) {
-        if members.isEmpty { members.reserveCapacity(6) }
+        // Many objects, above all definitions of terms, have one member; the others have several.
+        if members.count == 1 { members.reserveCapacity(6) }
         members.append(member)
         if index != nil {
             index?[member.name] = members.count - 1

@@ -223,7 +223,7 @@ private struct JSONParser {
         if next == UInt8(ascii: "\"") {
             let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
             // ASCII is well-formed UTF-8, and reading it as such has a faster way.
-            let text = isASCII(plain) ? Text(String(decoding: plain, as: UTF8.self)) : Text(utf8: plain)
+            let text = ByteScan.isASCII(plain) ? Text(String(decoding: plain, as: UTF8.self)) : Text(utf8: plain)
             guard let text else { throw syntax }
             position += 1
             return text
@@ -250,20 +250,6 @@ private struct JSONParser {
 
     /// Goes to the next quotation mark, backslash or control character.
     private mutating func skipPlain() { position = ByteScan.firstToEscape(in: bytes, from: position) }
-
-    /// Whether no byte has its highest bit set.
-    private func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
-        var (offset, bits) = (0, 0 as UInt64)
-        while offset + 8 <= text.count {
-            bits |= text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            offset += 8
-        }
-        while offset < text.count {
-            bits |= UInt64(text[offset])
-            offset += 1
-        }
-        return bits & 0x8080_8080_8080_8080 == 0
-    }
 
     private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
         guard let letter = next else { throw syntax }

@@ -39,6 +39,9 @@ extension JSON {
         output.append(UInt8(ascii: "\""))
         var string = text.string
         string.withUTF8 { bytes in
+            // Room for what comes behind a long text, too: then the array does not double at once.
+            let room = output.count + bytes.count + 1024
+            if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.count)) }
             var start = 0
             while true {
                 // What needs no escape is copied in one piece.

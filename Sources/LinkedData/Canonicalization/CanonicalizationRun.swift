@@ -25,6 +25,11 @@ struct Canonicalization {
 
     /// The canonicalization algorithm (section 4.4.3).
     mutating func result() throws(CanonicalizationError) -> CanonicalDataset {
+        // A single blank node, as proof options have, need not be told from others.
+        if labels.count == 1 {
+            canonical.issue(0)
+            return try document()
+        }
         for node in labels.indices { firstDegree.append(try hashFirstDegree(node)) }
         let sorted = labels.indices.sorted { ByteOrder.precedes(firstDegree[$0], firstDegree[$1]) }
         var shared: [[BlankNode]] = []
@@ -49,7 +54,8 @@ struct Canonicalization {
     private func document() throws(CanonicalizationError) -> CanonicalDataset {
         let names = labels.indices.map { canonical.identifier(of: $0) ?? "" }
         var text: [UInt8] = []
-        text.reserveCapacity(quads.length)
+        // With room for the names and marks of each line: if a photo leaves a few bytes too little, all of it is moved.
+        text.reserveCapacity(quads.length + 64 * quads.entries.count)
         var lines: [Range<Int>] = []
         lines.reserveCapacity(quads.entries.count)
         for index in quads.entries.indices {

@@ -14,9 +14,8 @@ package struct JSONLDProcessor: Sendable {
         package var definitions = 8_000
         /// Bytes of an IRI in a context: it is repeated wherever its term or prefix is used.
         package var iriLength = 2_048
-        /// Objects and scalars of one document, contexts apart. Nearly each comes to a quad, so that few more than there
-        /// may be quads tell early that there are too many.
-        package var items = 22_000
+        /// Objects and scalars of one document, contexts apart.
+        package var items = 40_000
         /// Bytes of all IRIs that a document's names and references expand to.
         package var iriBytes = 16 * 1024 * 1024
         /// Powers of two and five that writing a document's fractional numbers in decimal takes: a number near 1 takes about
@@ -41,7 +40,7 @@ package struct JSONLDProcessor: Sendable {
 
     /// Expands a document (JSON-LD 1.1 API section 5.1).
     package func expand(_ document: JSON, options: Options = .init()) throws(JSONLDError) -> Expansion {
-        var expander = expander(options)
+        var expander = expander(options, limits)
         let items = try expander.document(document)
         return Expansion(value: .array(items.map(\.json)), dropped: expander.log.dropped)
     }
@@ -53,7 +52,10 @@ package struct JSONLDProcessor: Sendable {
     package func dataset(
         _ document: JSON, options: Options = .init()
     ) throws(JSONLDError) -> (dataset: Dataset, dropped: [DroppedTerm]) {
-        var expander = expander(options)
+        var limits = limits
+        // Nearly each item comes to a quad: a few more than there may be quads tell early that there are too many.
+        limits.items = min(limits.items, limits.quads + limits.quads / 10)
+        var expander = expander(options, limits)
         let items = try expander.document(document)
         var writer = QuadWriter(direction: options.rdfDirection, limits: limits)
         try writer.write(items)
@@ -63,11 +65,11 @@ package struct JSONLDProcessor: Sendable {
     /// Whether ``dataset(_:options:)`` is certain to succeed, without doing it: its contexts are processed and its form holds
     /// nothing that JSON-LD has rules for. False says nothing.
     package func isPlain(_ document: JSONObject) -> Bool {
-        var expander = expander(.init())
+        var expander = expander(.init(), limits)
         return expander.isPlain(document)
     }
 
-    private func expander(_ options: Options) -> Expander {
+    private func expander(_ options: Options, _ limits: Limits) -> Expander {
         let processor = ContextProcessor(documents: contexts, mode: options.processingMode, limits: limits)
         let source = ContextSource(cache: cache, processor: processor, base: options.base)
         return Expander(options: options, contexts: source, limits: limits)

@@ -14,11 +14,8 @@ enum CanonicalNQuads {
         output.append(UInt8(ascii: "\""))
         var value = literal.value.string
         value.withUTF8 { bytes in
-            // Room for what comes behind a long text, too, so that it is not moved at once.
-            let room = output.count + bytes.count + 1024
-            if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.capacity)) }
             // The usual text, above all a photo, needs no escape and is copied in one piece.
-            if ByteScan.contains(UnsafeRawBufferPointer(bytes), needsAttention) {
+            if ByteScan.mayNeedEscape(inNQuads: UnsafeRawBufferPointer(bytes)) {
                 appendEscaped(bytes, to: &output)
             } else {
                 output.append(contentsOf: bytes)
@@ -37,13 +34,6 @@ enum CanonicalNQuads {
     private static func append(bytesOf text: Text, to output: inout [UInt8]) {
         var string = text.string
         string.withUTF8 { output.append(contentsOf: $0) }
-    }
-
-    /// Control characters, DEL, quotation mark and backslash; and the first byte of U+FFFE and U+FFFF among others.
-    @inline(__always)
-    private static func needsAttention(_ byte: UInt8) -> UInt8 {
-        (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
-            | (byte == 0x7F ? 1 : 0) | (byte == 0xEF ? 1 : 0)
     }
 
     private static func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
