@@ -2,8 +2,9 @@ import Encoding
 
 /// Bounds on what one verification may take. Complexity is counted in work, never in time.
 package struct Limits: Sendable {
-    /// Bytes of a payload: 8 MiB, Tuvali's bound on what may be inflated.
-    package var payloadBytes = 8 * 1024 * 1024
+    /// Bytes of a payload: 4 MiB, half of what Tuvali may inflate and eight times the largest card with a portrait that is
+    /// known. A signature over a graph needs several copies of a long text; beyond this they would not fit into 64 MiB.
+    package var payloadBytes = 4 * 1024 * 1024
     /// Letters of a token or of an mdoc in base64url: 2 MiB. Cards with a portrait of the usual resolution stay below 1 MiB
     /// even as a token inside a token; decoding more than this would take longer than a gate should.
     package var tokenLetters = 2 * 1024 * 1024
