@@ -73,10 +73,10 @@ struct DisclosedPayload {
         processed.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
             let value = try located("/" + String(index)) { (run) throws(Rejection) -> JSON? in
-                guard let placeholder = element.object, let member = placeholder[Self.elementName] else {
+                guard let reference = element.object, let member = reference[Self.elementName] else {
                     return try run.value(element, depth: depth)
                 }
-                guard placeholder.count == 1, let digest = member.string else {
+                guard reference.count == 1, let digest = member.string else {
                     throw Rejection(.disclosureMalformed)
                 }
                 guard let disclosure = try run.take(digest) else { return nil }

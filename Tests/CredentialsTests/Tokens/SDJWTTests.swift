@@ -151,7 +151,7 @@ import Testing
         #expect(try code([]) { $0["a"] = ["b": [["_sd": value]]] } == .disclosureMalformed)
     }
 
-    @Test func placeholders() throws {
+    @Test func arrayElements() throws {
         for wrong in [["...": 1], ["...": nil], ["...": "d", "x": 1], ["...": ["d"]]] as [JSON] {
             #expect(try code([]) { $0["zones"] = [wrong] } == .disclosureMalformed)
         }
