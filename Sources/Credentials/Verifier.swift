@@ -1,7 +1,8 @@
 package import Encoding
+import LinkedData
 
-/// Decides whether one payload is a credential that may be accepted. Pure and synchronous: no network, file, clock or
-/// state; the same arguments always give the same verdict. Keep one and use it for every visit.
+/// Decides whether one payload is a credential that may be accepted. Pure and synchronous: no network, file or clock; the
+/// same arguments always give the same verdict, as all that is remembered are contexts. Keep one and use it for every visit.
 ///
 /// The stages run in the order of ``Stage``; the first that fails gives the verdict's code.
 package struct Verifier: Sendable {
@@ -50,6 +51,7 @@ package struct Verifier: Sendable {
         var run = VerificationRun(surroundings, payload: payload, demand: demand, recent: recent)
         do throws(Rejection) {
             try run.verify(payload, claimed: claimed, mode: mode)
+            run.rememberContexts()
             return run.verdict(.accept, Reason(.ok))
         } catch {
             return run.verdict(.reject, error.reason)
@@ -63,6 +65,8 @@ private struct VerificationRun {
     let demand: HolderDemand
     let recent: Set<[UInt8]>
     var evidence: Evidence
+    /// The JSON text of linked data.
+    var text: [UInt8] = []
     /// What to remember this visit by.
     var replayKeys: [[UInt8]] = []
     var rule: Text?
@@ -76,7 +80,7 @@ private struct VerificationRun {
     }
 
     mutating func verify(_ payload: [UInt8], claimed: CredentialFormat?, mode: Verifier.Mode) throws(Rejection) {
-        let envelope = Envelope(limits: surroundings.limits)
+        let envelope = Envelope(limits: surroundings.limits, known: surroundings.trust.inlineContexts.all)
         try surroundings.stage(.input) { () throws(Rejection) in
             guard payload.count <= surroundings.limits.payloadBytes else { throw Rejection(.inputTooLarge) }
         }
@@ -87,11 +91,18 @@ private struct VerificationRun {
             try envelope.open(syntax, claimed: claimed)
         }
         evidence.summary.format = received.format
+        text = received.text
         try verify(received, mode)
         guard mode == .full else { return }
         let wasSeen = try surroundings.stage(.replay) { () throws(Rejection) in try checkReplay() }
         guard let rules = surroundings.policy.rules else { return }
         try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, wasSeen: wasSeen) }
+    }
+
+    /// Makes the next credential of an accepted one's issuer cheaper.
+    func rememberContexts() {
+        surroundings.trust.inlineContexts.remember(
+            evidence.inlineContexts, in: text, limits: surroundings.limits.json)
     }
 
     /// Whether the visitor was here within the window. Where a rule may decide otherwise it is asked in its turn; else a

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinuxIO
 
 /// The one binary: a service, a demonstration and the tools around them.
 @main
@@ -23,6 +24,7 @@ struct Gatehouse: AsyncParsableCommand {
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error (DESIGN section 4).
     static func main() async {
         Terminal.openMissingStreams()
+        Heap.keepFreedMemory()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -52,7 +52,7 @@ import Testing
             let jcs = try #require(JCSProofOptions(proof, documentContext: content.context))
             document = try JSON.object(content.unsecured).canonicalized()
             options = try JSON.object(jcs.options).canonicalized()
-            var digests = DocumentDigests(content)
+            var digests = DocumentDigests(content, beginnings: HashBeginnings())
             #expect(try digests.jcs(example.hash, under: jcs.context) == hex("docHash"))
         case .rdfc, .statements:
             let rdf = try #require(
@@ -60,7 +60,7 @@ import Testing
                     proof, of: example.suite, under: .document, documentContext: content.context, trust: trust))
             document = try RDFC10.canonicalize(content.dataset, hash: example.hash).nQuads
             options = try RDFC10.canonicalize(rdf.dataset, hash: example.hash).nQuads
-            var digests = DocumentDigests(content)
+            var digests = DocumentDigests(content, beginnings: HashBeginnings())
             #expect(try digests.rdfc(example.hash) == hex("docHash"))
         }
         #expect(document == (try file("canonDoc")))

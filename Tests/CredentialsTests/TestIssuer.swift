@@ -64,6 +64,25 @@ struct TestIssuer {
         return .object(signed)
     }
 
+    /// The document with an eddsa-jcs-2022 proof by this issuer; `repeating` are the contexts that the proof repeats and covers,
+    /// nil for none: then it covers all of the document's.
+    func signText(_ document: JSONObject, repeating contexts: JSON? = nil) throws -> JSON {
+        var proof: JSONObject = [
+            "type": "DataIntegrityProof", "cryptosuite": "eddsa-jcs-2022", "created": "2026-01-01T00:00:00Z",
+            "verificationMethod": .string(method), "proofPurpose": "assertionMethod",
+        ]
+        proof["@context"] = contexts
+        var covered = document
+        if let contexts { covered["@context"] = contexts }
+        let message =
+            Digest.sha256(try JSON.object(proof).canonicalized())
+            + Digest.sha256(try JSON.object(covered).canonicalized())
+        proof["proofValue"] = .text(Multibase.encodeBase58(try key.signature(for: message)))
+        var signed = document
+        signed["proof"] = .object(proof)
+        return .object(signed)
+    }
+
     /// A status list credential over these set bits.
     func statusList(
         url: Text, purpose: Text = "revocation", set: [Int] = [], bytes: Int = 16 * 1024,

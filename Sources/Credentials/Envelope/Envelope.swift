@@ -16,6 +16,8 @@ struct Received {
 
     let format: CredentialFormat
     let body: Body
+    /// The JSON text that it stands in, where it is linked data.
+    var text: [UInt8] = []
 }
 
 /// Takes the wrapping off a payload (spec/tuvali section 14, spec/vc-verification section 1).
@@ -26,12 +28,14 @@ struct Received {
 /// nothing and is not read, but for the name of the format.
 struct Envelope {
     let limits: Limits
+    /// Objects that a payload may hold.
+    var known: [KnownObject] = []
     /// JSON texts inside JSON strings that may be unwrapped; a record nests two at most.
     private static let nesting = 4
 
     /// Syntax stage: the payload as JSON, or as a token when it does not begin like JSON.
     enum Syntax {
-        case json(JSON)
+        case json(JSON, text: [UInt8])
         case token([UInt8])
     }
 
@@ -39,21 +43,23 @@ struct Envelope {
         if Token.kind(of: payload, claimed: claimed) != nil || Token.isBinary(payload, claimed: claimed) {
             return .token(payload)
         }
-        return .json(try parseJSON(payload))
+        return .json(try parseJSON(payload), text: payload)
     }
 
     /// Envelope stage. `claimed` helps where the payload itself shows no format.
     func open(_ syntax: Syntax, claimed: CredentialFormat?) throws(Rejection) -> Received {
         switch syntax {
         case .token(let bytes): return try token(bytes, claimed: claimed)
-        case .json(let value): return try open(value, claimed: claimed, depth: 0)
+        case .json(let value, let text): return try open(value, in: text, claimed: claimed, depth: 0)
         }
     }
 
-    private func open(_ value: JSON, claimed: CredentialFormat?, depth: Int) throws(Rejection) -> Received {
+    private func open(
+        _ value: JSON, in source: [UInt8], claimed: CredentialFormat?, depth: Int
+    ) throws(Rejection) -> Received {
         guard depth < Self.nesting else { throw Rejection(.envelopeUnknown) }
         switch value {
-        case .object(let object): return try open(object, claimed: claimed, depth: depth)
+        case .object(let object): return try open(object, in: source, claimed: claimed, depth: depth)
         case .string(let text):
             let bytes = Array(text.utf8)
             let isNamedBinary = claimed == .mdoc && Token.isBinary(bytes, claimed: claimed)
@@ -63,24 +69,27 @@ struct Envelope {
             guard let first = bytes.first(where: { !Token.isSpace($0) }), [0x7B, 0x22].contains(first) else {
                 throw Rejection(.envelopeUnknown)
             }
-            return try open(try parseJSON(bytes), claimed: claimed, depth: depth + 1)
+            return try open(try parseJSON(bytes), in: bytes, claimed: claimed, depth: depth + 1)
         default: throw Rejection(.envelopeUnknown)
         }
     }
 
-    private func open(_ object: JSONObject, claimed: CredentialFormat?, depth: Int) throws(Rejection) -> Received {
+    private func open(
+        _ object: JSONObject, in source: [UInt8], claimed: CredentialFormat?, depth: Int
+    ) throws(Rejection) -> Received {
         if object["@context"] == nil {
             let named = Self.format(of: object) ?? claimed
             if let inner = object["verifiablePresentation"], !inner.isNull {
-                return try open(inner, claimed: .ldpVP, depth: depth + 1)
+                return try open(inner, in: source, claimed: .ldpVP, depth: depth + 1)
             }
             if let inner = object["verifiableCredential"], !inner.isNull {
                 let credential = inner["credential"].flatMap { $0.isNull ? nil : $0 }
                 return try open(
-                    credential ?? inner, claimed: inner.object.flatMap(Self.format) ?? named, depth: depth + 1)
+                    credential ?? inner, in: source, claimed: inner.object.flatMap(Self.format) ?? named,
+                    depth: depth + 1)
             }
             if let inner = object["credential"], !inner.isNull {
-                return try open(inner, claimed: named, depth: depth + 1)
+                return try open(inner, in: source, claimed: named, depth: depth + 1)
             }
         }
         if EnvelopedCredential.isEnvelope(object),
@@ -89,7 +98,7 @@ struct Envelope {
             return try token(letters, claimed: format)
         }
         guard let format = Self.linkedData(object, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
-        return Received(format: format, body: .object(object))
+        return Received(format: format, body: .object(object), text: source)
     }
 
     /// A token by itself, wherever it was found.
@@ -113,7 +122,7 @@ struct Envelope {
 
     private func parseJSON(_ bytes: [UInt8]) throws(Rejection) -> JSON {
         do throws(JSONError) {
-            return try JSON.parse(bytes, limits: limits.json)
+            return try JSON.parse(bytes, limits: limits.json, knowing: known)
         } catch {
             switch error.code {
             case .syntax: throw Rejection(.jsonSyntax)

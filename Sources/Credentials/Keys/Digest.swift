@@ -26,22 +26,6 @@ enum Digest {
         }
     }
 
-    /// The hash of what `write` hands over piece by piece.
-    static func hash(
-        _ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void
-    ) -> [UInt8] {
-        switch algorithm {
-        case .sha256:
-            var hash = SHA256()
-            write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
-            return Array(hash.finalize())
-        case .sha384:
-            var hash = SHA384()
-            write { piece in piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
-            return Array(hash.finalize())
-        }
-    }
-
     /// The hash in the type that signature checks take.
     static func sha256Value(_ bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()

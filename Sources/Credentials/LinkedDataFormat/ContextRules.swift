@@ -17,8 +17,11 @@ struct ContextRules {
     private func isAllowed(_ value: JSON) -> Bool {
         switch value {
         case .object(let object):
-            object.members.allSatisfy { $0.name == "@context" ? isAllowed(context: $0.value) : isAllowed($0.value) }
-        case .array(let elements): elements.allSatisfy { isAllowed($0) }
+            object.members.indices.allSatisfy { index in
+                if object.members[index].name == "@context" { return isAllowed(context: object.members[index].value) }
+                return !object.members[index].value.isContainer || isAllowed(object.members[index].value)
+            }
+        case .array(let elements): elements.allSatisfy { !$0.isContainer || isAllowed($0) }
         default: true
         }
     }

@@ -2,12 +2,22 @@ import Encoding
 import LinkedData
 
 /// The fixed surroundings of one verification.
-struct Surroundings {
+final class Surroundings {
     let trust: TrustStore
     let policy: VerificationPolicy
     let limits: Limits
     let clock: WallTime
     let onStage: ((Stage) -> Void)?
+
+    init(
+        trust: TrustStore, policy: VerificationPolicy, limits: Limits, clock: WallTime, onStage: ((Stage) -> Void)?
+    ) {
+        self.trust = trust
+        self.policy = policy
+        self.limits = limits
+        self.clock = clock
+        self.onStage = onStage
+    }
 
     /// Runs one stage and reports its end, whichever way it ends.
     func stage<Value>(_ stage: Stage, _ work: () throws(Rejection) -> Value) throws(Rejection) -> Value {
@@ -160,7 +170,7 @@ struct CredentialCheck {
     private mutating func verifyProofs(
         _ proofs: [LinkedDataProof], _ shape: CredentialShape, _ content: LinkedDataDocument
     ) throws(Rejection) {
-        var digests = DocumentDigests(content)
+        var digests = DocumentDigests(content, beginnings: trust.hashBeginnings)
         evidence.summary.signedDigest = try signedDigest(proofs, &digests)
         var coversText = false
         for proof in proofs {
@@ -174,7 +184,11 @@ struct CredentialCheck {
             evidence.unsigned += coverage.unsigned
             coversText = coversText || coverage.coversText
         }
-        if !coversText { evidence.unsigned = content.unsigned + evidence.unsigned }
+        if !coversText {
+            evidence.unsigned = content.unsigned + evidence.unsigned
+        } else if evidence.unsigned.isEmpty {
+            evidence.inlineContexts = (content.context.array ?? [content.context]).compactMap(\.object)
+        }
     }
 
     private func verify(_ proof: LinkedDataProof, _ digests: inout DocumentDigests) throws(Rejection) -> ProofCoverage {
@@ -204,7 +218,8 @@ struct CredentialCheck {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.proof.pointer, "previousProof"))
         }
         return DocumentDigests(
-            try LinkedDataDocument(shape.document, proofs: previous, processor: trust.processor))
+            try LinkedDataDocument(shape.document, proofs: previous, processor: trust.processor),
+            beginnings: trust.hashBeginnings)
     }
 
     private mutating func markUnsigned(_ pointers: [String], types: [Text]) throws(Rejection) {

@@ -4,10 +4,16 @@ import LinkedData
 /// The hashes of one document that its proofs ask for; no graph is canonicalised twice with the same hash.
 struct DocumentDigests {
     let content: LinkedDataDocument
+    private let beginnings: HashBeginnings
     private var graph: [HashAlgorithm: [UInt8]] = [:]
+    /// The canonical document without its contexts, which are canonicalised apart: the proof may cover other ones.
     private var members: CanonicalObject?
+    private var context: [UInt8]?
 
-    init(_ content: LinkedDataDocument) { self.content = content }
+    init(_ content: LinkedDataDocument, beginnings: HashBeginnings) {
+        self.content = content
+        self.beginnings = beginnings
+    }
 
     /// The hash of the canonical N-Quads, where RDFC-1.0 runs with the same algorithm.
     mutating func rdfc(_ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
@@ -20,34 +26,50 @@ struct DocumentDigests {
     /// The hash of the canonical JSON, under the contexts that a proof covers instead of the document's own.
     mutating func jcs(_ algorithm: HashAlgorithm, under context: JSON?) throws(Rejection) -> [UInt8] {
         let members = try canonicalMembers()
-        guard let context else { return Digest.hash(algorithm) { members.write($0) } }
-        let value = try Self.jcs { () throws(JCSError) in try context.canonicalized() }
-        return Digest.hash(algorithm) { members.write(setting: "@context", to: value[...], $0) }
+        guard content.unsecured["@context"] != nil || context != nil else {
+            return beginnings.hash(algorithm) { members.write($0) }
+        }
+        let value = try canonicalContext(context)
+        return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
     /// The SHA-256 of the canonical JSON without its contexts.
     mutating func jcsWithoutContext() throws(Rejection) -> [UInt8] {
         let members = try canonicalMembers()
-        return Digest.hash(.sha256) { members.write(setting: "@context", to: nil, $0) }
+        return beginnings.hash(.sha256) { members.write($0) }
     }
 
     /// The hash of a proof's options in canonical form. Those contexts that are the document's own are not written anew.
     mutating func jcs(options: JCSProofOptions, _ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
-        var proof = options.options
-        let repeatsContext = options.context == nil && proof["@context"] != nil
-        if repeatsContext { proof["@context"] = nil }
-        let members = try Self.jcs { () throws(JCSError) in try CanonicalObject(proof) }
-        guard repeatsContext else { return Digest.hash(algorithm) { members.write($0) } }
-        let context = try canonicalMembers()["@context"]
-        return Digest.hash(algorithm) { members.write(setting: "@context", to: context, $0) }
+        let members = try Self.jcs { () throws(JCSError) in
+            try CanonicalObject(options.options, without: "@context")
+        }
+        guard options.options["@context"] != nil else { return beginnings.hash(algorithm) { members.write($0) } }
+        let value = try canonicalContext(options.context)
+        return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
     private mutating func canonicalMembers() throws(Rejection) -> CanonicalObject {
         if let members { return members }
         let content = content
-        let members = try Self.jcs { () throws(JCSError) in try CanonicalObject(content.unsecured) }
+        let members = try Self.jcs { () throws(JCSError) in
+            try CanonicalObject(content.unsecured, without: "@context")
+        }
         self.members = members
         return members
+    }
+
+    /// The canonical contexts: those, else the document's own.
+    private mutating func canonicalContext(_ other: JSON?) throws(Rejection) -> [UInt8] {
+        if let other { return try Self.canonical(other) }
+        if let context { return context }
+        let context = try Self.canonical(content.context)
+        self.context = context
+        return context
+    }
+
+    private static func canonical(_ value: JSON) throws(Rejection) -> [UInt8] {
+        try jcs { () throws(JCSError) in try value.canonicalized() }
     }
 
     private static func jcs<Value>(_ work: () throws(JCSError) -> Value) throws(Rejection) -> Value {

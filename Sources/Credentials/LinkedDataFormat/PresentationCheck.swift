@@ -64,7 +64,7 @@ struct PresentationCheck {
         let content = try LinkedDataDocument(shape.document, processor: trust.processor)
         var own: [String] = []
         do throws(Rejection) {
-            var digests = DocumentDigests(content)
+            var digests = DocumentDigests(content, beginnings: trust.hashBeginnings)
             let coverages = try shape.proofs.map { proof throws(Rejection) in try verify(proof, shape, &digests) }
             if !coverages.contains(where: \.coversText) { own = content.unsigned }
             own += coverages.filter(\.coversText).flatMap(\.unsigned)

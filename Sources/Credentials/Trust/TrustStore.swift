@@ -2,8 +2,8 @@ package import Encoding
 import LinkedData
 
 /// The trust data in force, read once and ready for use: no parsing, no key decoding and no context loading is left for
-/// a verification. Immutable; a new bundle is a new store.
-package struct TrustStore: Sendable {
+/// a verification. Immutable but for what it remembers of contexts to save time; a new bundle is a new store.
+package final class TrustStore: Sendable {
     /// A part of the material that cannot be used.
     package enum Failure: Error, Hashable, Sendable {
         /// The document at this position is no JSON object with an `id`.
@@ -36,6 +36,10 @@ package struct TrustStore: Sendable {
     let contextNames: [Text: ContextNames]
     /// JSON-LD over the pinned contexts, for documents.
     let processor: JSONLDProcessor
+    /// Contexts that trusted issuers write into their credentials.
+    let inlineContexts = KnownContexts()
+    /// Hashes of texts that begin with contexts, begun.
+    let hashBeginnings = HashBeginnings()
     /// JSON-LD over the suites' contexts, for proof options only.
     let suiteProcessor: JSONLDProcessor
 

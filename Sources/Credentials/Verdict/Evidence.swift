@@ -19,6 +19,8 @@ struct Evidence {
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
     var holderProven = false
+    /// Contexts inside the credential that its issuer signed as text.
+    var inlineContexts: [JSONObject] = []
 
     init(_ summary: CredentialSummary) { self.summary = summary }
 
@@ -29,6 +31,7 @@ struct Evidence {
         unsigned += inner.unsigned.map { pointer + $0 }
         proofContext = proofContext ?? inner.proofContext
         claims += inner.claims
+        inlineContexts += inner.inlineContexts
         places += inner.claims.map { _ in pointer }
         status += inner.status.map {
             var answer = $0

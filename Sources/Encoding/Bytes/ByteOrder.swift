@@ -23,6 +23,11 @@ package enum ByteOrder {
     }
 
     /// Whether the two hold the same bytes.
+    package static func areEqual(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { right in areEqual(left, right) } }
+    }
+
+    /// Whether the two hold the same bytes.
     package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         if left.baseAddress == right.baseAddress { return true }

@@ -3,53 +3,63 @@ package enum ByteScan {
     /// The position of the first quotation mark, backslash or control character at or after `start`: what a JSON string
     /// writes with an escape (RFC 8259 section 7). The number of bytes where there is none.
     package static func firstToEscape(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        plain(in: bytes, from: start).end
+    }
+
+    /// The same position, and whether all bytes before it are ASCII.
+    package static func plain(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         var position = start
+        var seen: UInt64 = 0
         // Short texts are decided here.
         let near = min(bytes.count, start + 64)
         while position + 8 <= near {
-            if hasToEscape(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) { break }
+            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            if hasToEscape(word) { break }
+            seen |= word
             position += 8
         }
         if position + 8 > near {
-            while position + block <= bytes.count, !contains(bytes, position..<position + block, isToEscape) {
+            while position + block <= bytes.count {
+                let (toEscape, union) = look(bytes, position..<position + block, isToEscape)
+                if toEscape { break }
+                seen |= UInt64(union)
                 position += block
             }
         }
-        while position < bytes.count, isToEscape(bytes[position]) == 0 { position += 1 }
-        return position
+        while position < bytes.count, isToEscape(bytes[position]) == 0 {
+            seen |= UInt64(bytes[position])
+            position += 1
+        }
+        return (position, seen & highs == 0)
     }
 
     /// Whether a literal of these bytes may need an escape in canonical N-Quads (RDFC-1.0 section 5): control characters, DEL,
     /// quotation mark and backslash; and the first byte of U+FFFE and U+FFFF among others.
     package static func mayNeedEscape(inNQuads bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
-        while position + block <= bytes.count {
-            if contains(bytes, position..<position + block, isToEscapeInNQuads) { return true }
-            position += block
+        while position < bytes.count {
+            let range = position..<min(position + block, bytes.count)
+            // Fewer comparisons decide where all is ASCII.
+            if look(bytes, range, isUnusual).found, look(bytes, range, isToEscapeInNQuads).found { return true }
+            position = range.upperBound
         }
-        return contains(bytes, position..<bytes.count, isToEscapeInNQuads)
-    }
-
-    /// Whether no byte has its highest bit set.
-    package static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var position = 0
-        while position + block <= bytes.count {
-            if contains(bytes, position..<position + block, { $0 & 0x80 }) { return false }
-            position += block
-        }
-        return !contains(bytes, position..<bytes.count, { $0 & 0x80 })
+        return false
     }
 
     /// How many bytes are looked at before anything is decided: without branches between them they go side by side.
     private static let block = 128
 
+    /// Whether one of the bytes passes the test, and all bits that any of them has.
     @inline(__always)
-    private static func contains(
+    private static func look(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ test: (UInt8) -> UInt8
-    ) -> Bool {
-        var found: UInt8 = 0
-        for position in range { found |= test(bytes[position]) }
-        return found != 0
+    ) -> (found: Bool, union: UInt8) {
+        var (found, union): (UInt8, UInt8) = (0, 0)
+        for position in range {
+            found |= test(bytes[position])
+            union |= bytes[position]
+        }
+        return (found != 0, union)
     }
 
     @inline(__always)
@@ -62,9 +72,17 @@ package enum ByteScan {
         isToEscape(byte) | (byte == 0x7F ? 1 : 0) | (byte == 0xEF ? 1 : 0)
     }
 
+    /// Quotation marks, backslashes, and all beside 0x20 to 0x7E.
+    @inline(__always)
+    private static func isUnusual(_ byte: UInt8) -> UInt8 {
+        (byte &- 0x20 >= 0x5F ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+    }
+
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
     @inline(__always)
     private static func hasToEscape(_ word: UInt64) -> Bool {
-        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let escapes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
         let found = (quotes &- ones) & ~quotes | (escapes &- ones) & ~escapes | (word &- ones &* 0x20) & ~word

@@ -16,7 +16,8 @@ extension JSON {
 
     fileprivate func writeCanonical(into output: inout [UInt8]) throws(JCSError) {
         switch self {
-        case .null, .bool, .string: write(into: &output)
+        case .string(let text): JSON.writeString(text, into: &output)
+        case .null, .bool: write(into: &output)
         case .number(let number):
             guard let text = ECMAScriptNumber.text(number.double) else { throw .numberOutOfRange }
             output.append(contentsOf: text.utf8)
@@ -28,22 +29,21 @@ extension JSON {
             }
             output.append(UInt8(ascii: "]"))
         case .object(let object):
+            if let known = object.known {
+                output.append(contentsOf: known.canonical)
+                return
+            }
             output.append(UInt8(ascii: "{"))
             let order = object.canonicalOrder
             for place in object.members.indices {
                 if place > 0 { output.append(UInt8(ascii: ",")) }
-                try object.members[order?[place] ?? place].writeCanonical(into: &output)
+                let index = order?[place] ?? place
+                JSON.writeString(object.members[index].name, into: &output)
+                output.append(UInt8(ascii: ":"))
+                try object.members[index].value.writeCanonical(into: &output)
             }
             output.append(UInt8(ascii: "}"))
         }
-    }
-}
-
-extension JSONObject.Member {
-    fileprivate func writeCanonical(into output: inout [UInt8]) throws(JCSError) {
-        JSON.writeString(name, into: &output)
-        output.append(UInt8(ascii: ":"))
-        try value.writeCanonical(into: &output)
     }
 }
 
@@ -78,11 +78,10 @@ extension JSONObject {
 
     /// The first eight bytes of a name as a number, and whether bytes order the name as UTF-16 code units do.
     private static func sortKey(of name: Text) -> (first: UInt64, isSimple: Bool) {
-        var string = name.string
-        return string.withUTF8 { bytes in
+        name.withBytes { bytes in
             var first: UInt64 = 0
             if bytes.count >= 8 {
-                first = UInt64(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt64.self))
+                first = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
             } else {
                 for byte in bytes { first = first << 8 | UInt64(byte) }
                 first = first << UInt64(8 * (8 - bytes.count))
@@ -92,68 +91,58 @@ extension JSONObject {
     }
 }
 
-/// An object in canonical form, so that what differs in one member is not written anew.
+/// An object in canonical form, to which one more member can be added without writing the others anew.
 package struct CanonicalObject: Sendable {
-    private struct Member: Sendable {
-        let name: Text
-        /// Where name and value stand in the text.
-        let place: Range<Int>
-        let value: Range<Int>
-    }
-
     /// `"name":value` of all members one after the other, with commas between them.
     private let text: [UInt8]
-    /// The members in the order of their names.
-    private let members: [Member]
+    /// The names in order, with the places where their members begin in the text.
+    private let members: [(name: Text, start: Int)]
 
-    /// Writes each member of `object`.
-    package init(_ object: JSONObject) throws(JCSError) {
-        var (text, members): ([UInt8], [Member]) = ([], [])
+    /// Writes each member of `object`, but not the one called `omitted`.
+    package init(_ object: JSONObject, without omitted: Text) throws(JCSError) {
+        var (text, members): ([UInt8], [(Text, Int)]) = ([], [])
         text.reserveCapacity(2048)
         members.reserveCapacity(object.count)
         let order = object.canonicalOrder
         for place in object.members.indices {
-            if place > 0 { text.append(UInt8(ascii: ",")) }
             let index = order?[place] ?? place
-            let start = text.count
+            if object.members[index].name == omitted { continue }
+            if !members.isEmpty { text.append(UInt8(ascii: ",")) }
+            members.append((object.members[index].name, text.count))
             JSON.writeString(object.members[index].name, into: &text)
             text.append(UInt8(ascii: ":"))
-            let value = text.count
             try object.members[index].value.writeCanonical(into: &text)
-            members.append(
-                Member(name: object.members[index].name, place: start..<text.count, value: value..<text.count))
         }
         (self.text, self.members) = (text, members)
     }
 
-    /// The canonical value of a member.
-    package subscript(name: Text) -> ArraySlice<UInt8>? { members.first { $0.name == name }.map { text[$0.value] } }
-
-    /// Hands over the canonical text, piece by piece.
+    /// Hands over the canonical text.
     package func write(_ sink: (ArraySlice<UInt8>) -> Void) {
         sink([UInt8(ascii: "{")])
         sink(text[...])
         sink([UInt8(ascii: "}")])
     }
 
-    /// Hands over the canonical text of the object with another value for a member whose name is ASCII: nil is none.
-    package func write(setting name: Text, to value: ArraySlice<UInt8>?, _ sink: (ArraySlice<UInt8>) -> Void) {
+    /// Hands over the canonical text of the object with one more member, piece by piece. Where the member comes first the
+    /// first piece ends with it.
+    ///
+    /// - Parameters:
+    ///   - name: Its name: ASCII, and not that of another member.
+    ///   - value: Its canonical value.
+    package func write(adding name: Text, _ value: [UInt8], _ sink: (ArraySlice<UInt8>) -> Void) {
         // An ASCII name has the same place among others in UTF-16 order as in byte order.
-        let next = members.firstIndex { name < $0.name } ?? members.count
-        let old = next > 0 && members[next - 1].name == name ? next - 1 : next
-        var pieces = [text[..<(old > 0 ? members[old - 1].place.upperBound : 0)]]
-        if let value {
-            var start: [UInt8] = []
-            JSON.writeString(name, into: &start)
-            pieces.append(start + [UInt8(ascii: ":")] + value)
-        }
-        pieces.append(text[(next < members.count ? members[next].place.lowerBound : text.count)...])
-        sink([UInt8(ascii: "{")])
-        var isFirst = true
-        for piece in pieces where !piece.isEmpty {
-            if !isFirst { sink([UInt8(ascii: ",")]) }
-            isFirst = false
-            sink(piece)
+        let next = members.first { name < $0.name }?.start ?? text.count
+        var beginning: [UInt8] = [UInt8(ascii: "{")]
+        beginning.reserveCapacity(next + value.count + name.utf8.count + 8)
+        beginning += text[..<next]
+        if next == text.count, next > 0 { beginning.append(UInt8(ascii: ",")) }
+        JSON.writeString(name, into: &beginning)
+        beginning.append(UInt8(ascii: ":"))
+        beginning += value
+        sink(beginning[...])
+        if next < text.count {
+            sink([UInt8(ascii: ",")])
+            sink(text[next...])
         }
         sink([UInt8(ascii: "}")])
     }

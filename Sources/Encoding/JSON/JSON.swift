@@ -56,12 +56,11 @@ package struct JSONObject: Sendable {
         /// What names of other letters mostly differ in, so that few of them have to be compared: their length and last
         /// letters, as names of one document tend to begin alike.
         fileprivate static func key(of name: Text) -> UInt32 {
-            var string = name.string
-            return string.withUTF8 { bytes in
+            name.withBytes { bytes in
                 let count = bytes.count
                 let key = UInt32(truncatingIfNeeded: count) &* 0x9E37_79B1
                 if count >= 4 {
-                    return key ^ UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+                    return key ^ bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
                 }
                 return bytes.reduce(key) { key, byte in key << 8 ^ UInt32(byte) ^ key >> 24 }
             }
@@ -79,14 +78,31 @@ package struct JSONObject: Sendable {
 
     /// The members in order; names are unique.
     package private(set) var members: [Member]
-    /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
-    private var index: [Text: Int]?
+    private var aid = Aid.none
     private static let indexedFrom = 64
+
+    /// What makes an object faster to read; says nothing that the members do not.
+    private enum Aid: Sendable {
+        case none
+        /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
+        case index([Text: Int])
+        /// The members are those of this object.
+        case known(KnownObject)
+    }
 
     /// An empty object.
     package init() {
         members = []
     }
+
+    /// An object of which everything is known.
+    init(_ known: KnownObject) {
+        members = known.object.members
+        aid = .known(known)
+    }
+
+    /// The known object that this one is, as long as it was not changed.
+    package var known: KnownObject? { if case .known(let known) = aid { known } else { nil } }
 
     /// An object of these members; a repeated name keeps its first position and its last value.
     package init(_ members: [Member]) {
@@ -108,6 +124,8 @@ package struct JSONObject: Sendable {
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
+            // What is changed is not what was known.
+            if case .known(let known) = aid { aid = known.object.aid }
             if let position = position(of: name) {
                 if let newValue {
                     members[position].value = newValue
@@ -122,47 +140,57 @@ package struct JSONObject: Sendable {
     }
 
     /// Appends a member if its name is new; false (and no change) when it is not.
-    package mutating func appendIfNew(_ member: Member) -> Bool {
-        if index != nil {
-            if let old = index?.updateValue(members.count, forKey: member.name) {
-                index?.updateValue(old, forKey: member.name)
+    package mutating func appendIfNew(_ member: consuming Member) -> Bool {
+        switch aid {
+        case .index(var index):
+            aid = .none  // so that the index is changed in place
+            defer { aid = .index(index) }
+            if let old = index.updateValue(members.count, forKey: member.name) {
+                index.updateValue(old, forKey: member.name)
                 return false
             }
             members.append(member)
-            return true
+        case .none:
+            let (key, name) = (member.key, member.name)
+            if members.contains(where: { $0.key == key && $0.name == name }) { return false }
+            append(member)
+        case .known(let known):
+            aid = known.object.aid
+            return appendIfNew(member)
         }
-        if members.contains(where: { $0.key == member.key && $0.name == member.name }) {
-            return false
-        }
-        append(member)
         return true
     }
 
-    private mutating func append(_ member: Member) {
+    private mutating func append(_ member: consuming Member) {
         // Many objects, above all definitions of terms, have one member; the others have several.
         if members.count == 1 { members.reserveCapacity(6) }
-        members.append(member)
-        if index != nil {
-            index?[member.name] = members.count - 1
-        } else if members.count == Self.indexedFrom {
-            rebuildIndex()
+        if case .index(var index) = aid {
+            aid = .none
+            index[member.name] = members.count
+            aid = .index(index)
         }
+        members.append(member)
+        if members.count == Self.indexedFrom { rebuildIndex() }
     }
 
     private mutating func rebuildIndex() {
         guard members.count >= Self.indexedFrom else {
-            index = nil
+            aid = .none
             return
         }
         var positions = [Text: Int](minimumCapacity: members.count * 2)
         for (position, member) in members.enumerated() { positions[member.name] = position }
-        index = positions
+        aid = .index(positions)
     }
 
     private func position(of name: Text) -> Int? {
-        if let index { return index[name] }
-        let key = Member.key(of: name)
-        return members.firstIndex { $0.key == key && $0.name == name }
+        switch aid {
+        case .index(let index): return index[name]
+        case .known(let known): return known.object.position(of: name)
+        case .none:
+            let key = Member.key(of: name)
+            return members.firstIndex { $0.key == key && $0.name == name }
+        }
     }
 }
 

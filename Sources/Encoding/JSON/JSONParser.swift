@@ -37,10 +37,14 @@ extension JSON {
     /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping. What RFC 8259 leaves open is
     /// decided so: numbers of any size are accepted, as their text is kept; invalid UTF-8, UTF-16, a BOM and lone
     /// surrogates are refused, as no two readers agree on them; so are repeated names, which mean two things to two readers.
-    package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) -> JSON {
+    ///
+    /// - Parameter known: Objects that the text may hold; where it does they are not read again.
+    package static func parse(
+        _ bytes: [UInt8], limits: Limits = Limits(), knowing known: [KnownObject] = []
+    ) throws(JSONError) -> JSON {
         guard bytes.count <= limits.bytes else { throw JSONError(code: .tooLarge, offset: limits.bytes) }
         return try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> JSON in
-            var parser = JSONParser(bytes: UnsafeRawBufferPointer(bytes), limits: limits)
+            var parser = JSONParser(bytes: UnsafeRawBufferPointer(bytes), limits: limits, known: known)
             return try parser.document()
         }
     }
@@ -51,9 +55,14 @@ extension JSON {
     }
 }
 
-private struct JSONParser {
+struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let depthLimit: Int
+    let known: [KnownObject]
+    /// An object to be found.
+    private let sought: JSONObject?
+    /// Where it stands first.
+    private(set) var place: ObjectPlace?
     var valuesLeft: Int
     var position = 0
     /// The deepest container so far.
@@ -63,12 +72,8 @@ private struct JSONParser {
     /// An object that a later one may repeat letter by letter, as proofs do with the contexts of their document: then it is
     /// not read a second time.
     private struct Seen {
-        let range: Range<Int>
+        let place: ObjectPlace
         let object: JSONObject
-        /// Values inside.
-        let values: Int
-        /// Containers inside each other, itself not counted.
-        let height: Int
     }
 
     /// Bytes of an object from which on it is worth keeping.
@@ -76,8 +81,12 @@ private struct JSONParser {
     /// How deep a repetition is looked for: objects inside each other that all begin alike would cost time.
     private static let repetitionDepth = 8
 
-    init(bytes: UnsafeRawBufferPointer, limits: JSON.Limits) {
+    init(
+        bytes: UnsafeRawBufferPointer, limits: JSON.Limits, known: [KnownObject] = [], seeking sought: JSONObject? = nil
+    ) {
         self.bytes = bytes
+        self.known = known
+        self.sought = sought
         depthLimit = limits.depth
         valuesLeft = limits.values
     }
@@ -156,28 +165,47 @@ private struct JSONParser {
             skipSpace()
             if skip(",") { continue }
             guard skip("}") else { throw syntax }
-            if seen == nil, position - outset >= Self.worthKeeping {
-                seen = Seen(
-                    range: outset..<position, object: object, values: valuesBefore - valuesLeft,
-                    height: deepest - depth)
+            if (seen == nil && position - outset >= Self.worthKeeping) || sought != nil {
+                note(
+                    object,
+                    at: ObjectPlace(
+                        range: outset..<position, values: valuesBefore - valuesLeft, height: deepest - depth))
             }
             return .object(object)
         }
     }
 
+    private mutating func note(_ object: JSONObject, at place: ObjectPlace) {
+        if seen == nil, place.range.count >= Self.worthKeeping { seen = Seen(place: place, object: object) }
+        if self.place == nil, object == sought { self.place = place }
+    }
+
     /// The object that begins here, where it is one that was read before and stays within the limits here, too.
     private mutating func repeated(depth: Int) -> JSONObject? {
-        guard depth <= Self.repetitionDepth, let range = seen?.range, range.count <= bytes.count - position else {
-            return nil
+        guard depth <= Self.repetitionDepth else { return nil }
+        for object in known where object.text.withUnsafeBytes({ begins(with: $0) }) && take(object.place, depth) {
+            return JSONObject(object)
         }
-        let here = UnsafeRawBufferPointer(rebasing: bytes[position..<position + range.count])
-        guard ByteOrder.areEqual(here, UnsafeRawBufferPointer(rebasing: bytes[range])), let seen,
-            seen.values <= valuesLeft, depth + seen.height <= depthLimit
+        guard let seen, begins(with: UnsafeRawBufferPointer(rebasing: bytes[seen.place.range])),
+            take(seen.place, depth)
         else { return nil }
-        position += seen.range.count
-        valuesLeft -= seen.values
-        deepest = max(deepest, depth + seen.height)
         return seen.object
+    }
+
+    /// Whether these bytes come next.
+    private func begins(with text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count <= bytes.count - position else { return false }
+        return ByteOrder.areEqual(
+            UnsafeRawBufferPointer(rebasing: bytes[position..<position + text.count]), text)
+    }
+
+    /// Goes behind an object like that one if the limits allow it here.
+    private mutating func take(_ place: ObjectPlace, _ depth: Int) -> Bool {
+        guard place.values <= valuesLeft, depth + place.height <= depthLimit else { return false }
+        position += place.range.count
+        valuesLeft -= place.values
+        deepest = max(deepest, depth + place.height)
+        return true
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> JSON {
@@ -218,12 +246,13 @@ private struct JSONParser {
     private mutating func string() throws(JSONError) -> Text {
         position += 1
         let start = position
-        skipPlain()
+        let isASCII: Bool
+        (position, isASCII) = ByteScan.plain(in: bytes, from: start)
         // The usual string has no escape: it is validated and copied in one piece.
         if next == UInt8(ascii: "\"") {
             let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
             // ASCII is well-formed UTF-8, and reading it as such has a faster way.
-            let text = ByteScan.isASCII(plain) ? Text(String(decoding: plain, as: UTF8.self)) : Text(utf8: plain)
+            let text = isASCII ? Text(String(decoding: plain, as: UTF8.self)) : Text(utf8: plain)
             guard let text else { throw syntax }
             position += 1
             return text

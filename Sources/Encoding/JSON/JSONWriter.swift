@@ -37,22 +37,23 @@ extension JSON {
     /// Appends `text` in quotes with the escapes of RFC 8785 section 3.2.2.2 (which are those of ECMAScript).
     package static func writeString(_ text: Text, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        var string = text.string
-        string.withUTF8 { bytes in
-            // Room for what comes behind a long text, too: then the array does not double at once.
-            let room = output.count + bytes.count + 1024
-            if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.count)) }
-            var start = 0
-            while true {
-                // What needs no escape is copied in one piece.
-                let index = ByteScan.firstToEscape(in: UnsafeRawBufferPointer(bytes), from: start)
-                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
-                guard index < bytes.count else { break }
-                writeEscape(of: bytes[index], into: &output)
-                start = index + 1
-            }
-        }
+        text.withBytes { writeEscaped($0, into: &output) }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscaped(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+        // Room for what comes behind a long text, too: then the array does not double at once.
+        let room = output.count + bytes.count + 1024
+        if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.count)) }
+        var start = 0
+        while true {
+            // What needs no escape is copied in one piece.
+            let index = ByteScan.firstToEscape(in: bytes, from: start)
+            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
+            guard index < bytes.count else { break }
+            writeEscape(of: bytes[index], into: &output)
+            start = index + 1
+        }
     }
 
     private static func writeEscape(of byte: UInt8, into output: inout [UInt8]) {

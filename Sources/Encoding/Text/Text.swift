@@ -21,6 +21,15 @@ package struct Text: Sendable {
     /// The UTF-8 bytes.
     package var utf8: String.UTF8View { string.utf8 }
 
+    /// Calls `body` with the UTF-8 bytes where they lie.
+    package func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        // Every string of Swift's own has its bytes at hand; one that has not is copied first.
+        if let value = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+            return value
+        }
+        return Array(string.utf8).withUnsafeBytes { body($0) }
+    }
+
     /// Whether there is no character at all.
     package var isEmpty: Bool { string.utf8.isEmpty }
 
@@ -45,10 +54,7 @@ extension Text: Hashable {
         return (same ?? nil) ?? a.elementsEqual(b)
     }
 
-    package func hash(into hasher: inout Hasher) {
-        var copy = string
-        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    package func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: $0) } }
 }
 
 extension Text: Comparable {

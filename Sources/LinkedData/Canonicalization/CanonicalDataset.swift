@@ -20,7 +20,8 @@ package struct CanonicalDataset: Sendable {
             func line(_ range: Range<Int>) -> UnsafeRawBufferPointer { .init(rebasing: bytes[range]) }
             var sorted = lines.sorted { ByteOrder.precedes(line($0), line($1)) }
             var kept = 0
-            for index in sorted.indices where kept == 0 || !line(sorted[index]).elementsEqual(line(sorted[kept - 1])) {
+            for index in sorted.indices
+            where kept == 0 || !ByteOrder.areEqual(line(sorted[index]), line(sorted[kept - 1])) {
                 sorted[kept] = sorted[index]
                 kept += 1
             }
@@ -51,7 +52,7 @@ package struct CanonicalDataset: Sendable {
 }
 
 /// A hash being computed.
-struct RunningDigest {
+struct RunningDigest: Sendable {
     // One of the two is there. Two optionals, as taking a value out of an enum to change it would copy the state.
     private var sha256: SHA256?
     private var sha384: SHA384?

@@ -17,8 +17,15 @@ final class ContextCache: Sendable {
     enum Local: Hashable, Sendable {
         /// `@context` of a document.
         case document(JSON)
+        /// One of those that is known: it stands in many documents and is hashed and compared in no time.
+        case known(KnownObject)
         /// The scoped context of a definition; kept alive by the context below.
         case scoped(ObjectIdentifier)
+
+        /// A context of a document.
+        init(_ context: JSON) {
+            self = context.object?.known.map(Local.known) ?? .document(context)
+        }
     }
 
     struct Entry: Sendable {
@@ -96,14 +103,14 @@ struct ContextSource {
     /// The elements of an array are applied one by one, so that an inline context does not hide known ones beside it.
     mutating func apply(_ context: JSON, on active: ActiveContext) throws(JSONLDError) -> ActiveContext {
         guard case .array(let elements) = context else {
-            return try resolve(.document(context), context, on: active, base: base, manner: .init())
+            return try resolve(ContextCache.Local(context), context, on: active, base: base, manner: .init())
         }
         guard elements.count <= processor.limits.contexts else { throw JSONLDError(.contextOverflow) }
         var result = active
         for element in elements {
             // Arrays do not nest (section 4.1.2, step 5).
             if case .array = element { throw JSONLDError(.invalidLocalContext) }
-            result = try resolve(.document(element), element, on: result, base: base, manner: .init())
+            result = try resolve(ContextCache.Local(element), element, on: result, base: base, manner: .init())
         }
         return result
     }

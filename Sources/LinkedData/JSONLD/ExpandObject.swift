@@ -153,8 +153,11 @@ extension Expander {
         if aliases.count > object.count {
             return object.names.filter { isKeyword(.type, $0, active) }.sorted()
         }
-        var names = aliases.filter { object[$0] != nil }
-        if object[Keyword.type.text] != nil { names.insert(Keyword.type.text) }
-        return names.sorted()
+        var names: [Text] = []
+        for alias in aliases where object[alias] != nil { names.append(alias) }
+        let keyword = Keyword.type.text
+        if object[keyword] != nil, !names.contains(keyword) { names.append(keyword) }
+        if names.count > 1 { names.sort() }
+        return names
     }
 }

@@ -20,7 +20,7 @@ package struct JSONLDProcessor: Sendable {
         package var iriBytes = 16 * 1024 * 1024
         /// Powers of two and five that writing a document's fractional numbers in decimal takes: a number near 1 takes about
         /// 50, one near the ends of the range about 1,000.
-        package var powers = 2_000_000
+        package var powers = 1_200_000
 
         /// The documented defaults.
         package init() {}

@@ -68,12 +68,14 @@ extension Expander {
     ) throws(JSONLDError) -> Bool {
         let (frame, _) = try frame(for: object, property, given, fromMap: false)
         var hasID = false
-        for member in object.members where member.name != Keyword.context.text {
-            let definition = frame.active[member.name]
-            if let definition, definition.takesPlainText, case .string = member.value {
+        for index in object.members.indices {
+            let definition = frame.active[object.members[index].name]
+            if let definition, definition.takesPlainText, case .string = object.members[index].value {
                 guard room.takeValue() else { return false }
                 continue
             }
+            let member = object.members[index]
+            if member.name == Keyword.context.text { continue }
             guard let mapping = definition?.fields.mapping else {
                 // No term: @id, @type, an IRI, or a name without meaning.
                 guard member.name.utf8.first != UInt8(ascii: "@"), room.take(iri: member.name, frame.active),

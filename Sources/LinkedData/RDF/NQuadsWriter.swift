@@ -12,10 +12,9 @@ enum CanonicalNQuads {
     /// Appends a literal with its language or, unless that is `xsd:string`, its datatype.
     static func append(literal: Literal, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        var value = literal.value.string
-        value.withUTF8 { bytes in
+        literal.value.withBytes { bytes in
             // The usual text, above all a photo, needs no escape and is copied in one piece.
-            if ByteScan.mayNeedEscape(inNQuads: UnsafeRawBufferPointer(bytes)) {
+            if ByteScan.mayNeedEscape(inNQuads: bytes) {
                 appendEscaped(bytes, to: &output)
             } else {
                 output.append(contentsOf: bytes)
@@ -32,11 +31,10 @@ enum CanonicalNQuads {
     }
 
     private static func append(bytesOf text: Text, to output: inout [UInt8]) {
-        var string = text.string
-        string.withUTF8 { output.append(contentsOf: $0) }
+        text.withBytes { output.append(contentsOf: $0) }
     }
 
-    private static func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]

@@ -36,9 +36,10 @@ extension FuzzTarget {
                 for verifier in signer.verifiers {
                     let verdict = verifier.verify(payload, at: signer.clock)
                     require(!verdict.reasons.isEmpty && verdict.code != .internal, "every verdict has a reason")
-                    require(
-                        (try? JSON.parse(VerdictReport(file: "f", verdict: verdict).jsonLine)) != nil,
-                        "a report is JSON")
+                    let report = VerdictReport(file: "f", verdict: verdict).jsonLine
+                    require((try? JSON.parse(report)) != nil, "a report is JSON")
+                    let again = VerdictReport(file: "f", verdict: verifier.verify(payload, at: signer.clock)).jsonLine
+                    require(again == report, "what was remembered of it changes no verdict")
                 }
             }
         })

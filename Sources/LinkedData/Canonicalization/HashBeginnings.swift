@@ -1,0 +1,57 @@
+import Encoding
+import Synchronization
+
+/// Hashes texts that are handed over piece by piece, and remembers the first piece: the canonical text of a credential
+/// begins with its contexts, and so do the options of its proof and the next credential of its issuer.
+///
+/// What is remembered changes the time of a hash and nothing else.
+package final class HashBeginnings: Sendable {
+    private struct Entry {
+        let algorithm: HashAlgorithm
+        let piece: ArraySlice<UInt8>
+        let hash: RunningDigest
+    }
+
+    private let entries = Mutex<(kept: [Entry], oldest: Int)>(([], 0))
+    /// First pieces that are kept; the oldest makes room.
+    private static let most = 8
+    /// Bytes of a piece that is worth keeping, and those of one that is too long.
+    private static let sizes = 512...16 * 1024
+
+    /// Nothing is remembered at first.
+    package init() {}
+
+    /// The hash of all that `write` hands over: 32 or 48 bytes.
+    package func hash(_ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> [UInt8] {
+        var hash: RunningDigest?
+        write { piece in
+            if hash == nil {
+                hash = self.beginning(algorithm, piece)
+            } else {
+                piece.withUnsafeBytes { hash?.update($0) }
+            }
+        }
+        return (hash ?? RunningDigest(algorithm)).finish()
+    }
+
+    private func beginning(_ algorithm: HashAlgorithm, _ piece: ArraySlice<UInt8>) -> RunningDigest {
+        let isWorthKeeping = Self.sizes.contains(piece.count)
+        if isWorthKeeping, let known = known(algorithm, piece) { return known }
+        var hash = RunningDigest(algorithm)
+        piece.withUnsafeBytes { hash.update($0) }
+        guard isWorthKeeping else { return hash }
+        let entry = Entry(algorithm: algorithm, piece: piece, hash: hash)
+        entries.withLock { entries in
+            if entries.kept.count < Self.most { return entries.kept.append(entry) }
+            entries.kept[entries.oldest] = entry
+            entries.oldest = (entries.oldest + 1) % Self.most
+        }
+        return hash
+    }
+
+    private func known(_ algorithm: HashAlgorithm, _ piece: ArraySlice<UInt8>) -> RunningDigest? {
+        entries.withLock { entries in
+            entries.kept.first { $0.algorithm == algorithm && ByteOrder.areEqual($0.piece, piece) }?.hash
+        }
+    }
+}

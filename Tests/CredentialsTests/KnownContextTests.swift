@@ -1,0 +1,129 @@
+import Encoding
+import LinkedData
+import Testing
+
+@testable import Credentials
+
+/// Contexts inside credentials are remembered once an issuer has signed them; what is remembered changes no verdict.
+@Suite struct KnownContextTests {
+    private let issuer: TestIssuer
+    private let trust: TrustStore
+    private static let inline: JSON = ["pass": "https://vocabulary.example/pass#", "zone": ["@id": "pass:zone"]]
+
+    init() throws {
+        issuer = try TestIssuer(seed: 9)
+        var material = issuer.material
+        material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
+        trust = try TrustStore(material)
+    }
+
+    private func document(_ context: JSON = inline, zone: JSON = "north") -> JSONObject {
+        var document = issuer.template
+        document["@context"] = ["https://www.w3.org/ns/credentials/v2", context]
+        document["credentialSubject"] = ["id": "did:example:holder", "zone": zone]
+        return document
+    }
+
+    private func verify(_ document: JSON, policy: VerificationPolicy = .init()) -> Verdict {
+        Verifier(trust: trust, policy: policy).verify(document.compactBytes, at: TestIssuer.clock)
+    }
+
+    @Test func signedContextsAreRemembered() throws {
+        let first = try issuer.signText(document())
+        let verdict = verify(first)
+        #expect(verdict.isAccepted && trust.inlineContexts.all.count == 1)
+        #expect(verify(first).credential == verdict.credential)
+        let second = verify(try issuer.signText(document(zone: "south")))
+        #expect(second.isAccepted && second.credential.signedDigest != verdict.credential.signedDigest)
+        #expect(trust.inlineContexts.all.count == 1)
+        // In a wallet's record, as text inside JSON, and on other lines.
+        for payload in [
+            ["verifiableCredential": ["credential": first]], .text(first.compactText), ["credential": first],
+        ] as [JSON] {
+            let inside = verify(payload)
+            #expect(inside.isAccepted && inside.credential.signedDigest == verdict.credential.signedDigest)
+        }
+        #expect(trust.inlineContexts.all.count == 1)
+    }
+
+    @Test func aRememberedContextCoversNothingElse() throws {
+        let signed = try issuer.signText(document())
+        #expect(verify(signed).isAccepted)
+        var changed = try #require(signed.object)
+        changed["credentialSubject"] = ["id": "did:example:holder", "zone": "south"]
+        #expect(verify(.object(changed)).code == .proofInvalid)
+        changed = try #require(signed.object)
+        changed["@context"] = [
+            "https://www.w3.org/ns/credentials/v2",
+            ["pass": "https://vocabulary.example/pass#", "zone": ["@id": "pass:other"]],
+        ]
+        #expect(verify(.object(changed)).code == .proofInvalid)
+        // The context of one issuer where another one's entry forbids contexts of its own.
+        let other = try TestIssuer(seed: 10)
+        var material = issuer.material
+        material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true), TrustedIssuer(id: other.id)]
+        let both = Verifier(trust: try TrustStore(material))
+        #expect(both.verify(signed.compactBytes, at: TestIssuer.clock).isAccepted)
+        var foreign = document()
+        foreign["issuer"] = .string(other.id)
+        let refused = both.verify(try other.signText(foreign).compactBytes, at: TestIssuer.clock)
+        #expect(refused.code == .contextInlineForbidden)
+    }
+
+    @Test func onlyWhatWasSignedAsTextAndAccepted() throws {
+        let signed = try issuer.signText(document())
+        var changed = try #require(signed.object)
+        changed["credentialSubject"] = ["id": "did:example:holder", "zone": "south"]
+        #expect(!verify(.object(changed)).isAccepted)
+        var late = document()
+        late["validUntil"] = "2026-02-01T00:00:00Z"
+        #expect(verify(try issuer.signText(late)).code == .validityExpired)
+        // A signature over the graph says nothing about the letters of a context.
+        var graph = document()
+        graph["@context"] = [
+            "https://www.w3.org/ns/credentials/v2", "https://w3id.org/security/suites/ed25519-2020/v1", Self.inline,
+        ]
+        #expect(verify(try issuer.sign(graph)).isAccepted)
+        // A context that a holder appends behind those that the proof repeats.
+        var appended = try #require(
+            try issuer.signText(issuer.template, repeating: issuer.template["@context"]).object)
+        appended["@context"] = .array((issuer.template["@context"]?.array ?? []) + [Self.inline])
+        #expect(verify(.object(appended), policy: VerificationPolicy(version: "c", profile: .compat)).isAccepted)
+        #expect(trust.inlineContexts.all.isEmpty)
+    }
+
+    @Test func memoryIsBounded() throws {
+        for number in 0..<20 {
+            let context: JSON = ["pass": .text("https://vocabulary.example/\(number)#"), "zone": ["@id": "pass:zone"]]
+            #expect(verify(try issuer.signText(document(context))).isAccepted)
+            #expect(trust.inlineContexts.all.count == number % 16 + 1)
+        }
+        let long: JSON = [
+            "pass": .text("https://vocabulary.example/\(String(repeating: "x", count: 1900))#"),
+            "zone": ["@id": "pass:zone"],
+        ]
+        let many = JSON.object(
+            JSONObject(
+                (0..<10).map { .init(Text("term\($0)"), ["@id": .text("urn:\(String(repeating: "x", count: 1900))")]) })
+        )
+        let before = trust.inlineContexts.all.count
+        #expect(verify(try issuer.signText(document(long))).isAccepted)
+        #expect(trust.inlineContexts.all.count == before + 1)
+        var document = document()
+        document["@context"] = ["https://www.w3.org/ns/credentials/v2", many, Self.inline]
+        #expect(verify(try issuer.signText(document)).isAccepted)
+        #expect(trust.inlineContexts.all.count == before + 2)
+    }
+
+    @Test func manyAtOnce() async throws {
+        let signed = try issuer.signText(document()).compactBytes
+        let verifier = Verifier(trust: trust)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask { verifier.verify(signed, at: TestIssuer.clock).isAccepted }
+            }
+            for await accepted in group { #expect(accepted) }
+        }
+        #expect(trust.inlineContexts.all.count == 1)
+    }
+}
