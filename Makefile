@@ -30,10 +30,11 @@ FUZZ_SECONDS ?= 30
 fuzz: setup
 	@Tests/Fuzz/run --scratch-path $(SCRATCH)-fuzz $(if $(RUNS),--runs $(RUNS),--seconds $(FUZZ_SECONDS)) $(TARGETS)
 
+# Measures the program as deploy/install builds it.
 bench: setup
-	@swift build --scratch-path $(SCRATCH)-release -c release --product gatehouse
-	@Tests/Bench/run $(SCRATCH)-release/release/gatehouse
-	@Tests/Bench/credentials/run $(SCRATCH)-release/release/gatehouse
+	@swift build --scratch-path $(SCRATCH)-install -c release --static-swift-stdlib --product gatehouse
+	@Tests/Bench/run $(SCRATCH)-install/release/gatehouse
+	@Tests/Bench/credentials/run $(SCRATCH)-install/release/gatehouse
 
 setup:
 	@deploy/bootstrap
