@@ -99,7 +99,7 @@ private struct VerificationRun {
         try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, wasSeen: wasSeen) }
     }
 
-    /// Makes the next credential of an accepted one's issuer cheaper.
+    /// Makes the next credential of an accepted one's issuer cheaper to verify.
     func rememberContexts() {
         surroundings.trust.inlineContexts.remember(
             evidence.inlineContexts, in: text, limits: surroundings.limits.json)

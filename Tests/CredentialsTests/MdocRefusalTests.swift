@@ -35,12 +35,14 @@ import Testing
     @Test func text() throws {
         let letters = String(decoding: try mdoc.letters(), as: UTF8.self)
         for text in [
-            letters + "\n", letters + " ", letters + "=====", letters + "A", "." + letters, "%" + letters,
+            letters + "\n.", letters + " A", letters + "=====", letters + "A", "." + letters, "%" + letters,
             letters.replacing("-", with: "+") + "+", String(letters.dropLast()) + "/", "é", "o", "==", "A===", "o=",
             "\u{FEFF}" + letters,
         ] {
             try expectText(.cborSyntax, text)
         }
+        // Line ends around a token are not part of it.
+        for text in [letters + "\n", letters + " \r\n", "\n" + letters] { try expectText(.ok, text) }
         try expectText(.envelopeUnknown, "[]")
         try expectText(.envelopeUnknown, "\"\"")
         try expectText(.jsonSyntax, "")

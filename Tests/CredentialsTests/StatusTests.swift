@@ -259,7 +259,7 @@ import Testing
         #expect(try answers([entry()], list: jwtList(typ: "statuslist+jwt")).code == "status.invalid")
         #expect(
             try answers([entry()], list: jwtList { $0["id"] = "https://issuer.example/status/2" }).code
-                == "status.revoked")
+                == "status.invalid")
         #expect(
             try answers(
                 [entry()],

@@ -32,6 +32,11 @@ import Testing
         var pieces: [String] = []
         canonical.write(adding: "@context", Array("[9]".utf8)) { pieces.append(String(decoding: $0, as: UTF8.self)) }
         #expect(pieces.first == #"{"@context":[9]"# && pieces.joined() == #"{"@context":[9],"b":3,"id":1}"#)
+        // What stands before the contexts is no beginning to remember.
+        pieces = []
+        let other = try CanonicalObject(["0name": "claim", "b": 3], without: "@context")
+        other.write(adding: "@context", Array("[9]".utf8)) { pieces.append(String(decoding: $0, as: UTF8.self)) }
+        #expect(pieces.first == "{" && pieces.joined() == #"{"0name":"claim","@context":[9],"b":3}"#)
     }
 
     /// Letters that need care at every place of short and long texts.

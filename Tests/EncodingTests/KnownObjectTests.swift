@@ -9,7 +9,11 @@ import Testing
     private func known(_ letters: String = letters, in text: String? = nil, largest: Int = 1000) throws -> KnownObject?
     {
         let object = try #require(try JSON.parse(letters).object)
-        return KnownObject(object, in: Array((text ?? letters).utf8), limits: .init(), largest: largest)
+        return find([object], in: text ?? letters, largest: largest).first
+    }
+
+    private func find(_ objects: [JSONObject], in text: String, largest: Int = 1000) -> [KnownObject] {
+        KnownObject.find(objects, in: Array(text.utf8), limits: .init(), largest: largest)
     }
 
     private func code(_ text: String, _ known: KnownObject?, _ limits: JSON.Limits) -> JSONError? {
@@ -97,13 +101,23 @@ import Testing
         #expect(try known(largest: Self.letters.utf8.count) != nil)
         #expect(try known(largest: Self.letters.utf8.count - 1) == nil)
         #expect(try known(#"{"a":1e999}"#) == nil)
+        #expect(try known("{}") == nil)
         let known = try #require(try known())
         let again = try #require(try JSON.parse(Array(Self.letters.utf8), knowing: [known]).object)
-        #expect(KnownObject(again, in: Array(Self.letters.utf8), limits: .init(), largest: 1000) == nil)
+        #expect(find([again], in: Self.letters).isEmpty)
     }
 
-    @Test func onlyOneIsTheSame() throws {
+    @Test func manyAreFoundAtOnce() throws {
+        let letters = [#"{"a":1}"#, #"{"b": {"a":1}}"#, #"{"c":{}}"#, #"{"d":4}"#]
+        let objects = try letters.map { try #require(try JSON.parse($0).object) }
+        let text = #"[\#(letters[1]),{"b":{"a":1}},\#(letters[2]),{"a": 1}]"#
+        #expect(find(objects, in: text).map { String(decoding: $0.text, as: UTF8.self) } == Array(letters[0...2]))
+    }
+
+    @Test func thoseOfTheSameLettersAreTheSame() throws {
         let (one, other) = (try #require(try known()), try #require(try known()))
-        #expect(one == one && one != other && Set([one, other, one]).count == 2)
+        let spaced = try #require(try known(Self.letters, in: "[" + Self.letters.replacing(":", with: ": ") + "]"))
+        #expect(one !== other && one == other && one != spaced && Set([one, other, spaced]).count == 2)
+        #expect(one.object == spaced.object && one.canonical == spaced.canonical)
     }
 }

@@ -113,10 +113,10 @@ struct Envelope {
             }
             let token = try CompactJWS(letters, limits: limits)
             return Received(format: try TokenFormat.format(of: token, claimed: claimed), body: .jwt(token))
-        case .base64URL: return Received(format: .mdoc, body: .token(bytes))
+        case .base64URL: return Received(format: .mdoc, body: .token(Array(Token.trimmed(bytes))))
         case nil:
             guard Token.isBinary(bytes, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
-            return Received(format: .mdoc, body: .token(bytes))
+            return Received(format: .mdoc, body: .token(Array(Token.trimmed(bytes))))
         }
     }
 
@@ -173,7 +173,7 @@ enum Token {
         if isCalled || headerStarts.contains(where: letters.starts) && letters.contains(UInt8(ascii: ".")) {
             return .jose
         }
-        return bytes.count >= shortestDocument && bytes.allSatisfy(isLetter) ? .base64URL : nil
+        return letters.count >= shortestDocument && letters.allSatisfy(isLetter) ? .base64URL : nil
     }
 
     private static let joseFormats: [CredentialFormat] = [.jwtVC, .vcJWT, .jwtVP, .vpJWT, .vcSDJWT, .dcSDJWT, .sdJWT]
@@ -196,9 +196,11 @@ enum Token {
     /// Whether bytes that are no token and no JSON are meant as an mdoc: anything that does not begin like JSON where the
     /// sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong).
     static func isBinary(_ bytes: [UInt8], claimed: CredentialFormat?) -> Bool {
-        guard let first = bytes.first else { return false }
-        if claimed == .mdoc { return !isSpace(first) && !jsonStart.contains(first) }
-        return (UInt8(ascii: "g")...UInt8(ascii: "v")).contains(first) && !jsonWords.contains { bytes.starts(with: $0) }
+        let letters = trimmed(bytes)
+        guard let first = letters.first else { return false }
+        if claimed == .mdoc { return !jsonStart.contains(first) }
+        return (UInt8(ascii: "g")...UInt8(ascii: "v")).contains(first)
+            && !jsonWords.contains { letters.starts(with: $0) }
     }
 
     private static let jsonStart = Array("{[\"".utf8)

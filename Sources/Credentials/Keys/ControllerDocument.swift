@@ -10,6 +10,10 @@ package struct VerificationMethod: Sendable {
     package let key: Result<PublicKey, PublicKey.Failure>
     /// The `kid` of its publicKeyJwk, by which tokens may name it, too.
     var keyID: Text?
+    /// From when on nothing that it signed counts: the earlier of `revoked` and `expires`.
+    var end: Timestamp?
+    /// Whether its publicKeyJwk is one for signatures (RFC 7517 sections 4.2 and 4.3).
+    var signs = true
 }
 
 /// A DID document, another controller document, or a document that is a single key.
@@ -87,9 +91,19 @@ package struct ControllerDocument: Sendable {
     private static func method(_ object: JSONObject, of document: Text) -> VerificationMethod? {
         guard let id = object["id"]?.string else { return nil }
         let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.key(of: object) }
+        // A date that cannot be read has come already.
+        let ends = ["revoked", "expires"].compactMap { object[$0] }.map { member in
+            member.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) } ?? Timestamp(seconds: 0)
+        }
         return VerificationMethod(
             id: absolute(id, in: document), controller: object["controller"]?.string ?? document, key: key,
-            keyID: object["publicKeyJwk"]?["kid"]?.string)
+            keyID: object["publicKeyJwk"]?["kid"]?.string, end: ends.min(), signs: signs(object["publicKeyJwk"]))
+    }
+
+    private static func signs(_ jwk: JSON?) -> Bool {
+        if let use = jwk?["use"], use != "sig" { return false }
+        guard let operations = jwk?["key_ops"]?.array else { return true }
+        return operations.contains("verify") || operations.contains("sign")
     }
 
     private static func absolute(_ reference: Text, in document: Text) -> Text {

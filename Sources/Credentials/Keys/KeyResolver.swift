@@ -70,6 +70,8 @@ struct KeyResolver {
                 throw Rejection(.keyNotAuthorised, at: pointer)
             }
         }
+        guard method.signs else { throw Rejection(.keyNotAuthorised, at: pointer) }
+        if let now, let end = method.end, end <= now { throw Rejection(.keyRevoked, at: pointer) }
         for document in [document, authorising].compactMap(\.self) {
             guard isYoungEnough(document.id, authority) else { throw Rejection(.trustStale, at: pointer) }
         }

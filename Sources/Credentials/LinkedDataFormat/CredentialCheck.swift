@@ -33,6 +33,8 @@ struct CredentialCheck {
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
+    /// Members that state nothing a signature covers; filled with the proof.
+    private var unstated: [String] = []
 
     private var trust: TrustStore { surroundings.trust }
     private var policy: VerificationPolicy { surroundings.policy }
@@ -84,7 +86,7 @@ struct CredentialCheck {
         try surroundings.stage(.claims) { () throws(Rejection) in
             let unsigned = evidence.unsigned
             try markUnsigned(unsigned, types: shape.types)
-            noteClaims(shape, content, issuer, without: unsigned)
+            noteClaims(shape, content, issuer, without: unsigned + unstated)
         }
         return shape
     }
@@ -186,9 +188,9 @@ struct CredentialCheck {
         }
         if !coversText {
             evidence.unsigned = content.unsigned + evidence.unsigned
-        } else if evidence.unsigned.isEmpty {
-            evidence.inlineContexts = (content.context.array ?? [content.context]).compactMap(\.object)
+            unstated = content.unstated
         }
+        evidence.inlineContexts = (content.context.array ?? [content.context]).compactMap(\.object)
     }
 
     private func verify(_ proof: LinkedDataProof, _ digests: inout DocumentDigests) throws(Rejection) -> ProofCoverage {

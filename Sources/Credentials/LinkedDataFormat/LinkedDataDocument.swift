@@ -11,6 +11,9 @@ struct LinkedDataDocument {
     let graph: DeferredDataset
     /// Members that no signature over the dataset covers and that state something.
     let unsigned: [String]
+    /// Those that state nothing in RDF, such as index keys, base directions and `null`: a holder can add or change them, so
+    /// no rule may read them.
+    let unstated: [String]
 
     /// The graph.
     var dataset: Dataset { graph.dataset }
@@ -28,13 +31,14 @@ struct LinkedDataDocument {
         self.unsecured = unsecured
         if coversText, processor.isPlain(unsecured) {
             graph = DeferredDataset(of: unsecured, processor: processor)
-            unsigned = []
+            (unsigned, unstated) = ([], [])
             return
         }
         do throws(JSONLDError) {
             let (dataset, dropped) = try processor.dataset(.object(unsecured))
             graph = DeferredDataset(dataset)
             unsigned = dropped.filter(\.statesSomething).map(\.pointer)
+            unstated = dropped.filter { !$0.statesSomething }.map(\.pointer)
         } catch { throw Self.rejection(error) }
     }
 

@@ -32,7 +32,8 @@ struct ProofOptions {
             dataset.quads.contains(where: { $0.predicate == RDF.type })
         else { return nil }
         self.dataset = dataset
-        unsigned = dropped.filter(\.statesSomething).map(\.pointer)
+        let strangers = ProofSuite.signatureMembers.filter { $0 != suite.signatureMember && proof[$0] != nil }
+        unsigned = dropped.filter(\.statesSomething).map(\.pointer) + strangers.map { Pointer.append("", $0) }
     }
 
     /// Whether what is signed still means what the JSON says: an inline context can map the suite's name or

@@ -60,6 +60,14 @@ struct ProofSuite: Sendable {
     /// Members of a proof that are no proof options under RDF.
     static let signatureMembers: [Text] = ["jws", "proofValue", "signatureValue"]
 
+    /// The one of them that carries this suite's signature.
+    var signatureMember: Text {
+        switch encoding {
+        case .detachedJWS: "jws"
+        case .proofValue: "proofValue"
+        }
+    }
+
     /// The signature that a proof carries.
     func signature(
         of proof: Located<JSONObject>, by key: PublicKey, limits: Limits

@@ -62,10 +62,18 @@ struct Members {
     /// A date member: absent, or an RFC 3339 date-time.
     func date(_ name: Text, zoneRequired: Bool) throws(Rejection) -> Timestamp? {
         guard let member = document[name] else { return nil }
-        guard let text = member.string, let date = Timestamp(rfc3339: text.string, zoneRequired: zoneRequired) else {
-            throw Rejection(.shapeDates, at: Pointer.append("", name))
-        }
+        guard let text = member.string, Self.isXMLDateTime(text),
+            let date = Timestamp(rfc3339: text.string, zoneRequired: zoneRequired)
+        else { throw Rejection(.shapeDates, at: Pointer.append("", name)) }
         return date
+    }
+
+    /// What XML Schema 1.1 part 2 section 3.3.7 narrows of RFC 3339: upper-case letters, and zones up to 14 hours.
+    private static func isXMLDateTime(_ text: Text) -> Bool {
+        if text.utf8.contains(where: { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }) { return false }
+        let zone = text.utf8.suffix(6)
+        guard zone.count == 6, zone.first == UInt8(ascii: "+") || zone.first == UInt8(ascii: "-") else { return true }
+        return !"14:00".utf8.lexicographicallyPrecedes(zone.dropFirst())
     }
 
     /// One object or a list of them, each with a `type` of text and an `id` that is a URL if there is one.

@@ -84,8 +84,8 @@ struct StatusListReader {
         let types = (document["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
         guard !unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }),
             types.contains(where: Self.listTypes.contains), let subject = document["credentialSubject"]?.object,
-            // By its own id, or by that of its subject without the fragment.
-            [document["id"]?.string, subject["id"]?.string.map(KeyResolver.withoutFragment)].contains(url),
+            // By its own id or, where it has none, by that of its subject without the fragment.
+            document["id"]?.string ?? subject["id"]?.string.map(KeyResolver.withoutFragment) == url,
             let encoded = subject["encodedList"]?.string,
             let list = try? BitstringStatusList(encoded: encoded, limits: surroundings.limits)
         else { throw invalid }

@@ -14,8 +14,8 @@ struct TokenStatusCheck {
         guard let mechanisms = status.object else { throw Rejection(.shapeStatus, at: pointer) }
         guard let entry = mechanisms["status_list"] else { return try noAnswer(at: pointer, into: &evidence) }
         let place = pointer + "/status_list"
-        guard let url = entry["uri"]?.string, let index = entry["idx"]?.int else {
-            throw Rejection(.statusInvalid, at: place)
+        guard let url = entry["uri"]?.string, let index = entry["idx"]?.int, index >= 0 else {
+            throw Rejection(.shapeStatus, at: place)
         }
         try check(url, index, at: place, into: &evidence)
     }
@@ -27,7 +27,7 @@ struct TokenStatusCheck {
         guard let entry = status["status_list"] else { return try noAnswer(at: pointer, into: &evidence) }
         let place = pointer + "/status_list"
         guard let url = entry["uri"]?.text, let number = entry["idx"]?.unsigned, let index = Int(exactly: number) else {
-            throw Rejection(.statusInvalid, at: place)
+            throw Rejection(.shapeStatus, at: place)
         }
         try check(url, index, at: place, into: &evidence)
     }

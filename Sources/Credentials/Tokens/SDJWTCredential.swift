@@ -1,4 +1,5 @@
 import Encoding
+import LinkedData
 
 /// What an SD-JWT states, well-formed, with the disclosures that came with it.
 struct SDJWTCredential {
@@ -123,7 +124,10 @@ struct SDJWTCredential {
     private static func types(_ view: JSONObject, _ model: Model, _ limits: Limits) throws(Rejection) -> [Text] {
         switch model {
         case .vct:
-            guard let type = view["vct"]?.string, isName(type, limits) else { throw Rejection(.shapeType, at: "/vct") }
+            // RFC 7519 section 2: a name with a colon is a URI.
+            guard let type = view["vct"]?.string, isName(type, limits),
+                !type.utf8.contains(UInt8(ascii: ":")) || IRI.isWellFormed(type)
+            else { throw Rejection(.shapeType, at: "/vct") }
             return [type]
         case .plain: return [view["vct"]?.string].compactMap(\.self)
         case .vcdm2: return (view["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)

@@ -36,7 +36,7 @@ package final class TrustStore: Sendable {
     let contextNames: [Text: ContextNames]
     /// JSON-LD over the pinned contexts, for documents.
     let processor: JSONLDProcessor
-    /// Contexts that trusted issuers write into their credentials.
+    /// Contexts that issuers wrote into accepted credentials.
     let inlineContexts = KnownContexts()
     /// Hashes of texts that begin with contexts, begun.
     let hashBeginnings = HashBeginnings()

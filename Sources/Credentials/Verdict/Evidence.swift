@@ -19,7 +19,7 @@ struct Evidence {
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
     var holderProven = false
-    /// Contexts inside the credential that its issuer signed as text.
+    /// Contexts inside the credential.
     var inlineContexts: [JSONObject] = []
 
     init(_ summary: CredentialSummary) { self.summary = summary }
@@ -31,7 +31,7 @@ struct Evidence {
         unsigned += inner.unsigned.map { pointer + $0 }
         proofContext = proofContext ?? inner.proofContext
         claims += inner.claims
-        inlineContexts += inner.inlineContexts
+        for context in inner.inlineContexts where !inlineContexts.contains(context) { inlineContexts.append(context) }
         places += inner.claims.map { _ in pointer }
         status += inner.status.map {
             var answer = $0

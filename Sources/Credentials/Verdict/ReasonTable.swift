@@ -157,7 +157,8 @@ extension ReasonCode {
         "key.weak", "The signer's key is too weak (RSA under 2048 bits).", "The issuer must use a stronger key.")
     /// `key.revoked`
     package static let keyRevoked = ReasonCode(
-        "key.revoked", "The signer's key was withdrawn.", "The holder needs a new credential from the issuer.")
+        "key.revoked", "The signer's key was withdrawn or has come to its end.",
+        "The holder needs a new credential from the issuer.")
     /// `chain.invalid`
     package static let chainInvalid = ReasonCode(
         "chain.invalid", "The signer's certificate chain is wrong or unreadable.", "Tell the issuer.")

@@ -124,7 +124,7 @@ package struct CanonicalObject: Sendable {
     }
 
     /// Hands over the canonical text of the object with one more member, piece by piece. Where the member comes first the
-    /// first piece ends with it.
+    /// first piece ends with it; else that is a brace.
     ///
     /// - Parameters:
     ///   - name: Its name: ASCII, and not that of another member.
@@ -132,14 +132,17 @@ package struct CanonicalObject: Sendable {
     package func write(adding name: Text, _ value: [UInt8], _ sink: (ArraySlice<UInt8>) -> Void) {
         // An ASCII name has the same place among others in UTF-16 order as in byte order.
         let next = members.first { name < $0.name }?.start ?? text.count
-        var beginning: [UInt8] = [UInt8(ascii: "{")]
-        beginning.reserveCapacity(next + value.count + name.utf8.count + 8)
-        beginning += text[..<next]
-        if next == text.count, next > 0 { beginning.append(UInt8(ascii: ",")) }
-        JSON.writeString(name, into: &beginning)
-        beginning.append(UInt8(ascii: ":"))
-        beginning += value
-        sink(beginning[...])
+        var piece: [UInt8] = [UInt8(ascii: "{")]
+        if next > 0 {
+            sink(piece[...])
+            sink(text[..<next])
+            piece = next == text.count ? [UInt8(ascii: ",")] : []
+        }
+        piece.reserveCapacity(value.count + name.utf8.count + 8)
+        JSON.writeString(name, into: &piece)
+        piece.append(UInt8(ascii: ":"))
+        piece += value
+        sink(piece[...])
         if next < text.count {
             sink([UInt8(ascii: ",")])
             sink(text[next...])

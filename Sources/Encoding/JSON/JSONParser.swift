@@ -59,10 +59,10 @@ struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let depthLimit: Int
     let known: [KnownObject]
-    /// An object to be found.
-    private let sought: JSONObject?
-    /// Where it stands first.
-    private(set) var place: ObjectPlace?
+    /// Objects to be found.
+    private let sought: [JSONObject]
+    /// Where each of them stands first.
+    private(set) var places: [ObjectPlace?]
     var valuesLeft: Int
     var position = 0
     /// The deepest container so far.
@@ -82,11 +82,12 @@ struct JSONParser {
     private static let repetitionDepth = 8
 
     init(
-        bytes: UnsafeRawBufferPointer, limits: JSON.Limits, known: [KnownObject] = [], seeking sought: JSONObject? = nil
+        bytes: UnsafeRawBufferPointer, limits: JSON.Limits, known: [KnownObject] = [], seeking sought: [JSONObject] = []
     ) {
         self.bytes = bytes
         self.known = known
         self.sought = sought
+        places = sought.map { _ in nil }
         depthLimit = limits.depth
         valuesLeft = limits.values
     }
@@ -165,7 +166,7 @@ struct JSONParser {
             skipSpace()
             if skip(",") { continue }
             guard skip("}") else { throw syntax }
-            if (seen == nil && position - outset >= Self.worthKeeping) || sought != nil {
+            if (seen == nil && position - outset >= Self.worthKeeping) || !sought.isEmpty {
                 note(
                     object,
                     at: ObjectPlace(
@@ -177,7 +178,7 @@ struct JSONParser {
 
     private mutating func note(_ object: JSONObject, at place: ObjectPlace) {
         if seen == nil, place.range.count >= Self.worthKeeping { seen = Seen(place: place, object: object) }
-        if self.place == nil, object == sought { self.place = place }
+        for index in sought.indices where places[index] == nil && sought[index] == object { places[index] = place }
     }
 
     /// The object that begins here, where it is one that was read before and stays within the limits here, too.

@@ -4,32 +4,56 @@
 /// A text that holds it reads as it would without (``JSON/parse(_:limits:knowing:)``), only faster.
 package final class KnownObject: Sendable {
     /// Its letters in UTF-8.
-    package let text: [UInt8]
+    let text: [UInt8]
     /// What they were read as.
     let object: JSONObject
     /// What its letters count towards the limits.
     let place: ObjectPlace
     /// Its canonical text by RFC 8785.
     let canonical: [UInt8]
+    private let hash: Int
 
-    /// Knows the object with the letters that it first has in `text`; nil where it is known already, stands nowhere in the
-    /// text, takes more than `largest` bytes, or has no canonical form.
-    package init?(_ object: JSONObject, in text: [UInt8], limits: JSON.Limits, largest: Int) {
-        guard object.known == nil, let place = ObjectPlace(of: object, in: text, limits: limits),
-            place.range.count <= largest,
-            let canonical = try? JSON.object(object).canonicalized()
-        else { return nil }
+    private init?(_ object: JSONObject, at place: ObjectPlace, in text: [UInt8]) {
+        guard let canonical = try? JSON.object(object).canonicalized() else { return nil }
         self.text = Array(text[place.range])
         self.object = object
         self.place = place
         self.canonical = canonical
+        hash = self.text.hashValue
     }
+
+    /// Knows those of the objects that stand in a JSON text, with the letters that they first have there.
+    ///
+    /// Left out is what is empty, known already, has no canonical form, or takes more than `largest` bytes.
+    package static func find(
+        _ objects: some Sequence<JSONObject>, in text: [UInt8], limits: JSON.Limits, largest: Int
+    ) -> [KnownObject] {
+        // No spelling is shorter than the compact one.
+        let sought = objects.filter {
+            !$0.isEmpty && $0.known == nil && JSON.object($0).compactBytes.count <= largest
+        }
+        guard !sought.isEmpty else { return [] }
+        let places = text.withUnsafeBytes { bytes in
+            var parser = JSONParser(bytes: bytes, limits: limits, seeking: sought)
+            _ = try? parser.document()
+            return parser.places
+        }
+        return zip(sought, places).compactMap { object, place in
+            guard let place, place.range.count <= largest else { return nil }
+            return KnownObject(object, at: place, in: text)
+        }
+    }
+
+    /// Bytes of text that it keeps.
+    package var size: Int { text.count + canonical.count }
 }
 
-/// Two known objects are the same only if they are one: a key that costs nothing to compare.
+/// The same are those of the same letters: a key that costs little to hash, and nothing to compare with itself.
 extension KnownObject: Hashable {
-    package static func == (left: KnownObject, right: KnownObject) -> Bool { left === right }
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package static func == (left: KnownObject, right: KnownObject) -> Bool {
+        left === right || left.hash == right.hash && left.text == right.text
+    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// Where an object stands in a text, and what it counts towards the limits.
@@ -39,21 +63,4 @@ struct ObjectPlace {
     let values: Int
     /// Containers inside each other, itself not counted.
     let height: Int
-
-    init(range: Range<Int>, values: Int, height: Int) {
-        self.range = range
-        self.values = values
-        self.height = height
-    }
-
-    /// The first place of an object like `object` in a JSON text.
-    fileprivate init?(of object: JSONObject, in text: [UInt8], limits: JSON.Limits) {
-        let place = text.withUnsafeBytes { bytes -> ObjectPlace? in
-            var parser = JSONParser(bytes: bytes, limits: limits, seeking: object)
-            _ = try? parser.document()
-            return parser.place
-        }
-        guard let place else { return nil }
-        self = place
-    }
 }

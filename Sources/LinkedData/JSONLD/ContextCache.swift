@@ -1,8 +1,10 @@
 import Encoding
 import Synchronization
 
-/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, so sharing it changes
-/// the time of an expansion and nothing else.
+/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, and an expansion pays
+/// for it as if it had made it, so sharing it changes the time of an expansion and nothing else.
+///
+/// What a stranger can write is not kept: only pinned contexts, known ones, and the scoped contexts inside these.
 final class ContextCache: Sendable {
     /// What determines a processed context.
     struct Key: Hashable, Sendable {
@@ -26,13 +28,24 @@ final class ContextCache: Sendable {
         init(_ context: JSON) {
             self = context.object?.known.map(Local.known) ?? .document(context)
         }
+
+        /// Whether the cache may keep it: a context of one document alone is worth nothing to the next.
+        var isShared: Bool {
+            switch self {
+            case .document(let context): context.object == nil
+            case .known, .scoped: true
+            }
+        }
+
+        /// Bytes of text that an entry keeps.
+        var size: Int { if case .known(let object) = self { object.size } else { 0 } }
     }
 
     struct Entry: Sendable {
         let parent: ActiveContext
         let result: ActiveContext
-        /// Term definitions that had to be made for it: what it costs to keep.
-        let weight: Int
+        /// Term definitions that had to be made and contexts that had to be loaded for it.
+        let work: Int
     }
 
     typealias Table = [Key: Entry]
@@ -45,18 +58,19 @@ final class ContextCache: Sendable {
     /// The context without base that every expansion for a signature starts from.
     let initial = ActiveContext(ActiveContext.State(), isShared: true)
     private let state = Mutex(State())
-    /// Term definitions kept: far more than every combination of types and scopes that pinned contexts meet in practice.
+    /// Term definitions kept: far more than every combination of types and scopes that pinned contexts meet in practice. Each
+    /// entry counts as one more, and so do each 64 bytes of text.
     private static let capacity = 20_000
-    /// Definitions of one context that is worth keeping. Only an inline context of a document can have more than this.
+    /// Definitions of one context that is worth keeping. Only a context inside a credential can have more than this.
     static let largest = 2_000
 
     /// What is known now.
     var snapshot: Table { state.withLock { $0.table } }
 
-    /// Keeps what an expansion has found out; starts anew when there is no room, as inline contexts could fill it.
+    /// Keeps what an expansion has found out; starts anew when there is no room, as contexts inside credentials could fill it.
     func merge(_ found: Table) {
         guard !found.isEmpty else { return }
-        let weight = found.values.reduce(0) { $0 + $1.weight }
+        let weight = found.reduce(0) { $0 + $1.value.work + 1 + $1.key.local.size / 64 }
         guard weight <= Self.capacity else { return }
         state.withLock { state in
             if state.weight + weight > Self.capacity { state = State() }
@@ -70,8 +84,10 @@ final class ContextCache: Sendable {
 struct ContextSource {
     private let cache: ContextCache
     private let known: ContextCache.Table
+    /// The contexts of this document, each paid for once, whether it was known or not.
+    private var used: ContextCache.Table = [:]
+    /// Those of them that the cache does not have and may keep.
     private var found: ContextCache.Table = [:]
-    private var own: ContextCache.Table = [:]
     private var processor: ContextProcessor
     private let base: Text?
 
@@ -132,15 +148,20 @@ struct ContextSource {
     ) throws(JSONLDError) -> ActiveContext {
         let key = ContextCache.Key(
             parent: ObjectIdentifier(active), local: local, manner: manner, mode: processor.mode)
-        let hit = active.isShared ? known[key] ?? found[key] : own[key]
-        if let hit { return hit.result }
+        if let entry = used[key] { return entry.result }
+        if active.isShared, let entry = known[key] {
+            try processor.countWork(entry.work)
+            used[key] = entry
+            return entry.result
+        }
         let before = processor.work
         let state = try processor.process(context, on: active, base: base, manner: manner)
-        let weight = processor.work - before
-        let isShared = active.isShared && weight <= ContextCache.largest
+        let work = processor.work - before
+        let isShared = active.isShared && local.isShared && work <= ContextCache.largest
         let result = ActiveContext(state, isShared: isShared)
-        let entry = ContextCache.Entry(parent: active, result: result, weight: weight)
-        if isShared { found[key] = entry } else { own[key] = entry }
+        let entry = ContextCache.Entry(parent: active, result: result, work: work)
+        used[key] = entry
+        if isShared { found[key] = entry }
         return result
     }
 }

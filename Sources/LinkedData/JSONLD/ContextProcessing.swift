@@ -136,8 +136,8 @@ struct ContextProcessor {
     }
 
     /// One unit of work of this document, up to the limit.
-    mutating func countWork() throws(JSONLDError) {
-        work += 1
+    mutating func countWork(_ units: Int = 1) throws(JSONLDError) {
+        work += units
         guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
     }
 

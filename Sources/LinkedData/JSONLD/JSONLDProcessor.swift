@@ -30,7 +30,7 @@ package struct JSONLDProcessor: Sendable {
     package let contexts: ContextDocuments
     /// The bounds.
     package let limits: Limits
-    private let cache = ContextCache()
+    let cache = ContextCache()
 
     /// A processor over these contexts. Copies share what they find out about them.
     package init(contexts: ContextDocuments, limits: Limits = .init()) {

@@ -2,7 +2,7 @@ import CLinuxShims
 
 /// The process's memory for dynamic data.
 package enum Heap {
-    /// Keeps memory that a visit has freed for the next one, up to 32 MiB.
+    /// Keeps memory that a visit has freed for the next one, up to 32 MiB in each of the allocator's arenas.
     ///
     /// glibc else returns the pages of a card with a portrait to the kernel after each visit, or after none, as the layout
     /// of the heap has it; fetching them again took up to a quarter of a verification's time. Call it once, at the start.

@@ -203,7 +203,7 @@ import Testing
         arguments: [
             ("iss", nil as JSON, ReasonCode.shapeIssuer), ("iss", 5, .shapeIssuer), ("iss", "", .shapeIssuer),
             ("iss", ["id": "x"], .shapeIssuer), ("vct", nil, .shapeType), ("vct", 5, .shapeType),
-            ("vct", "", .shapeType),
+            ("vct", "", .shapeType), ("vct", "bad uri:%zz x", .shapeType),
             ("vct", ["x"], .shapeType), ("exp", "1799136000", .shapeDates), ("nbf", nil, .shapeDates),
             ("iat", "x", .shapeDates),
             ("exp", 1_790_812_800, .validityExpired), ("nbf", 1_798_070_400, .validityNotYet),

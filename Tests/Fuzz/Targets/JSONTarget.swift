@@ -11,9 +11,8 @@ extension FuzzTarget {
             guard let json = try? JSON.parse(bytes) else { return }
             require((try? JSON.parse(json.compactBytes)) == json, "written JSON reads as the same value")
             guard let canonical = try? json.canonicalized() else { return }
-            let known = (json.array ?? json.object?.members.map(\.value) ?? []).compactMap(\.object).compactMap {
-                KnownObject($0, in: bytes, limits: .init(), largest: bytes.count)
-            }
+            let objects = (json.array ?? json.object?.members.map(\.value) ?? []).compactMap(\.object)
+            let known = KnownObject.find(objects, in: bytes, limits: .init(), largest: bytes.count)
             let recognised = try? JSON.parse(bytes, knowing: known)
             require(
                 recognised == json && (try? recognised?.canonicalized()) == canonical, "known objects change nothing")

@@ -1,0 +1,80 @@
+import Encoding
+import Testing
+
+@testable import LinkedData
+
+/// What the cache keeps: pinned contexts and known ones, never what a stranger writes.
+@Suite struct ContextCacheTests {
+    private let processor: JSONLDProcessor
+
+    init() throws {
+        let pinned = try JSON.parse(
+            #"{"@context": {"T": {"@id": "urn:T", "@context": {"s": "urn:s"}}, "a": "urn:a"}}"#)
+        processor = JSONLDProcessor(contexts: ContextDocuments(["urn:pinned": pinned]))
+    }
+
+    private func known(_ letters: String) throws -> KnownObject {
+        let object = try #require(try JSON.parse(letters).object)
+        return try #require(
+            KnownObject.find([object], in: Array(letters.utf8), limits: .init(), largest: 100_000).first)
+    }
+
+    @Test func pinnedContextsAreKept() throws {
+        let document: JSON = ["@context": "urn:pinned", "@type": "T", "s": "1", "a": "2"]
+        let (first, _) = try processor.dataset(document)
+        let kept = processor.cache.snapshot.count
+        #expect(kept == 2 && first.quads.count == 3)
+        #expect(try processor.dataset(document).dataset.quads == first.quads)
+        #expect(processor.cache.snapshot.count == kept)
+    }
+
+    @Test func strangersFillNothing() throws {
+        for number in 0..<50 {
+            let text = String(repeating: "x", count: 10_000) + String(number)
+            for context in [["@language": .text(text)], ["a\(number)": "urn:a"], ["@vocab": .text("urn:\(number):")]]
+                as [JSON]
+            {
+                _ = try processor.dataset(["@context": ["urn:pinned", context], "@type": "T", "s": "1"])
+            }
+        }
+        #expect(processor.cache.snapshot.count == 1)
+    }
+
+    @Test func knownContextsAreKeptByTheirLetters() throws {
+        let letters = #"{"@vocab": "urn:v:", "U": {"@id": "urn:U", "@context": {"u": "urn:u"}}}"#
+        let document = #"{"@context": ["urn:pinned", \#(letters)], "@type": "U", "u": "1", "w": 2}"#
+        let plain = try processor.dataset(try JSON.parse(document)).dataset
+        #expect(processor.cache.snapshot.count == 1)
+        // Learnt twice, as after it had to make room: one entry.
+        for _ in 0..<2 {
+            let parsed = try JSON.parse(Array(document.utf8), knowing: [try known(letters)])
+            #expect(try processor.dataset(parsed).dataset.quads == plain.quads)
+            #expect(processor.cache.snapshot.count == 3)
+        }
+    }
+
+    @Test func manySpellingsMakeRoom() throws {
+        for number in 0..<200 {
+            let letters = #"{"@vocab":\#(String(repeating: " ", count: 10_000 + number))"urn:v:"}"#
+            let document = #"{"@context": ["urn:pinned", \#(letters)], "w": 2}"#
+            _ = try processor.dataset(try JSON.parse(Array(document.utf8), knowing: [try known(letters)]))
+            // 20,000 units, of which each takes a 64th of its letters.
+            #expect(processor.cache.snapshot.count < 130)
+        }
+    }
+
+    @Test func workIsPaidForOnceInEachDocument() throws {
+        var limits = JSONLDProcessor.Limits()
+        limits.definitions = 8
+        let pinned = try JSON.parse(#"{"@context": {"a": "urn:a", "b": "urn:b", "c": "urn:c"}}"#)
+        let processor = JSONLDProcessor(contexts: ContextDocuments(["urn:p": pinned, "urn:q": pinned]), limits: limits)
+        // A context that is loaded and three definitions: 4 each.
+        let nested: JSON = ["@context": ["urn:p", "urn:q"], "a": [["@context": "urn:q", "b": "1"], "2"]]
+        let beyond: JSON = ["@context": ["urn:p", "urn:q", ["d": "urn:d"]], "a": "1"]
+        for _ in 0..<3 {
+            #expect(throws: JSONLDError.self) { try processor.dataset(beyond) }
+            _ = try processor.dataset(["@context": ["urn:p", "urn:q"], "a": "1"])
+            #expect(throws: JSONLDError.self) { try processor.dataset(nested) }
+        }
+    }
+}
