@@ -24,6 +24,8 @@ package struct Verifier: Sendable {
     package let policy: VerificationPolicy
     /// The bounds in force.
     package let limits: Limits
+    /// ``Surroundings/checksSpelling``
+    var checksSpelling = true
 
     /// A verifier over this trust data.
     package init(trust: TrustStore, policy: VerificationPolicy = .init(), limits: Limits = .init()) {
@@ -47,7 +49,9 @@ package struct Verifier: Sendable {
         recent: Set<[UInt8]> = [], at clock: WallTime, mode: Mode = .full,
         onStage: ((Stage) -> Void)? = nil
     ) -> Verdict {
-        let surroundings = Surroundings(trust: trust, policy: policy, limits: limits, clock: clock, onStage: onStage)
+        let surroundings = Surroundings(
+            trust: trust, policy: policy, limits: limits, clock: clock, onStage: onStage,
+            checksSpelling: checksSpelling)
         var run = VerificationRun(surroundings, payload: payload, demand: demand, recent: recent)
         do throws(Rejection) {
             try run.verify(payload, claimed: claimed, mode: mode)
@@ -68,7 +72,7 @@ private struct VerificationRun {
     /// The JSON text of linked data.
     var text: [UInt8] = []
     /// What to remember this visit by.
-    var replayKeys: [[UInt8]] = []
+    var replay = ReplayKeys()
     var rule: Text?
     var ruleNotes: [RuleNote] = []
 
@@ -109,9 +113,12 @@ private struct VerificationRun {
     /// visitor who is to be refused is refused here.
     private mutating func checkReplay() throws(Rejection) -> Bool {
         let rule = surroundings.policy.replay
-        replayKeys = rule.keys(of: evidence.claims)
-        if replayKeys.isEmpty, let digest = evidence.summary.signedDigest { replayKeys = [digest] }
-        guard replayKeys.contains(where: recent.contains) else { return false }
+        replay = rule.keys(of: evidence.claims)
+        if evidence.claims.isEmpty, let signed = evidence.summary.signed { replay.contents = [signed] }
+        // Names are made only where there is somebody to compare with: of a signed text that takes its graph.
+        guard replay.mayHideOne || !recent.isEmpty && replay.digests.contains(where: recent.contains) else {
+            return false
+        }
         let actions = [rule.action] + (surroundings.policy.rules?.accept.compactMap(\.replay) ?? [])
         if actions.allSatisfy({ $0 == .reject }) { throw Rejection(.replaySeen) }
         if surroundings.policy.rules == nil, rule.action == .flag {
@@ -127,7 +134,7 @@ private struct VerificationRun {
             holderProven: evidence.holderProven, wasSeen: wasSeen)
         var question = PolicyQuestion(
             rules, of: surroundings.policy, about: subject, at: surroundings.clock,
-            knowing: PolicyKnowledge(groups: trust.members(ofGroup:), names: { trust.contextNames[$0] }))
+            knowing: PolicyKnowledge(groups: trust.members(ofGroup:), names: trust.contextNames))
         let decision = question.decide()
         ruleNotes = decision.notes
         switch decision.outcome {
@@ -191,7 +198,7 @@ private struct VerificationRun {
         return Verdict(
             decision: decision, reasons: [first] + evidence.findings + overdue, credential: evidence.summary,
             unsigned: evidence.unsigned, proofContext: evidence.proofContext, trust: surroundings.trust.version,
-            policy: surroundings.policy.version, status: evidence.status, rule: rule, replayKeys: replayKeys,
+            policy: surroundings.policy.version, status: evidence.status, rule: rule, replay: replay,
             ruleNotes: ruleNotes)
     }
 }

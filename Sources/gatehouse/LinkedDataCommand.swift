@@ -95,7 +95,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
 
         func run() async throws {
             let result = try input.reporting {
-                try input.processor().dataset(input.json(input.file), options: input.options)
+                try input.processor().deserialize(input.json(input.file), options: input.options)
             }
             Terminal.write(String(decoding: result.dataset.nQuads, as: UTF8.self))
         }
@@ -116,7 +116,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
                 let dataset =
                     input.file.hasSuffix(".nq") || Self.isNQuads(bytes)
                     ? try Dataset(nQuads: bytes)
-                    : try input.processor().dataset(input.json(bytes, input.file), options: input.options).dataset
+                    : try input.processor().deserialize(input.json(bytes, input.file), options: input.options).dataset
                 return try RDFC10.canonicalize(dataset, hash: algorithm, limits: CanonicalizationLimits())
             }
             Terminal.write(String(decoding: canonical.nQuads, as: UTF8.self))

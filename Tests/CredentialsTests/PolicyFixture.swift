@@ -32,13 +32,20 @@ enum PolicyFixture {
 
     static func claims(
         _ document: JSON, types: [Text] = [staff], issuer: Text = issuer, format: CredentialFormat = .jwtVC,
-        dataset: Dataset? = nil, from: String? = "2026-01-01T00:00:00Z", until: String? = "2027-01-01T00:00:00Z",
+        graph: StatementGraph? = nil, from: String? = "2026-01-01T00:00:00Z", until: String? = "2027-01-01T00:00:00Z",
         subject: Text? = nil, digest: UInt8 = 1
     ) -> SignedClaims {
         SignedClaims(
-            format: format, issuer: issuer, types: types, document: document, dataset: dataset,
+            format: format, issuer: issuer, types: types, text: graph == nil ? .described(document, as: format) : nil,
+            graph: graph, contexts: LinkedDataClaims.contexts(of: document["@context"] ?? .null),
             validFrom: from.flatMap { Timestamp(rfc3339: $0) }, validUntil: until.flatMap { Timestamp(rfc3339: $0) },
-            signedDigest: [UInt8](repeating: digest, count: 32), subject: subject)
+            signed: SignedContent(digest: [UInt8](repeating: digest, count: 32)),
+            subjects: CredentialSubjects([subject].compactMap(\.self)))
+    }
+
+    /// Signed statements about this node.
+    static func graph(_ quads: [Quad], root: Term = .blank("c")) -> StatementGraph {
+        StatementGraph(Dataset(quads), root: root)
     }
 
     /// The code and the pointer of the answer; an acceptance is `ok` with the rule.
@@ -51,12 +58,12 @@ enum PolicyFixture {
     static func ask(
         _ policy: GatePolicy, _ subject: PolicyCase, at now: Timestamp = noon,
         provenance: WallTime.Provenance = .synchronised, unsynchronised: Duration? = nil,
-        direction: GateDirection? = nil, groups: [Text: Set<Text>] = [:]
+        direction: GateDirection? = nil, groups: [Text: Set<Text>] = [:], names: [Text: ContextNames] = [:]
     ) -> Answer {
         var question = PolicyQuestion(
             policy, of: VerificationPolicy(policy, direction: direction), about: subject,
             at: WallTime(utc: now, provenance: provenance, unsynchronised: unsynchronised),
-            knowing: PolicyKnowledge(groups: { groups[$0] }, names: { _ in nil }))
+            knowing: PolicyKnowledge(groups: { groups[$0] }, names: names))
         switch question.decide().outcome {
         case .accept(let rule, _): return Answer(code: "ok", rule: rule)
         case .reject(let reason): return Answer(code: reason.code.text, at: reason.pointer)
@@ -64,15 +71,40 @@ enum PolicyFixture {
     }
 
     /// Whether one condition is fulfilled by one document.
-    static func fulfils(_ condition: String, _ claims: SignedClaims, top: String = "", at now: String? = nil) throws
-        -> Bool
-    {
+    static func fulfils(
+        _ condition: String, _ claims: SignedClaims, top: String = "", at now: String? = nil,
+        names: [Text: ContextNames] = [:]
+    ) throws -> Bool {
         let instant = try now.map { try #require(Timestamp(rfc3339: $0)) } ?? noon
-        return ask(try requiring(condition, top: top), PolicyCase(claims: [claims]), at: instant).code == "ok"
+        let policy = try requiring(condition, top: top)
+        return ask(policy, PolicyCase(claims: [claims]), at: instant, names: names).code == "ok"
     }
 
     static func fulfils(_ condition: String, _ document: String, top: String = "", at now: String? = nil) throws -> Bool
     {
         try fulfils(condition, claims(JSON.parse(document)), top: top, at: now)
+    }
+}
+
+extension SignedClaims {
+    /// The signed text as it is shown: without what is withheld.
+    var document: JSON? {
+        guard let text else { return nil }
+        return Self.shown(text.document, without: text.withheld, at: "")
+    }
+
+    private static func shown(_ value: JSON, without withheld: Set<Text>, at pointer: String) -> JSON {
+        switch value {
+        case .object(let object):
+            let members = object.members.map { member in
+                JSONObject.Member(
+                    member.name, shown(member.value, without: withheld, at: Pointer.append(pointer, member.name)))
+            }
+            return .object(JSONObject(members))
+        case .array(let elements):
+            let places = elements.indices.filter { !withheld.contains(Text(Pointer.append(pointer, $0))) }
+            return .array(places.map { shown(elements[$0], without: withheld, at: Pointer.append(pointer, $0)) })
+        default: return value
+        }
     }
 }

@@ -124,31 +124,40 @@ import Testing
 
     /// Where the holder chooses what to show, or may write the same graph as another tree, absence says nothing.
     @Test func absence() throws {
-        let graph = Dataset([
-            Quad(.blank("c"), RDF.type, .iri("https://www.w3.org/2018/credentials#VerifiableCredential")),
-            Quad(.blank("c"), "https://www.w3.org/2018/credentials#issuer", .iri(PolicyFixture.issuer)),
+        let graph = PolicyFixture.graph([
+            Quad(.blank("c"), "https://www.w3.org/2018/credentials#issuer", .iri(PolicyFixture.issuer))
         ])
+        var partial = graph
+        partial.mandatory = []
+        let names = ["urn:c": ContextNames(["@context": ["banned": "urn:banned"]], in: [:])] as [Text: ContextNames]
         let (pointer, properties) = (#"claim = "/banned""#, #"claim = ["urn:banned"]"#)
-        for (format, path, isTold) in [
-            (.jwtVC, pointer, true), (.vcJWT, pointer, true), (.ldpVC, pointer, false), (.ldpVC, properties, true),
-            (.dcSDJWT, pointer, false), (.sdJWT, pointer, false), (.mdoc, pointer, false), (.jwtVC, properties, false),
-        ] as [(CredentialFormat, String, Bool)] {
-            let claims = PolicyFixture.claims([:], format: format, dataset: format == .ldpVC ? graph : nil)
-            #expect(try PolicyFixture.fulfils("{ \(path), exists = false }", claims) == isTold, "\(format) \(path)")
-            #expect(try PolicyFixture.fulfils("{ not = { \(path), exists = true } }", claims) == isTold, "\(format)")
-            #expect(try !PolicyFixture.fulfils("{ \(path), exists = true }", claims), "\(format)")
+        for (format, graph, path, isTold) in [
+            (.jwtVC, nil, pointer, true), (.vcJWT, nil, pointer, true), (.ldpVC, nil, pointer, true),
+            (.ldpVC, graph, pointer, true), (.ldpVC, graph, properties, true),
+            // Selective disclosure: what is not shown may still be stated.
+            (.ldpVC, partial, pointer, false), (.ldpVC, partial, properties, false),
+            (.dcSDJWT, nil, pointer, false), (.sdJWT, nil, pointer, false), (.mdoc, nil, pointer, false),
+            (.jwtVC, nil, properties, false),
+        ] as [(CredentialFormat, StatementGraph?, String, Bool)] {
+            let claims = PolicyFixture.claims([:], format: format, graph: graph)
+            func fulfils(_ condition: String) throws -> Bool {
+                try PolicyFixture.fulfils(condition, claims, names: names)
+            }
+            #expect(try fulfils("{ \(path), exists = false }") == isTold, "\(format) \(path)")
+            #expect(try fulfils("{ not = { \(path), exists = true } }") == isTold, "\(format)")
+            #expect(try !fulfils("{ \(path), exists = true }"), "\(format)")
         }
     }
 
-    /// Digits that come to the same double are one signed number: the holder may choose between them, and gains nothing.
-    @Test func numbersOfLinkedDataAreReadAsSigned() throws {
+    /// Digits that come to the same signed number are one: whoever may choose between them gains nothing. The text of a JWT is
+    /// signed as it is; that of linked data as JCS writes it, with a double for each number (RFC 8785 section 3.2.2.3).
+    @Test func numbersAreReadAsSigned() throws {
         for (format, isMore) in [(.jwtVC, true), (.ldpVC, false)] as [(CredentialFormat, Bool)] {
-            let claims = PolicyFixture.claims(try JSON.parse(#"{"a": 0.10000000000000002}"#), format: format)
-            #expect(try PolicyFixture.fulfils(#"{ claim = "/a", above = 0.1 }"#, claims) == isMore)
-            #expect(try PolicyFixture.fulfils(#"{ claim = "/a", equals = 0.1 }"#, claims) == !isMore)
             let large = PolicyFixture.claims(try JSON.parse(#"{"a": 9007199254740993}"#), format: format)
-            #expect(
-                try PolicyFixture.fulfils(#"{ claim = "/a", above = 9007199254740992 }"#, large), "integers are exact")
+            #expect(try PolicyFixture.fulfils(#"{ claim = "/a", above = 9007199254740992 }"#, large) == isMore)
+            #expect(try PolicyFixture.fulfils(#"{ claim = "/a", equals = 9007199254740992 }"#, large) == !isMore)
+            let small = PolicyFixture.claims(try JSON.parse(#"{"a": 0.1000000000000000055}"#), format: format)
+            #expect(try PolicyFixture.fulfils(#"{ claim = "/a", above = 0.1 }"#, small) == isMore)
         }
     }
 
@@ -214,7 +223,7 @@ import Testing
     @Test func propertiesAreReadFromTheGraph() throws {
         let (root, subject) = (Term.iri("urn:pass:1"), Term.blank("b0"))
         let xsd = "http://www.w3.org/2001/XMLSchema#"
-        var quads = [
+        let quads = [
             Quad(root, RDF.type, .iri("https://www.w3.org/2018/credentials#VerifiableCredential")),
             Quad(root, "https://www.w3.org/2018/credentials#issuer", .iri(PolicyFixture.issuer)),
             Quad(root, "https://www.w3.org/2018/credentials#credentialSubject", subject),
@@ -228,7 +237,8 @@ import Testing
             Quad(.iri("urn:other"), "urn:p:zone", .literal(Literal("south"))),
             Quad(subject, "urn:p:hidden", .literal(Literal("x")), in: .iri("urn:graph")),
         ]
-        let claims = PolicyFixture.claims(["@context": ["urn:c"]], format: .ldpVC, dataset: Dataset(quads))
+        let claims = PolicyFixture.claims(
+            ["@context": ["urn:c"]], format: .ldpVC, graph: PolicyFixture.graph(quads, root: root))
         let path = { (iri: String) in "[\"https://www.w3.org/2018/credentials#credentialSubject\", \"\(iri)\"]" }
         for condition in [
             "{ claim = \(path("urn:p:zone")), contains = \"west\" }",
@@ -248,30 +258,36 @@ import Testing
         ] {
             #expect(try !PolicyFixture.fulfils(condition, claims), "\(condition)")
         }
-        // A second credential of the same issuer in the graph: nobody can say which one is meant.
-        quads.append(Quad(.blank("b9"), RDF.type, .iri("https://www.w3.org/2018/credentials#VerifiableCredential")))
-        quads.append(Quad(.blank("b9"), "https://www.w3.org/2018/credentials#issuer", .iri(PolicyFixture.issuer)))
-        let two = PolicyFixture.claims([:], format: .ldpVC, dataset: Dataset(quads))
-        #expect(try !PolicyFixture.fulfils("{ claim = \(path("urn:p:zone")), contains = \"west\" }", two))
         // Other formats have no graph.
         let plain = PolicyFixture.claims(["urn:p:zone": "west"])
         #expect(try !PolicyFixture.fulfils("{ claim = [\"urn:p:zone\"], equals = \"west\" }", plain))
     }
 
-    /// The holder chooses what names mean when the context comes with the document: then names are not read.
-    @Test func namesUnderAnInlineContextAreNotRead() throws {
+    /// Names stand for what the operator's contexts say, whatever a document's own say; where those leave it open, the
+    /// statements may tell.
+    @Test func namesAreTheOperators() throws {
+        let (zone, wish): (Text, Text) = ("urn:p:zone", "urn:p:wish")
+        func claims(_ stated: [(Text, String)]) -> SignedClaims {
+            PolicyFixture.claims(
+                ["@context": ["zones": "urn:p:wish"]], format: .ldpVC,
+                graph: PolicyFixture.graph(stated.map { Quad(.blank("c"), $0.0, .literal(Literal(Text($0.1)))) }))
+        }
+        let one = ["urn:c1": ContextNames(["@context": ["zones": "urn:p:zone"]], in: [:])] as [Text: ContextNames]
+        let two = one.merging(["urn:c2": ContextNames(["@context": ["zones": "urn:p:wish"]], in: [:])]) { $1 }
         let condition = #"{ claim = "/zones", contains = "north" }"#
-        let pinned: JSON = ["@context": ["https://works.example/v1"], "zones": ["north"]]
-        let inline: JSON = ["@context": ["https://works.example/v1", ["zones": "urn:p:wish"]], "zones": ["north"]]
-        let single: JSON = ["@context": ["zones": "urn:p:wish"], "zones": ["north"]]
-        #expect(try PolicyFixture.fulfils(condition, PolicyFixture.claims(pinned, format: .ldpVC, dataset: Dataset())))
-        for document in [inline, single] {
-            let claims = PolicyFixture.claims(document, format: .ldpVC, dataset: Dataset())
-            #expect(try !PolicyFixture.fulfils(condition, claims))
-            #expect(try !PolicyFixture.fulfils("{ not = \(condition) }", claims))
-            #expect(try !PolicyFixture.fulfils(#"{ claim = "/banned", exists = false }"#, claims))
-            // A JWT has no contexts that give names a meaning.
-            #expect(try PolicyFixture.fulfils(condition, PolicyFixture.claims(document)))
+        #expect(try PolicyFixture.fulfils(condition, claims([(zone, "north")]), names: one))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(wish, "north")]), names: one))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north")])), "nobody says what it stands for")
+        #expect(try PolicyFixture.fulfils(condition, claims([(zone, "north")]), names: two))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north"), (wish, "south")]), names: two))
+        let absent = #"{ claim = "/zones", exists = false }"#
+        #expect(try PolicyFixture.fulfils(absent, claims([(wish, "north")]), names: one))
+        #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")]), names: two))
+        #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")])))
+        // The text of a JWT, or of a credential whose text is signed, means what it says.
+        for format in [CredentialFormat.jwtVC, .ldpVC] {
+            let text = PolicyFixture.claims(["zones": ["north"]], format: format)
+            #expect(try PolicyFixture.fulfils(condition, text))
         }
     }
 }

@@ -96,7 +96,7 @@ import Testing
             (["urn:a", "urn:b", "urn:c"], false),
             (["urn:a", "urn:b", [:]], false), ("urn:a", false),
         ] as [(JSON, Bool)] {
-            let claims = PolicyFixture.claims(["@context": context], format: .ldpVC, dataset: Dataset())
+            let claims = PolicyFixture.claims(["@context": context], format: .ldpVC, graph: PolicyFixture.graph([]))
             #expect(try (ask(rule, claims).code == "ok") == isRight, "\(context)")
         }
     }

@@ -6,36 +6,43 @@ import Testing
 
 /// Rules read what the issuer signed and nothing else.
 @Suite struct SignedClaimsTests {
-    @Test func pointersRemoveMembersAndKeepThePlacesOfElements() throws {
-        let value = try JSON.parse(Array(#"{"a":[{"b":1,"c":2},3],"a/b":4,"ab":5}"#.utf8))
-        let kept = Pointer.removing(["/a/0/b", "/a/1", "/a~1b"], from: value)
-        #expect(kept.compactText == #"{"a":[{"c":2},null],"ab":5}"#)
-        #expect(Pointer.removing([], from: value) == value)
+    private static let type = RDF.type
+    private static let credential = Term.iri(CredentialVocabulary.verifiableCredentialType)
+
+    private func read(_ quads: [Quad], root: Term?) -> StatementGraph? {
+        StatementGraph(
+            DeserializedDocument(
+                dataset: Dataset(quads), dropped: [], root: root, unusualSpelling: nil, repeatedNodes: []),
+            type: CredentialVocabulary.verifiableCredentialType)
     }
 
-    @Test func typesAreThoseOfTheCredentialNotOfAnotherInsideIt() {
-        let type: Text = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-        let issuer: Text = "https://www.w3.org/2018/credentials#issuer"
-        let credential = Term.iri("https://www.w3.org/2018/credentials#VerifiableCredential")
+    @Test func typesAreThoseOfTheCredentialNotOfAnotherInsideIt() throws {
         let (outer, inner) = (Term.blank("a"), Term.blank("b"))
-        let dataset = Dataset([
-            Quad(outer, type, credential), Quad(outer, type, .iri("urn:pass")), Quad(outer, issuer, .iri("did:x:1")),
-            Quad(outer, "urn:evidence", inner), Quad(inner, type, credential), Quad(inner, type, .iri("urn:master")),
-            Quad(inner, issuer, .iri("did:x:1")),
-        ])
-        let types = LinkedDataClaims.types(in: dataset, issuer: "did:x:1")
-        #expect(Set(types) == ["https://www.w3.org/2018/credentials#VerifiableCredential", "urn:pass"])
-        #expect(LinkedDataClaims.types(in: dataset, issuer: "did:x:2").isEmpty)
+        let quads = [
+            Quad(outer, Self.type, Self.credential), Quad(outer, Self.type, .iri("urn:pass")),
+            Quad(outer, "urn:evidence", inner), Quad(inner, Self.type, Self.credential),
+            Quad(inner, Self.type, .iri("urn:master")),
+        ]
+        let graph = try #require(read(quads, root: outer))
+        #expect(Set(graph.types(of: graph.root)) == [CredentialVocabulary.verifiableCredentialType, "urn:pass"])
     }
 
-    /// Two credentials in one graph: nobody can say which is meant, so neither has a type.
-    @Test func twoRootsHaveNoType() {
-        let type: Text = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-        let issuer: Text = "https://www.w3.org/2018/credentials#issuer"
-        let credential = Term.iri("https://www.w3.org/2018/credentials#VerifiableCredential")
-        let quads = ["a", "b"].flatMap { (name: Text) in
-            [Quad(.blank(name), type, credential), Quad(.blank(name), issuer, .iri("did:x:1"))]
-        }
-        #expect(LinkedDataClaims.types(in: Dataset(quads), issuer: "did:x:1").isEmpty)
+    /// A holder can write the same statements around any of their nodes. Where that could be another credential, nobody can say
+    /// which is meant.
+    @Test func theRootIsTheOneThatLeadsToAllOthers() {
+        let (outer, inner) = (Term.blank("a"), Term.blank("b"))
+        let both = [Quad(outer, Self.type, Self.credential), Quad(inner, Self.type, Self.credential)]
+        let down = both + [Quad(outer, "urn:evidence", inner)]
+        #expect(read(down, root: outer) != nil)
+        #expect(read(down, root: inner) == nil, "the inner one, with the outer behind @reverse")
+        #expect(read(both, root: outer) == nil && read(both, root: inner) == nil, "beside each other")
+        let circle = down + [Quad(inner, "urn:of", outer)]
+        #expect(read(circle, root: outer) == nil && read(circle, root: inner) == nil)
+        #expect(read(down, root: nil) == nil && read(down, root: .blank("c")) == nil)
+        // What is no credential may point back: a subject names the credential that it is in.
+        let back = [
+            Quad(outer, Self.type, Self.credential), Quad(outer, "urn:subject", inner), Quad(inner, "urn:in", outer),
+        ]
+        #expect(read(back, root: outer) != nil)
     }
 }

@@ -141,7 +141,7 @@ import Testing
         }
         do throws(Rejection) {
             try StatusCheck(surroundings: surroundings, issuer: material.issuers[0], unsigned: [])
-                .check(located, into: &evidence)
+                .check(located.map(StatusEntry.init), written: located, into: &evidence)
             return ("ok", evidence.status)
         } catch { return (error.reason.code.text, evidence.status) }
     }

@@ -21,10 +21,10 @@ import Testing
 
     @Test func pinnedContextsAreKept() throws {
         let document: JSON = ["@context": "urn:pinned", "@type": "T", "s": "1", "a": "2"]
-        let (first, _) = try processor.dataset(document)
+        let first = try processor.deserialize(document).dataset
         let kept = processor.cache.snapshot.count
         #expect(kept == 2 && first.quads.count == 3)
-        #expect(try processor.dataset(document).dataset.quads == first.quads)
+        #expect(try processor.deserialize(document).dataset.quads == first.quads)
         #expect(processor.cache.snapshot.count == kept)
     }
 
@@ -34,7 +34,7 @@ import Testing
             for context in [["@language": .text(text)], ["a\(number)": "urn:a"], ["@vocab": .text("urn:\(number):")]]
                 as [JSON]
             {
-                _ = try processor.dataset(["@context": ["urn:pinned", context], "@type": "T", "s": "1"])
+                _ = try processor.deserialize(["@context": ["urn:pinned", context], "@type": "T", "s": "1"])
             }
         }
         #expect(processor.cache.snapshot.count == 1)
@@ -43,12 +43,12 @@ import Testing
     @Test func knownContextsAreKeptByTheirLetters() throws {
         let letters = #"{"@vocab": "urn:v:", "U": {"@id": "urn:U", "@context": {"u": "urn:u"}}}"#
         let document = #"{"@context": ["urn:pinned", \#(letters)], "@type": "U", "u": "1", "w": 2}"#
-        let plain = try processor.dataset(try JSON.parse(document)).dataset
+        let plain = try processor.deserialize(try JSON.parse(document)).dataset
         #expect(processor.cache.snapshot.count == 1)
         // Learnt twice, as after it had to make room: one entry.
         for _ in 0..<2 {
             let parsed = try JSON.parse(Array(document.utf8), knowing: [try known(letters)])
-            #expect(try processor.dataset(parsed).dataset.quads == plain.quads)
+            #expect(try processor.deserialize(parsed).dataset.quads == plain.quads)
             #expect(processor.cache.snapshot.count == 3)
         }
     }
@@ -57,7 +57,7 @@ import Testing
         for number in 0..<200 {
             let letters = #"{"@vocab":\#(String(repeating: " ", count: 10_000 + number))"urn:v:"}"#
             let document = #"{"@context": ["urn:pinned", \#(letters)], "w": 2}"#
-            _ = try processor.dataset(try JSON.parse(Array(document.utf8), knowing: [try known(letters)]))
+            _ = try processor.deserialize(try JSON.parse(Array(document.utf8), knowing: [try known(letters)]))
             // 20,000 units, of which each takes a 64th of its letters.
             #expect(processor.cache.snapshot.count < 130)
         }
@@ -72,9 +72,9 @@ import Testing
         let nested: JSON = ["@context": ["urn:p", "urn:q"], "a": [["@context": "urn:q", "b": "1"], "2"]]
         let beyond: JSON = ["@context": ["urn:p", "urn:q", ["d": "urn:d"]], "a": "1"]
         for _ in 0..<3 {
-            #expect(throws: JSONLDError.self) { try processor.dataset(beyond) }
-            _ = try processor.dataset(["@context": ["urn:p", "urn:q"], "a": "1"])
-            #expect(throws: JSONLDError.self) { try processor.dataset(nested) }
+            #expect(throws: JSONLDError.self) { try processor.deserialize(beyond) }
+            _ = try processor.deserialize(["@context": ["urn:p", "urn:q"], "a": "1"])
+            #expect(throws: JSONLDError.self) { try processor.deserialize(nested) }
         }
     }
 }

@@ -136,7 +136,7 @@ import Testing
                 group.addTask {
                     let inline = "{\"t\(task)\": \"ex:t\"}"
                     let text = #"{"@context": ["urn:v", \#(inline)], "@type": "T", "p": {"q": 1}, "t\#(task)": 2}"#
-                    return try processor.dataset(try JSON.parse(text)).dataset.quads.count
+                    return try processor.deserialize(try JSON.parse(text)).dataset.quads.count
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

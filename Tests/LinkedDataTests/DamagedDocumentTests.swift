@@ -19,7 +19,7 @@ import Testing
             let document = mixer.next()
             let options = Options(
                 base: round % 2 == 0 ? nil : "http://base/", rdfDirection: round % 3 == 0 ? .i18nDatatype : nil)
-            guard let dataset = try? processor.dataset(document, options: options).dataset,
+            guard let dataset = try? processor.deserialize(document, options: options).dataset,
                 let canonical = try? RDFC10.canonicalize(dataset, limits: limits).nQuads
             else { continue }
             accepted += 1

@@ -99,7 +99,7 @@ import Testing
         let processor = JSONLDProcessor(contexts: ContextDocuments([:]))
         let document = try JSON.parse(text)
         func canonical(_ document: JSON) throws -> [UInt8] {
-            try RDFC10.canonicalize(try processor.dataset(document).dataset).nQuads
+            try RDFC10.canonicalize(try processor.deserialize(document).dataset).nQuads
         }
         let whole = try canonical(document)
         let dropped = Set(try processor.expand(document).dropped.map(\.pointer))

@@ -6,7 +6,7 @@ import Testing
     private func literal(_ value: String, type: String? = nil) throws -> String {
         let typed = type.map { #"{"@value": \#(value), "@type": "\#($0)"}"# } ?? value
         let processor = JSONLDProcessor(contexts: ContextDocuments([:]))
-        let dataset = try processor.dataset(try JSON.parse(#"{"@id": "a:s", "a:p": \#(typed)}"#)).dataset
+        let dataset = try processor.deserialize(try JSON.parse(#"{"@id": "a:s", "a:p": \#(typed)}"#)).dataset
         guard case .literal(let literal)? = dataset.quads.first?.object else { return "none" }
         return literal.value.string + " " + (literal.datatype.string.split(separator: "#").last ?? "")
     }

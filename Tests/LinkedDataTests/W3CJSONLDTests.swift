@@ -45,7 +45,7 @@ import Testing
             }
             let document = try manifest.document(manifest.input(entry))
             do {
-                let dataset = try processor.dataset(document, options: manifest.options(entry)).dataset
+                let dataset = try processor.deserialize(document, options: manifest.options(entry)).dataset
                 if let code = entry["expectErrorCode"]?.string {
                     tally.record(id, "no error, but \(code) is expected")
                 } else if let path = entry["expect"]?.string {

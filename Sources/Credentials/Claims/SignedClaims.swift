@@ -1,5 +1,5 @@
 package import Encoding
-package import LinkedData
+import LinkedData
 
 /// What the issuer signed, and nothing else: the only view of a credential that policy rules may read.
 package struct SignedClaims: Sendable {
@@ -9,54 +9,80 @@ package struct SignedClaims: Sendable {
     package let issuer: Text
     /// What kind of credential it is: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
     /// mdoc, the type names as written in a JWT credential.
-    package var types: [Text] { names ?? graph.map { LinkedDataClaims.types(in: $0.dataset, issuer: issuer) } ?? [] }
-    /// The claims as JSON, read by pointers. Linked data and JWT: the credential without its proof and without members that
-    /// the signature does not cover. SD-JWT: the processed payload (RFC 9901 section 7.3). Mdoc:
-    /// `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
-    package let document: JSON
-    /// The signed graph of linked data, read by property IRIs; nil for other formats.
-    package var dataset: Dataset? { graph?.dataset }
+    package var types: [Text] { names ?? graph.map { $0.types(of: $0.root) } ?? [] }
+    /// The signed text, which rules read by pointers; nil where statements are signed, so that pointers are resolved to
+    /// properties. JWT and linked data: the credential without its proof. SD-JWT: the payload with what was disclosed.
+    /// Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
+    let text: SignedText?
+    /// The contexts of linked data as they are listed; nil for other formats, and where one is not a URL.
+    let contexts: [Text]?
+    /// The contexts that the issuer's entry allows, where it says which.
+    let issuerContexts: [Text]?
     /// Start of validity.
     package let validFrom: Timestamp?
     /// End of validity.
     package let validUntil: Timestamp?
-    /// SHA-256 of the signed content (32 bytes): ``CredentialSummary/signedDigest``.
-    package let signedDigest: [UInt8]
-    /// The subject's id, where the credential names exactly one.
-    package let subject: Text?
+    /// Names the signed content.
+    package let signed: SignedContent
+    /// Whom the credential is about.
+    package let subjects: CredentialSubjects
     /// The types where they need not be looked for in the graph.
     private let names: [Text]?
-    private let graph: DeferredDataset?
+    private let deferred: DeferredGraph?
 
-    /// Claims of these parts; `document` and `dataset` must hold signed statements only.
-    package init(
-        format: CredentialFormat, issuer: Text, types: [Text], document: JSON, dataset: Dataset? = nil,
-        validFrom: Timestamp?, validUntil: Timestamp?, signedDigest: [UInt8], subject: Text? = nil
+    /// The signed statements of linked data, read by property IRIs; nil for other formats.
+    var graph: StatementGraph? { deferred?.graph }
+
+    /// Claims of these parts; text and graph must hold signed content only.
+    init(
+        format: CredentialFormat, issuer: Text, types: [Text], text: SignedText?, graph: StatementGraph? = nil,
+        contexts: [Text]? = nil, validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent,
+        subjects: CredentialSubjects
     ) {
         self.format = format
         self.issuer = issuer
         names = types
-        self.document = document
-        graph = dataset.map(DeferredDataset.init)
+        self.text = text
+        deferred = graph.map { DeferredGraph($0) }
+        self.contexts = contexts
+        issuerContexts = nil
         self.validFrom = validFrom
         self.validUntil = validUntil
-        self.signedDigest = signedDigest
-        self.subject = subject
+        self.signed = signed
+        self.subjects = subjects
     }
 
-    /// Claims of a linked-data credential, whose graph is made only when a rule reads it.
+    /// Claims of a linked-data credential, whose graph may be made only when a rule reads it.
     init(
-        issuer: Text, document: JSON, graph: DeferredDataset, validFrom: Timestamp?, validUntil: Timestamp?,
-        signedDigest: [UInt8], subject: Text?
+        issuer: Text, text: SignedText?, graph: DeferredGraph, contexts: [Text]?, issuerContexts: [Text]?,
+        validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, subjects: CredentialSubjects
     ) {
         format = .ldpVC
         self.issuer = issuer
         names = nil
-        self.document = document
-        self.graph = graph
+        self.text = text
+        deferred = graph
+        self.contexts = contexts
+        self.issuerContexts = issuerContexts
         self.validFrom = validFrom
         self.validUntil = validUntil
-        self.signedDigest = signedDigest
-        self.subject = subject
+        self.signed = signed
+        self.subjects = subjects
+    }
+}
+
+/// Signed JSON, with the places where something is that nobody shows.
+struct SignedText: Sendable {
+    /// The JSON. A withheld element of an array is `null` there and keeps its place.
+    let document: JSON
+    /// Where elements of arrays are withheld, as JSON pointers.
+    var withheld: Set<Text> = []
+    /// Whether the holder chooses which members to show, so that the absence of one says nothing.
+    var hidesMembers = false
+
+    init(_ document: JSON, withheld: Set<Text> = [], hidesMembers: Bool = false) {
+        self.document = document
+        self.withheld = withheld
+        self.hidesMembers = hidesMembers
     }
 }

@@ -14,6 +14,34 @@ struct ContextRules {
         try check(.object(document), at: "")
     }
 
+    /// Where a document has a context below its outermost object, which could give a name another meaning there. Only proofs,
+    /// and the credentials of a presentation, bring contexts of their own.
+    static func nested(in document: JSONObject) -> String? {
+        for member in document.members where !bringContexts.contains(member.name) && member.value.isContainer {
+            if let place = context(in: member.value, at: Pointer.append("", member.name)) { return place }
+        }
+        return nil
+    }
+
+    private static let bringContexts: Set<Text> = ["@context", "proof", "verifiableCredential"]
+
+    private static func context(in value: JSON, at pointer: String) -> String? {
+        switch value {
+        case .object(let object):
+            for member in object.members where member.name == "@context" || member.value.isContainer {
+                let place = Pointer.append(pointer, member.name)
+                if member.name == "@context" { return place }
+                if let inner = context(in: member.value, at: place) { return inner }
+            }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() where element.isContainer {
+                if let inner = context(in: element, at: Pointer.append(pointer, index)) { return inner }
+            }
+        default: break
+        }
+        return nil
+    }
+
     private func isAllowed(_ value: JSON) -> Bool {
         switch value {
         case .object(let object):

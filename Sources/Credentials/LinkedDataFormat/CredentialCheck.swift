@@ -1,40 +1,16 @@
 import Encoding
 import LinkedData
 
-/// The fixed surroundings of one verification.
-final class Surroundings {
-    let trust: TrustStore
-    let policy: VerificationPolicy
-    let limits: Limits
-    let clock: WallTime
-    let onStage: ((Stage) -> Void)?
-
-    init(
-        trust: TrustStore, policy: VerificationPolicy, limits: Limits, clock: WallTime, onStage: ((Stage) -> Void)?
-    ) {
-        self.trust = trust
-        self.policy = policy
-        self.limits = limits
-        self.clock = clock
-        self.onStage = onStage
-    }
-
-    /// Runs one stage and reports its end, whichever way it ends.
-    func stage<Value>(_ stage: Stage, _ work: () throws(Rejection) -> Value) throws(Rejection) -> Value {
-        defer { onStage?(stage) }
-        return try work()
-    }
-}
-
-/// Stages 4 to 11 for one linked-data credential: shape, validity, issuer, contexts, key, proof, unsigned claims, status.
+/// Stages 4 to 11 for one linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts, status.
+///
+/// Until the proof stage the text is only looked at, which may refuse. What lets pass is read from what was signed
+/// (``CredentialFacts``): the statements where a signature covers those, the text where it covers that.
 struct CredentialCheck {
     let surroundings: Surroundings
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
-    /// Members that state nothing a signature covers; filled with the proof.
-    private var unstated: [String] = []
 
     private var trust: TrustStore { surroundings.trust }
     private var policy: VerificationPolicy { surroundings.policy }
@@ -48,21 +24,31 @@ struct CredentialCheck {
 
     /// All stages.
     mutating func verify(_ document: JSONObject) throws(Rejection) {
-        let shape = try verifyIssued(document)
+        let issued = try verifyIssued(document)
         try surroundings.stage(.status) { () throws(Rejection) in
             guard let issuer else { throw Rejection(.internal) }
             try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: evidence.unsigned)
-                .check(shape.statusEntries, into: &evidence)
+                .check(issued.facts.status, written: issued.shape.statusEntries, into: &evidence)
         }
+    }
+
+    /// A credential that passed every stage but the status.
+    struct Issued {
+        let shape: CredentialShape
+        let facts: CredentialFacts
+        /// The signed statements; nil where the text is signed.
+        let graph: StatementGraph?
     }
 
     /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
     /// issuer in the trust list, for lists that another id may sign.
     mutating func verifyIssued(
         _ document: JSONObject, issuedBy entry: TrustedIssuer? = nil
-    ) throws(Rejection) -> CredentialShape {
+    ) throws(Rejection) -> Issued {
         let shape = try readShape(document)
-        try surroundings.stage(.validity) { () throws(Rejection) in try checkValidity(shape) }
+        try surroundings.stage(.validity) { () throws(Rejection) in
+            try surroundings.checkValidity(from: shape.validFrom, until: shape.validUntil)
+        }
         let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
             guard let entry else { return try trust.issuer(shape.issuer, at: now, pointer: "/issuer") }
             guard entry.id == shape.issuer else { throw Rejection(.issuerUntrusted, at: "/issuer") }
@@ -76,72 +62,69 @@ struct CredentialCheck {
                 coversText: shape.proofs.allSatisfy { ProofSuite.named(by: $0.value)?.canonicalization == .jcs })
             if entry == nil, issuer.types != nil {
                 // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
-                let types = LinkedDataClaims.types(in: content.dataset, issuer: issuer.id)
-                try issuer.check(types: types, at: "/type")
+                let graph = content.credentialGraph().graph
+                try issuer.check(types: graph.map { $0.types(of: $0.root) } ?? [], at: "/type")
             }
             return content
         }
         let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
-        try surroundings.stage(.proof) { () throws(Rejection) in try verifyProofs(proofs, shape, content) }
-        try surroundings.stage(.claims) { () throws(Rejection) in
-            let unsigned = evidence.unsigned
-            try markUnsigned(unsigned, types: shape.types)
-            noteClaims(shape, content, issuer, without: unsigned + unstated)
+        let coverage = try surroundings.stage(.proof) { () throws(Rejection) in
+            try verifyProofs(proofs, shape, content)
         }
-        return shape
+        return try surroundings.stage(.claims) { () throws(Rejection) in
+            if !coverage.coversText { try surroundings.checkSpelling(content, contextsListed: issuer.contexts != nil) }
+            try markUnsigned(evidence.unsigned)
+            let issued = try readFacts(shape, content, coverage)
+            try checkFacts(issued.facts, issuer, proofs)
+            noteClaims(issued, content, coverage)
+            return issued
+        }
     }
 
     /// Shape and expansion only: what needs no key, no trust and no clock.
     mutating func checkShape(_ document: JSONObject) throws(Rejection) {
-        let shape = try readShape(document, proofRequired: false)
+        _ = try readShape(document, proofRequired: false)
         let content = try surroundings.stage(.contexts) { () throws(Rejection) in
             try readContent(document, inlineAllowed: true)
         }
         // The credential's own types must mean something; nothing else can be unsigned where nothing is signed.
         let types = content.unsigned.filter { $0.utf8.starts(with: "/type".utf8) }
-        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(types, types: shape.types) }
+        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(types) }
     }
 
     private mutating func readShape(_ document: JSONObject, proofRequired: Bool = true) throws(Rejection)
         -> CredentialShape
     {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
-            try CredentialShape(document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
+            try surroundings.spelled(document) { () throws(Rejection) in
+                try CredentialShape(document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
+            }
         }
         // What a stranger wrote is kept for the record only as far as it is short.
-        evidence.summary.issuer = shape.issuer.utf8.count <= limits.recordedLetters ? shape.issuer : nil
-        evidence.summary.types = recordable(shape.types)
+        evidence.summary.issuer = surroundings.recordable(shape.issuer)
+        evidence.summary.types = surroundings.recordable(shape.types)
         evidence.summary.validFrom = shape.validFrom
         evidence.summary.validUntil = shape.validUntil
         return shape
-    }
-
-    private func recordable(_ types: [Text]) -> [Text] {
-        Array(types.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.recordedTypes))
-    }
-
-    private func checkValidity(_ shape: CredentialShape) throws(Rejection) {
-        guard policy.trusts(surroundings.clock) else { throw Rejection(.clockUntrusted) }
-        let skew = policy.clockSkew
-        if let from = shape.validFrom, now.advanced(by: skew) < from { throw Rejection(.validityNotYet) }
-        if let until = shape.validUntil, until.advanced(by: skew) < now { throw Rejection(.validityExpired) }
     }
 
     private func readContent(
         _ document: JSONObject, inlineAllowed: Bool, contexts: [Text]? = nil, coversText: Bool = false
     ) throws(Rejection) -> LinkedDataDocument {
         let allowed = inlineAllowed || policy.profile == .compat
-        try ContextRules(trust: trust, inlineAllowed: allowed, urls: contexts).check(document)
+        let rules = ContextRules(trust: trust, inlineAllowed: allowed, urls: contexts)
+        try rules.check(document)
         return try LinkedDataDocument(document, processor: trust.processor, coversText: coversText)
     }
 
     /// All proofs of a supported suite made with the issuer's key must verify, and there must be one. Proofs of other
-    /// suites or other people's keys say nothing about the issuer and only warn.
+    /// suites or other people's keys say nothing about the issuer and only warn, unless they are part of a chain.
     private mutating func chooseProofs(
         _ shape: CredentialShape, _ issuer: TrustedIssuer
     ) throws(Rejection) -> [LinkedDataProof] {
         var proofs: [LinkedDataProof] = []
         var foreign: [Rejection] = []
+        let chain = ProofChain(shape.proofs.map(\.value))
         for proof in shape.proofs {
             do throws(Rejection) {
                 proofs.append(
@@ -149,11 +132,15 @@ struct CredentialCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
+                let error = surroundings.respelt(proof.value, at: proof.pointer) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
+                if chain.includes(proof.value) {
+                    proofs.append(try LinkedDataProof(stranger: proof, error, at: now, trust: trust, limits: limits))
+                }
                 foreign.append(error)
             }
         }
-        if proofs.isEmpty, let first = foreign.first { throw first }
+        if !proofs.contains(where: \.isIssuers), let first = foreign.first { throw first }
         evidence.findings += foreign.map { Reason($0.reason.code, at: $0.reason.pointer, severity: .warning) }
         return proofs
     }
@@ -169,43 +156,65 @@ struct CredentialCheck {
         }
     }
 
+    /// What the proofs of a credential cover together.
+    private struct Coverage {
+        /// Whether one of them covers the text.
+        var coversText = false
+        /// The contexts that it covers where they are not the document's own.
+        var textContext: JSON?
+        /// ``StatementGraph/mandatory``, where a proof leaves statements to the holder.
+        var mandatory: Set<Int>?
+        /// Members that state nothing in RDF.
+        var unstated: [String] = []
+    }
+
     private mutating func verifyProofs(
         _ proofs: [LinkedDataProof], _ shape: CredentialShape, _ content: LinkedDataDocument
-    ) throws(Rejection) {
+    ) throws(Rejection) -> Coverage {
         var digests = DocumentDigests(content, beginnings: trust.hashBeginnings)
-        evidence.summary.signedDigest = try signedDigest(proofs, &digests)
-        var coversText = false
+        evidence.summary.signed = try signedContent(proofs, &digests)
+        var coverage = Coverage()
+        var isWhole = false
         for proof in proofs {
-            let coverage: ProofCoverage
+            let found: ProofCoverage
             if var chain = try chainDigests(proof, shape) {
-                coverage = try verify(proof, &chain)
+                found = try verify(proof, &chain)
             } else {
-                coverage = try verify(proof, &digests)
+                found = try verify(proof, &digests)
             }
-            evidence.proofContext = evidence.proofContext ?? coverage.context
-            evidence.unsigned += coverage.unsigned
-            coversText = coversText || coverage.coversText
+            guard proof.isIssuers else { continue }
+            evidence.proofContext = evidence.proofContext ?? found.context
+            evidence.unsigned += found.unsigned
+            if found.coversText {
+                coverage.coversText = true
+                coverage.textContext = found.textContext
+            }
+            if let mandatory = found.mandatory { coverage.mandatory = mandatory } else { isWhole = true }
         }
-        if !coversText {
+        if isWhole { coverage.mandatory = nil }
+        if coverage.coversText {
+            evidence.summary.signed =
+                proofs.contains { $0.suite.canonicalization != .jcs }
+                ? evidence.summary.signed : content.signedText(under: coverage.textContext)
+        } else {
             evidence.unsigned = content.unsigned + evidence.unsigned
-            unstated = content.unstated
         }
         evidence.inlineContexts = (content.context.array ?? [content.context]).compactMap(\.object)
+        return coverage
     }
 
     private func verify(_ proof: LinkedDataProof, _ digests: inout DocumentDigests) throws(Rejection) -> ProofCoverage {
-        try proof.verify(&digests, at: now, trust: trust, policy: policy, limits: limits)
+        try proof.verify(&digests, in: surroundings)
     }
 
-    /// The hash that names the signed content: of the graph, unless all proofs are over JSON.
-    private func signedDigest(
+    /// What names the signed content: the graph, unless all proofs are over JSON.
+    private func signedContent(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
-    ) throws(Rejection) -> [UInt8] {
+    ) throws(Rejection) -> SignedContent? {
         // What else a holder shows of it must not make a credential new.
-        if let key = proofs.compactMap(\.disclosureKey).first { return Digest.sha256(key) }
-        guard proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) else { return try digests.rdfc(.sha256) }
-        // Without contexts: one that somebody appends must not make the credential new.
-        return try digests.jcsWithoutContext()
+        if let key = proofs.compactMap(\.disclosureKey).first { return SignedContent(digest: Digest.sha256(key)) }
+        if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) { return digests.content.signedText(under: nil) }
+        return SignedContent(digest: try digests.rdfc(.sha256))
     }
 
     /// What a proof of a chain covers: the document with the proofs that it names (Data Integrity 1.0 section 4.3). Nil for
@@ -224,29 +233,79 @@ struct CredentialCheck {
             beginnings: trust.hashBeginnings)
     }
 
-    private mutating func markUnsigned(_ pointers: [String], types: [Text]) throws(Rejection) {
+    private mutating func markUnsigned(_ pointers: [String]) throws(Rejection) {
         let unsigned = Array(pointers.prefix(limits.unsignedPointers))
         evidence.unsigned = unsigned
-        evidence.summary.types = recordable(
-            types.enumerated().filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element))
+        evidence.summary.types = evidence.summary.types.enumerated()
+            .filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element)
         guard let first = unsigned.first else { return }
         if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// What the gate's rules may read. Every unsigned member is left out, however many a verdict lists.
-    private mutating func noteClaims(
-        _ shape: CredentialShape, _ content: LinkedDataDocument, _ issuer: TrustedIssuer, without unsigned: [String]
-    ) {
-        let document = LinkedDataClaims.document(shape.document, without: unsigned)
-        // Under a context that somebody appended the same words mean something else; then there is no graph to read.
-        let isUnderstood = !unsigned.contains { $0.utf8.starts(with: "/@context".utf8) }
-        let graph = isUnderstood ? content.graph : DeferredDataset(Dataset())
+    /// Reads what was signed.
+    ///
+    /// - Throws: `shape.spelling` where it cannot be told which of several nodes the credential is.
+    private func readFacts(
+        _ shape: CredentialShape, _ content: LinkedDataDocument, _ coverage: Coverage
+    ) throws(Rejection) -> Issued {
+        if coverage.coversText { return Issued(shape: shape, facts: CredentialFacts(text: shape), graph: nil) }
+        guard var graph = content.graph(type: CredentialVocabulary.verifiableCredentialType) else {
+            throw Rejection(.shapeSpelling)
+        }
+        graph.mandatory = coverage.mandatory
+        let facts = try CredentialFacts(graph, shape: shape, profile: policy.profile, limits: limits)
+        return Issued(shape: shape, facts: facts, graph: graph)
+    }
+
+    /// The checks of the stages before, on what was signed.
+    private mutating func checkFacts(
+        _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ proofs: [LinkedDataProof]
+    ) throws(Rejection) {
+        guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
+        try surroundings.checkValidity(from: facts.validFrom, until: facts.validUntil)
+        for proof in proofs where proof.isIssuers {
+            try proof.checkRevocation(issued: facts.validFrom, trust: trust)
+        }
+        evidence.summary.validFrom = facts.validFrom
+        evidence.summary.validUntil = facts.validUntil
+    }
+
+    /// What the gate's rules may read.
+    private mutating func noteClaims(_ issued: Issued, _ content: LinkedDataDocument, _ coverage: Coverage) {
+        var document = issued.shape.document
+        document["proof"] = nil
+        let graph =
+            issued.graph.map { DeferredGraph($0) } ?? content.credentialGraph(under: coverage.textContext)
+        let facts = issued.facts
+        // The types as they are written are good for a record as long as writing shows all that were signed.
+        if issued.graph != nil, evidence.summary.types.count != facts.types.count {
+            evidence.summary.types = surroundings.recordable(facts.types)
+        }
         evidence.claims = [
             SignedClaims(
-                issuer: issuer.id, document: document, graph: graph, validFrom: shape.validFrom,
-                validUntil: shape.validUntil, signedDigest: evidence.summary.signedDigest ?? [],
-                subject: LinkedDataClaims.subject(of: document))
+                issuer: facts.issuer, text: issued.graph == nil ? SignedText(.object(document)) : nil, graph: graph,
+                contexts: LinkedDataClaims.contexts(of: coverage.textContext ?? content.context),
+                issuerContexts: issuer?.contexts, validFrom: facts.validFrom, validUntil: facts.validUntil,
+                signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: facts.subjects)
         ]
+    }
+}
+
+/// Which proofs of a document form chains: those that name another, and those that are named (Data Integrity 1.0 section 4.3).
+/// All proofs of a chain must hold, whoever made them.
+private struct ProofChain {
+    private var names: Set<Text> = []
+
+    init(_ proofs: [JSONObject]) {
+        for proof in proofs { names.formUnion(Self.previous(of: proof)) }
+    }
+
+    func includes(_ proof: JSONObject) -> Bool {
+        !Self.previous(of: proof).isEmpty || proof["id"]?.string.map(names.contains) ?? false
+    }
+
+    private static func previous(of proof: JSONObject) -> [Text] {
+        (proof["previousProof"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
     }
 }

@@ -33,12 +33,6 @@ struct DocumentDigests {
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// The SHA-256 of the canonical JSON without its contexts.
-    mutating func jcsWithoutContext() throws(Rejection) -> [UInt8] {
-        let members = try canonicalMembers()
-        return beginnings.hash(.sha256) { members.write($0) }
-    }
-
     /// The hash of a proof's options in canonical form. Those contexts that are the document's own are not written anew.
     mutating func jcs(options: JCSProofOptions, _ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         let members = try Self.jcs { () throws(JCSError) in

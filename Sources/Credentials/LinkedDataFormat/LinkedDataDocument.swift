@@ -7,16 +7,9 @@ struct LinkedDataDocument {
     let context: JSON
     /// The document with those proofs only that a signature covers.
     let unsecured: JSONObject
-    /// The graph; made on demand where no signature needs it.
-    let graph: DeferredDataset
-    /// Members that no signature over the dataset covers and that state something.
-    let unsigned: [String]
-    /// Those that state nothing in RDF, such as index keys, base directions and `null`: a holder can add or change them, so
-    /// no rule may read them.
-    let unstated: [String]
-
-    /// The graph.
-    var dataset: Dataset { graph.dataset }
+    /// What the document states; nil where no signature needs it and it is certain to state something.
+    let statements: DeserializedDocument?
+    private let processor: JSONLDProcessor
 
     /// Contexts stage: expands the document under the pinned contexts.
     ///
@@ -29,17 +22,53 @@ struct LinkedDataDocument {
         var unsecured = document
         unsecured["proof"] = proofs.isEmpty ? nil : .array(proofs.map { .object($0) })
         self.unsecured = unsecured
+        self.processor = processor
         if coversText, processor.isPlain(unsecured) {
-            graph = DeferredDataset(of: unsecured, processor: processor)
-            (unsigned, unstated) = ([], [])
+            statements = nil
             return
         }
         do throws(JSONLDError) {
-            let (dataset, dropped) = try processor.dataset(.object(unsecured))
-            graph = DeferredDataset(dataset)
-            unsigned = dropped.filter(\.statesSomething).map(\.pointer)
-            unstated = dropped.filter { !$0.statesSomething }.map(\.pointer)
+            statements = try processor.deserialize(.object(unsecured))
         } catch { throw Self.rejection(error) }
+    }
+
+    /// The graph; made each time where no signature needs it.
+    var dataset: Dataset {
+        statements?.dataset ?? (try? processor.deserialize(.object(unsecured)))?.dataset ?? Dataset()
+    }
+
+    /// Members that no signature over the dataset covers and that state something.
+    var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
+
+    /// The statements about the node of the outermost object, which is of that type; nil where that is not certain.
+    func graph(type: Text) -> StatementGraph? { statements.flatMap { StatementGraph($0, type: type) } }
+
+    /// The same of a credential, made when somebody asks. `context` are the contexts that were signed where they are not the
+    /// document's own: under others the same words say something else.
+    func credentialGraph(under context: JSON? = nil) -> DeferredGraph {
+        if context == nil, statements != nil {
+            return DeferredGraph(graph(type: CredentialVocabulary.verifiableCredentialType))
+        }
+        return DeferredGraph(of: unsecured(under: context), processor: processor)
+    }
+
+    /// Where the document is spelled as its data model does not spell it, though it states the same; nil where it is not.
+    var unusualSpelling: String? {
+        guard let statements else { return nil }
+        return statements.unusualSpelling
+            ?? statements.repeatedNodes.sorted().lazy.compactMap { Spelling.repetition(of: $0, in: unsecured) }.first
+    }
+
+    /// The content that is signed where every proof is over the text.
+    func signedText(under context: JSON?) -> SignedContent {
+        SignedContent(text: unsecured(under: context), processor: processor)
+    }
+
+    private func unsecured(under context: JSON?) -> JSONObject {
+        guard let context else { return unsecured }
+        var document = unsecured
+        document["@context"] = context
+        return document
     }
 
     /// Proof stage: the hash of the canonical N-Quads. RDFC-1.0 itself runs with the same hash, as ecdsa-rdfc-2019 on

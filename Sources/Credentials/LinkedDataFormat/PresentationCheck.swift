@@ -19,7 +19,9 @@ struct PresentationCheck {
     /// All stages up to the holder's.
     mutating func verify(_ document: JSONObject) throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
-            let shape = try PresentationShape(document, limits: surroundings.limits)
+            let shape = try surroundings.spelled(document) { () throws(Rejection) in
+                try PresentationShape(document, limits: surroundings.limits)
+            }
             guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
             // An unsigned presentation is no presentation: nobody vouches for putting these credentials together.
             guard !shape.proofs.isEmpty else { throw Rejection(.holderProofMissing, at: "/proof") }
@@ -45,7 +47,9 @@ struct PresentationCheck {
     /// Shape and expansion only.
     mutating func checkShape(_ document: JSONObject) throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
-            try PresentationShape(document, limits: surroundings.limits)
+            try surroundings.spelled(document) { () throws(Rejection) in
+                try PresentationShape(document, limits: surroundings.limits)
+            }
         }
         for credential in shape.credentials {
             do throws(Rejection) {
@@ -63,18 +67,28 @@ struct PresentationCheck {
         try ContextRules(trust: trust, inlineAllowed: inlineAllowed).check(shape.document)
         let content = try LinkedDataDocument(shape.document, processor: trust.processor)
         var own: [String] = []
+        var holders: [Text] = []
         do throws(Rejection) {
             var digests = DocumentDigests(content, beginnings: trust.hashBeginnings)
-            let coverages = try shape.proofs.map { proof throws(Rejection) in try verify(proof, shape, &digests) }
-            if !coverages.contains(where: \.coversText) { own = content.unsigned }
-            own += coverages.filter(\.coversText).flatMap(\.unsigned)
+            let facts = try PresentationFacts(shape, content)
+            var coversText = false
+            for proof in shape.proofs {
+                let (coverage, holder) = try verify(proof, facts, &digests)
+                coversText = coversText || coverage.coversText
+                own += coverage.unsigned
+                holders.append(holder)
+            }
+            if !coversText {
+                try surroundings.checkSpelling(content)
+                own = content.unsigned + own
+            }
         } catch {
-            if error.reason.code == .canonTooComplex { throw error }
+            if [.canonTooComplex, .shapeSpelling].contains(error.reason.code) { throw error }
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
-        let holders = shape.proofs.compactMap { controller(of: $0.value) }
+        // A credential of several subjects is his only if he is each of them.
         evidence.holderProven = evidence.claims.allSatisfy { claims in
-            claims.subject.map { subject in holders.contains { $0 == subject } } ?? false
+            claims.subjects.areKnown && claims.subjects.ids.allSatisfy(holders.contains)
         }
         own = own.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
         guard let first = own.first else { return }
@@ -83,46 +97,65 @@ struct PresentationCheck {
         evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
+    /// One proof of the presentation: what it covers, and the id of who made it.
     private func verify(
-        _ proof: Located<JSONObject>, _ shape: PresentationShape, _ digests: inout DocumentDigests
-    ) throws(Rejection) -> ProofCoverage {
+        _ proof: Located<JSONObject>, _ facts: PresentationFacts, _ digests: inout DocumentDigests
+    ) throws(Rejection) -> (coverage: ProofCoverage, holder: Text) {
         let now = surroundings.clock.utc
-        let resolver = KeyResolver(trust: trust)
         guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
-        let controller = try resolver.method(reference, at: proof.pointer).method.controller
+        let controller = try KeyResolver(trust: trust).method(reference, at: proof.pointer).method.controller
         // MOSIP names the holder by the very key that signs.
-        let holder = shape.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
-        try checkDemand(proof.value, at: now)
+        let holder = facts.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
         let signed = try LinkedDataProof(
             proof, for: .authentication, of: KeyResolver.Authority(holder: holder), at: now, trust: trust,
             limits: surroundings.limits)
-        let match = try signed.verify(
-            &digests, at: now, trust: trust, policy: policy, limits: surroundings.limits)
+        let coverage = try signed.verify(&digests, in: surroundings)
         // A challenge outside the signature answers nothing.
         for member in ["challenge", "domain", "created"] as [Text] {
             let pointer = Pointer.append(proof.pointer, member)
-            guard !match.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
+            guard !coverage.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
         }
-        return match
-    }
-
-    private func controller(of proof: JSONObject) -> Text? {
-        guard let reference = proof["verificationMethod"]?.string else { return nil }
-        return try? KeyResolver(trust: trust).method(reference, at: "").method.controller
+        try checkDemand(coverage.facts, at: now)
+        return (coverage, controller)
     }
 
     /// What the gate asked for must be in the proof, and fresh; without a demand nothing is compared.
-    private func checkDemand(_ proof: JSONObject, at now: Timestamp) throws(Rejection) {
-        if let nonce = demand.nonce, proof["challenge"]?.string != nonce { throw Rejection(.holderInvalid) }
-        if let audience = demand.audience {
-            let domains = (proof["domain"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
-            guard domains.contains(audience) else { throw Rejection(.holderInvalid) }
-        }
+    private func checkDemand(_ facts: ProofFacts, at now: Timestamp) throws(Rejection) {
+        if let nonce = demand.nonce, facts.challenges != [nonce] { throw Rejection(.holderInvalid) }
+        if let audience = demand.audience, !facts.domains.contains(audience) { throw Rejection(.holderInvalid) }
         // An answered challenge shows freshness; the date, which the holder writes, has to do only where none was asked.
         guard demand.nonce == nil, let maxAge = demand.maxAge else { return }
-        guard let created = proof["created"]?.string.flatMap({ Timestamp(rfc3339: $0.string, zoneRequired: false) }),
-            created <= now.advanced(by: policy.clockSkew), now <= created.advanced(by: maxAge)
-        else { throw Rejection(.holderInvalid) }
+        guard let created = facts.created.max(), now <= created.advanced(by: maxAge) else {
+            throw Rejection(.holderInvalid)
+        }
+    }
+}
+
+/// What decides about a presentation, as its holder signed it.
+private struct PresentationFacts {
+    /// The holder's id, where it is named.
+    let holder: Text?
+
+    /// The text only shows the credentials that were verified: the statements must know of no other, nor of another holder.
+    ///
+    /// - Throws: `shape.spelling` where they do, or where it cannot be told which node the presentation is.
+    init(_ shape: PresentationShape, _ content: LinkedDataDocument) throws(Rejection) {
+        if shape.proofs.allSatisfy({ ProofSuite.named(by: $0.value)?.canonicalization == .jcs }) {
+            holder = shape.holder
+            return
+        }
+        guard let graph = content.graph(type: CredentialVocabulary.verifiablePresentationType) else {
+            throw Rejection(.shapeSpelling)
+        }
+        let credentials = graph.values(of: CredentialVocabulary.verifiableCredential, at: graph.root)
+        guard credentials.count == shape.credentials.count else {
+            throw Rejection(.shapeSpelling, at: "/verifiableCredential")
+        }
+        let holders = graph.values(of: CredentialVocabulary.holder, at: graph.root)
+        guard holders.count <= 1, holders.allSatisfy({ $0.iri != nil }) else {
+            throw Rejection(.shapeSpelling, at: "/holder")
+        }
+        holder = holders.first?.iri ?? shape.holder
     }
 }
 

@@ -41,12 +41,15 @@ struct MdocDocumentCheck {
             object.docType.utf8.count <= surroundings.limits.recordedLetters ? [object.docType] : []
         evidence.summary.validFrom = object.validFrom
         evidence.summary.validUntil = object.validUntil
-        try surroundings.stage(.validity) { () throws(Rejection) in try checkValidity(object) }
+        try surroundings.stage(.validity) { () throws(Rejection) in
+            // What claims to be signed tomorrow is not valid today, whatever validFrom says.
+            try surroundings.checkValidity(from: object.validFrom, until: object.validUntil, issued: object.signed)
+        }
         let signer = try surroundings.stage(.key) { () throws(Rejection) in try self.signer(of: message, object) }
         evidence.summary.issuer = signer.issuer
         try surroundings.stage(.proof) { () throws(Rejection) in
             try message.verify(by: signer.certificate.key)
-            evidence.summary.signedDigest = Digest.sha256(Array(message.payload))
+            evidence.summary.signed = SignedContent(digest: Digest.sha256(Array(message.payload)))
             try checkContent(object, country: signer.certificate.country)
         }
         try surroundings.stage(.status) { () throws(Rejection) in
@@ -56,17 +59,10 @@ struct MdocDocumentCheck {
         evidence.claims = [
             SignedClaims(
                 format: .mdoc, issuer: issuer, types: [object.docType],
-                document: MdocClaims.document(object.docType, issuerSigned.nameSpaces), validFrom: object.validFrom,
-                validUntil: object.validUntil, signedDigest: evidence.summary.signedDigest ?? [])
+                text: SignedText(MdocClaims.document(object.docType, issuerSigned.nameSpaces), hidesMembers: true),
+                validFrom: object.validFrom, validUntil: object.validUntil,
+                signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: CredentialSubjects([]))
         ]
-    }
-
-    private func checkValidity(_ object: MobileSecurityObject) throws(Rejection) {
-        guard surroundings.policy.trusts(surroundings.clock) else { throw Rejection(.clockUntrusted) }
-        let skew = surroundings.policy.clockSkew
-        // What claims to be signed tomorrow is not valid today, whatever validFrom says.
-        guard max(object.validFrom, object.signed) <= now.advanced(by: skew) else { throw Rejection(.validityNotYet) }
-        guard now <= object.validUntil.advanced(by: skew) else { throw Rejection(.validityExpired) }
     }
 
     /// The document signer; its issuer is the pinned root behind it, or nobody where no path was asked for.

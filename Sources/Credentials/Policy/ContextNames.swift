@@ -2,13 +2,14 @@ import Encoding
 
 /// What the names of one pinned context mean, over all its scopes together.
 ///
-/// A signature over RDF covers what names expand to, not the names: where two names have one meaning, or one name several, the
-/// holder can exchange them and the signature stays right (seen: a farmer's context that maps the type of land ownership, the
-/// crops and the farmer's id all to `schema:Text`). A JSON pointer then reads what the issuer never said.
+/// A signature over RDF covers what names expand to, not the names, so that rules read what they expand to. Where two names have
+/// one meaning (seen: a farmer's context that maps the type of land ownership, the crops and the farmer's id all to
+/// `schema:Text`), whoever reads one of them is told what was said under the other, too.
 struct ContextNames: Sendable {
     private var meanings: [Text: Set<Text>] = [:]
     private var names: [Text: Set<Text>] = [:]
     private var vocabularies: Set<Text> = []
+    private var reversed: Set<Text> = []
 
     /// Contexts inside each other that are looked into.
     private static let depth = 16
@@ -19,15 +20,21 @@ struct ContextNames: Sendable {
         add(document["@context"] ?? .null, to: &scope, documents, depth: 0)
     }
 
-    /// Whether a name that a document uses under these contexts could stand for something else.
-    static func isAmbiguous(_ name: Text, under contexts: [ContextNames]) -> Bool {
-        if name.hasPrefix("@") { return false }
-        let vocabularies = contexts.reduce(into: Set<Text>()) { $0.formUnion($1.vocabularies) }
-        var meanings = contexts.reduce(into: Set<Text>()) { $0.formUnion($1.meanings[name] ?? []) }
-        if meanings.isEmpty { meanings = Set(vocabularies.map { Text($0.string + name.string) }) }
-        guard meanings.count <= 1 else { return true }
-        guard let meaning = meanings.first else { return false }
-        if contexts.contains(where: { !($0.names[meaning] ?? []).isSubset(of: [name]) }) { return true }
+    /// The IRIs that a name has in some scope of the context; empty where it defines none.
+    func meanings(of name: Text) -> Set<Text> { meanings[name] ?? [] }
+
+    /// The names of an IRI.
+    func names(of meaning: Text) -> Set<Text> { names[meaning] ?? [] }
+
+    /// What names that are not defined begin with.
+    var vocabulary: Set<Text> { vocabularies }
+
+    /// Whether the context defines the name as a property that is read backwards.
+    func isReverse(_ name: Text) -> Bool { reversed.contains(name) }
+
+    /// Whether another name has this meaning.
+    func shares(_ meaning: Text, of name: Text) -> Bool {
+        if !names(of: meaning).isSubset(of: [name]) { return true }
         // A name that no context defines takes its meaning from the vocabulary.
         return vocabularies.contains { meaning.hasPrefix($0) && meaning != Text($0.string + name.string) }
     }
@@ -78,6 +85,7 @@ struct ContextNames: Sendable {
                 vocabularies.insert(iri)
             }
             for member in object.members where !member.name.hasPrefix("@") && !member.value.isNull {
+                if member.value["@reverse"] != nil { reversed.insert(member.name) }
                 let id = Scope.id(of: member.value) ?? member.name
                 if let meaning = scope.expand(id, as: member.name) {
                     meanings[member.name, default: []].insert(meaning)

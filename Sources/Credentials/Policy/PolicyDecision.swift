@@ -60,8 +60,8 @@ struct PolicyCase {
 struct PolicyKnowledge {
     /// The issuers of a group; nil when there is no such group.
     var groups: (Text) -> Set<Text>?
-    /// What names mean in a pinned context; nil for one that is not known.
-    var names: (Text) -> ContextNames?
+    /// What names mean in each pinned context.
+    var names: [Text: ContextNames]
 }
 
 /// What the rules say.
@@ -149,7 +149,7 @@ struct PolicyQuestion {
             note(rule.id, .notAbout(mismatch), denies: true)
             return nil
         }
-        let finding = evaluation(of: index).all(rule.when)
+        let finding = evaluation(of: index, under: rule.selector).all(rule.when)
         guard finding.truth != .no else {
             note(rule.id, .unmet(finding.label), denies: true)
             return nil
@@ -168,7 +168,7 @@ struct PolicyQuestion {
                 return Reason(code)
             }
         }
-        let finding = evaluation(of: index).all(rule.require)
+        let finding = evaluation(of: index, under: rule.selector).all(rule.require)
         guard finding.truth == .yes else {
             note(rule.id, finding.truth == .no ? .unmet(finding.label) : .untold(finding.label))
             return Reason(code, at: at(index, finding.pointer))
@@ -183,14 +183,19 @@ struct PolicyQuestion {
     }
 
     /// Why a rule is not about this credential; nil when it is. `inDoubt`: whether it is where nobody knows, because no trust
-    /// entry names the group or nobody said which way the gate leads: such a rule lets nobody in and keeps everybody out.
+    /// entry names the group, nobody said which way the gate leads, or the credential does not show its types or subjects:
+    /// such a rule lets nobody in and keeps everybody out.
     private func mismatch(
         _ selector: CredentialSelector, _ direction: GateDirection?, _ index: Int, inDoubt: Bool
     ) -> String? {
         let claims = subject.claims[index]
         if let direction, !(policy.direction.map { $0 == direction } ?? inDoubt) { return "direction" }
         if !selector.formats.isEmpty, !selector.formats.contains(claims.format) { return "format" }
-        if !selector.types.isEmpty, !selector.types.contains(where: types[index].contains) { return "type" }
+        if !selector.types.isEmpty, !selector.types.contains(where: types[index].contains),
+            !(inDoubt && claims.mayHideType)
+        {
+            return "type"
+        }
         if !selector.issuers.isEmpty || !selector.groups.isEmpty {
             let isGrouped = selector.groups.contains { knowledge.groups($0)?.contains(claims.issuer) ?? inDoubt }
             guard isGrouped || selector.issuers.contains(claims.issuer) else { return "issuer" }
@@ -198,16 +203,22 @@ struct PolicyQuestion {
         if !selector.contexts.isEmpty, claims.format == .ldpVC, claims.contexts != selector.contexts {
             return "contexts"
         }
-        if !selector.subjects.isEmpty, !(claims.subject.map(selector.subjects.contains) ?? false) { return "subject" }
-        if !selector.credentials.isEmpty, !selector.credentials.contains(claims.signedDigest) { return "credential" }
+        if !selector.subjects.isEmpty, !claims.subjects.ids.contains(where: selector.subjects.contains),
+            !(inDoubt && !claims.subjects.areKnown)
+        {
+            return "subject"
+        }
+        if !selector.credentials.isEmpty, !selector.credentials.contains(claims.signed.digest) { return "credential" }
         return nil
     }
 
-    private func evaluation(of index: Int) -> PredicateEvaluation {
-        PredicateEvaluation(
-            claims: subject.claims[index], names: knowledge.names, now: clock.utc, zone: rules.zone,
-            skew: policy.clockSkew,
-            profile: policy.profile)
+    /// Pointers are read under the rule's contexts, else those of the issuer's entry, else all that are pinned.
+    private func evaluation(of index: Int, under selector: CredentialSelector) -> PredicateEvaluation {
+        let claims = subject.claims[index]
+        let contexts = selector.contexts.isEmpty ? claims.issuerContexts : selector.contexts
+        return PredicateEvaluation(
+            claims: claims, names: ClaimNames(under: contexts, of: knowledge.names), now: clock.utc, zone: rules.zone,
+            skew: policy.clockSkew, profile: policy.profile)
     }
 
     private func at(_ index: Int, _ pointer: String?) -> String? { pointer.map { subject.place(of: index) + $0 } }

@@ -50,13 +50,15 @@ extension PolicyReader {
         ) { value in Self.credentialFormats.first { Text($0.rawValue) == value.string } }
         let graph = table.take("graph", "a table { … } from property IRIs to values", &problems, \.table)
         let claims = SignedClaims(
-            format: format ?? .ldpVC, issuer: issuer, types: table.texts("types", &problems) ?? [], document: document,
-            dataset: graph.map { Self.dataset($0, issuer: issuer) }, validFrom: table.instant("valid-from", &problems),
-            validUntil: table.instant("valid-until", &problems),
-            signedDigest: table.take("digest", "64 hexadecimal digits", &problems) { value in
-                value.string.flatMap { Hex.decode($0.string) }.flatMap { $0.count == 32 ? $0 : nil }
-            } ?? [UInt8](repeating: 0, count: 32),
-            subject: table.text("subject", &problems))
+            format: format ?? .ldpVC, issuer: issuer, types: table.texts("types", &problems) ?? [],
+            text: .described(document, as: format ?? .ldpVC), graph: graph.map { Self.graph($0, issuer: issuer) },
+            contexts: LinkedDataClaims.contexts(of: document["@context"] ?? .null),
+            validFrom: table.instant("valid-from", &problems), validUntil: table.instant("valid-until", &problems),
+            signed: SignedContent(
+                digest: table.take("digest", "64 hexadecimal digits", &problems) { value in
+                    value.string.flatMap { Hex.decode($0.string) }.flatMap { $0.count == 32 ? $0 : nil }
+                } ?? [UInt8](repeating: 0, count: 32)),
+            subjects: CredentialSubjects(table.texts("subject", &problems) ?? []))
         var credential = PolicyTestCredential(claims: claims)
         credential.groups = table.texts("groups", &problems) ?? []
         credential.status = table.sections("status", "[ { value = \"valid\", purpose = \"revocation\" } ]", &problems)
@@ -78,11 +80,11 @@ extension PolicyReader {
     }
 
     /// The graph of a credential of this issuer with these properties, tables within as further nodes.
-    private static func dataset(_ table: TOMLTable, issuer: Text) -> Dataset {
+    private static func graph(_ table: TOMLTable, issuer: Text) -> StatementGraph {
         let root = Term.blank("c")
         var quads = [
-            Quad(root, RDF.type, .iri("https://www.w3.org/2018/credentials#VerifiableCredential")),
-            Quad(root, "https://www.w3.org/2018/credentials#issuer", .iri(issuer)),
+            Quad(root, RDF.type, .iri(CredentialVocabulary.verifiableCredentialType)),
+            Quad(root, CredentialVocabulary.issuer, .iri(issuer)),
         ]
         var count = 0
         func add(_ table: TOMLTable, to node: Term) {
@@ -108,7 +110,7 @@ extension PolicyReader {
             }
         }
         add(table, to: root)
-        return Dataset(quads)
+        return StatementGraph(Dataset(quads), root: root)
     }
 }
 

@@ -49,8 +49,17 @@ extension SignedClaims {
     /// The same with another document: a test case can bring it in a file.
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
-            format: format, issuer: issuer, types: types, document: document, dataset: dataset, validFrom: validFrom,
-            validUntil: validUntil, signedDigest: signedDigest, subject: subject)
+            format: format, issuer: issuer, types: types, text: .described(document, as: format), graph: graph,
+            contexts: LinkedDataClaims.contexts(of: document["@context"] ?? .null), validFrom: validFrom,
+            validUntil: validUntil, signed: signed, subjects: subjects)
+    }
+}
+
+extension SignedText {
+    /// The text of a credential that a test case describes: what it does not show a holder may have left out, where the
+    /// format leaves him that choice.
+    static func described(_ document: JSON, as format: CredentialFormat) -> SignedText {
+        SignedText(document, hidesMembers: [.vcSDJWT, .dcSDJWT, .sdJWT].contains(format))
     }
 }
 
@@ -103,7 +112,7 @@ extension GatePolicy {
         let (issuer, groups) = (credential.claims.issuer, credential.groups)
         var question = PolicyQuestion(
             self, of: policy, about: subject, at: test.clock,
-            knowing: PolicyKnowledge(groups: { groups.contains($0) ? [issuer] : nil }, names: { _ in nil }))
+            knowing: PolicyKnowledge(groups: { groups.contains($0) ? [issuer] : nil }, names: [:]))
         let decided = question.decide()
         switch decided.outcome {
         case .accept(let rule, _):

@@ -2,9 +2,10 @@ package import Encoding
 
 /// Where a claim stands in the signed view of a credential.
 package enum ClaimPath: Hashable, Sendable {
-    /// A JSON pointer (RFC 6901) into ``SignedClaims/document``, as written and as its tokens.
+    /// A JSON pointer (RFC 6901) into the signed text, as written and as its tokens; where statements are signed its names
+    /// stand for their properties (``ClaimNames``).
     case pointer(Text, [Text])
-    /// Property IRIs from the credential on through ``SignedClaims/dataset``; linked data only. Says what is meant whatever
+    /// Property IRIs from the credential on through the signed statements; linked data only. Says what is meant whatever
     /// context the document was written under.
     case properties([Text])
 

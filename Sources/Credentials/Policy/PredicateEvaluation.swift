@@ -28,8 +28,8 @@ struct PredicateFinding {
 /// Looks at one verified credential at one moment. The depth of predicates is bounded where the policy is read.
 struct PredicateEvaluation {
     let claims: SignedClaims
-    /// What names mean in a pinned context.
-    let names: (Text) -> ContextNames?
+    /// What names in pointers mean.
+    let names: ClaimNames
     let now: Timestamp
     let zone: CivilZone
     let skew: Duration
@@ -39,10 +39,16 @@ struct PredicateEvaluation {
         switch predicate {
         case .claim(let path, let test):
             let label = (test.isAge ? "age " : "") + "\(test.key) at \(path.description)"
-            if let obstacle = claims.obstacle(to: path, names) {
-                return PredicateFinding(truth: .unknown, label: "\(label) (\(obstacle))", pointer: path.pointer)
+            switch claims.read(path, names) {
+            case .value(let value):
+                return PredicateFinding(truth: evaluate(test, of: value), label: label, pointer: path.pointer)
+            case .absent:
+                var truth = Truth.unknown
+                if case .exists(let wanted) = test { truth = Truth(!wanted) }
+                return PredicateFinding(truth: truth, label: label, pointer: path.pointer)
+            case .unknown(let why):
+                return PredicateFinding(truth: .unknown, label: "\(label) (\(why))", pointer: path.pointer)
             }
-            return PredicateFinding(truth: evaluate(test, at: path), label: label, pointer: path.pointer)
         case .issuedWithin(let time):
             // The skew is the issuer's: its clock may be behind the gate's.
             let truth = Truth(claims.validFrom.map { now.advanced(by: .zero - time - skew) <= $0 })
@@ -81,15 +87,11 @@ struct PredicateEvaluation {
         return kept
     }
 
-    private func evaluate(_ test: ClaimTest, at path: ClaimPath) -> Truth {
-        let value = claims.value(at: path)
-        if case .exists(let wanted) = test {
-            if value != nil { return Truth(wanted) }
-            return claims.tellsAbsence(of: path) ? Truth(!wanted) : .unknown
-        }
-        guard let value else { return .unknown }
+    /// A test on one value cannot be told of several; a test on a list can.
+    private func evaluate(_ test: ClaimTest, of value: ClaimValue) -> Truth {
+        if case .hidden = value { return .unknown }
         switch test {
-        case .exists: return .unknown
+        case .exists(let wanted): return Truth(wanted)
         case .equals(let wanted): return Truth(value.equals(wanted))
         case .isOne(let wanted): return Truth(Self.isAny(of: [value], in: wanted))
         case .hasPrefix(let prefix): return Truth(value.text?.hasPrefix(prefix))
@@ -111,17 +113,15 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Whether one of the values is one of those wanted; nil when there are values and none can be compared.
+    /// Whether one of the values is one of those wanted; nil when none is and one of the values cannot be compared with any.
     private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
-        var isComparable = values.isEmpty
+        var isTold = true
         for value in values {
-            for wanted in wanted {
-                guard let same = value.equals(wanted) else { continue }
-                if same { return true }
-                isComparable = true
-            }
+            let answers = wanted.map { value.equals($0) }
+            if answers.contains(true) { return true }
+            if !answers.contains(false) { isTold = false }
         }
-        return isComparable ? false : nil
+        return isTold ? false : nil
     }
 
     /// Days with days and instants with instants; where one is a day and the other an instant, the instant counts as its day

@@ -30,19 +30,36 @@ package struct ReplayRule: Hashable, Sendable {
     /// The documented defaults: the same credential within 30 s is refused.
     package init() {}
 
-    /// What to remember of these verified credentials: a key of 32 bytes for each, without repetition. Keys of both kinds
-    /// cannot meet: that of a subject is a hash with a prefix that no signed content has.
-    func keys(of claims: [SignedClaims]) -> [[UInt8]] {
-        var keys: [[UInt8]] = []
+    /// What to remember of verified credentials: the content of each, or its subjects.
+    func keys(of claims: [SignedClaims]) -> ReplayKeys {
+        var keys = ReplayKeys()
         for credential in claims {
-            let key =
-                switch self.key {
-                case .credential: credential.signedDigest
-                case .subject: credential.subject.map(Self.digest) ?? credential.signedDigest
-                }
-            if !keys.contains(key) { keys.append(key) }
+            if key == .subject, !credential.subjects.ids.isEmpty {
+                keys.subjects += credential.subjects.ids.filter { !keys.subjects.contains($0) }
+            } else {
+                keys.contents.append(credential.signed)
+            }
+            if key == .subject, credential.subjects.mayHideOne { keys.mayHideOne = true }
         }
         return keys
+    }
+}
+
+/// What a visit is remembered by.
+package struct ReplayKeys: Sendable {
+    var contents: [SignedContent] = []
+    var subjects: [Text] = []
+    /// Whether the holder may have left out by whom he would be known again: then nobody can say that he was not here.
+    var mayHideOne = false
+
+    /// 32 bytes each, without repetition. Computed each time. Keys of both kinds cannot meet: that of a subject is a hash with a
+    /// prefix that no signed content has.
+    var digests: [[UInt8]] {
+        var digests: [[UInt8]] = []
+        for digest in subjects.map(Self.digest) + contents.map(\.digest) where !digests.contains(digest) {
+            digests.append(digest)
+        }
+        return digests
     }
 
     private static func digest(_ subject: Text) -> [UInt8] { Digest.sha256(Array("\u{0}subject:".utf8) + subject.utf8) }

@@ -7,27 +7,69 @@ struct LinkedDataProof {
     let suite: ProofSuite
     let purpose: ControllerDocument.Purpose
     let key: PublicKey
+    /// The verification method that the key is.
+    let method: Text
+    /// Whether it was made in the name that was asked for; one of a stranger only has to hold.
+    let isIssuers: Bool
 
     /// Key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's own date of issue.
     init(
         _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, of authority: KeyResolver.Authority,
         issued: Timestamp? = nil, at now: Timestamp, trust: TrustStore, limits: Limits
     ) throws(Rejection) {
+        (suite, method) = try Self.read(proof, for: purpose, limits)
+        self.proof = proof
+        self.purpose = purpose
+        isIssuers = true
+        key = try KeyResolver(trust: trust, now: now).key(
+            method, for: purpose, of: authority, issuedAt: [issued, Self.created(proof.value)].compactMap(\.self),
+            at: Pointer.append(proof.pointer, "verificationMethod"))
+    }
+
+    /// Key stage of a stranger's proof in a chain, which only has to hold: with the key that it names, whoever controls that.
+    ///
+    /// - Throws: `refusal`, why it is none of the issuer's, where its key cannot be known.
+    init(
+        stranger proof: Located<JSONObject>, _ refusal: Rejection, at now: Timestamp, trust: TrustStore, limits: Limits
+    ) throws(Rejection) {
+        let purpose = ControllerDocument.Purpose.assertionMethod
+        guard refusal.reason.code == .issuerKeyMismatch else { throw refusal }
+        (suite, method) = try Self.read(proof, for: purpose, limits)
+        self.proof = proof
+        self.purpose = purpose
+        isIssuers = false
+        let resolver = KeyResolver(trust: trust, now: now)
+        let pointer = Pointer.append(proof.pointer, "verificationMethod")
+        let controller = try resolver.method(method, at: pointer).method.controller
+        key = try resolver.key(
+            method, for: purpose, of: KeyResolver.Authority(holder: controller),
+            issuedAt: [Self.created(proof.value)].compactMap(\.self), at: pointer)
+    }
+
+    private static func read(
+        _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, _ limits: Limits
+    ) throws(Rejection) -> (ProofSuite, Text) {
         guard let suite = ProofSuite.named(by: proof.value) else {
             throw Rejection(.proofSuiteUnsupported, at: Pointer.append(proof.pointer, "type"))
         }
         guard proof.value["proofPurpose"]?.string == purpose.rawValue else {
             throw Rejection(.proofPurpose, at: Pointer.append(proof.pointer, "proofPurpose"))
         }
-        let pointer = Pointer.append(proof.pointer, "verificationMethod")
         guard let method = proof.value["verificationMethod"]?.string, method.utf8.count <= limits.identifierLetters
-        else { throw Rejection(.proofMalformed, at: pointer) }
-        self.proof = proof
-        self.suite = suite
-        self.purpose = purpose
-        let created = proof.value["created"]?.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) }
-        key = try KeyResolver(trust: trust, now: now).key(
-            method, for: purpose, of: authority, issuedAt: [issued, created].compactMap(\.self), at: pointer)
+        else { throw Rejection(.proofMalformed, at: Pointer.append(proof.pointer, "verificationMethod")) }
+        return (suite, method)
+    }
+
+    private static func created(_ proof: JSONObject) -> Timestamp? {
+        proof["created"]?.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) }
+    }
+
+    /// Whether the key may stand behind something of that date of issue, once that is known to be signed.
+    func checkRevocation(issued: Timestamp?, trust: TrustStore) throws(Rejection) {
+        let dates = [issued, Self.created(proof.value)].compactMap(\.self)
+        guard trust.revocations.allow(key, method: method, issuedAt: dates) else {
+            throw Rejection(.keyRevoked, at: Pointer.append(proof.pointer, "verificationMethod"))
+        }
     }
 
     /// The ids of the proofs that this one covers besides the document.
@@ -42,86 +84,103 @@ struct LinkedDataProof {
         return proof.value["proofValue"]?.string.flatMap { SelectiveDisclosureProof($0)?.ephemeralKey }
     }
 
-    /// Proof stage: the signature over the proof options and the document. Returns what it covers.
+    /// Proof stage: the signature over the proof options and the document, and what the options state. Returns what it
+    /// covers.
     func verify(
-        _ digests: inout DocumentDigests, at now: Timestamp, trust: TrustStore, policy: VerificationPolicy,
-        limits: Limits
+        _ digests: inout DocumentDigests, in surroundings: Surroundings
     ) throws(Rejection) -> ProofCoverage {
-        try checkDates(at: now, policy)
-        if suite.canonicalization == .statements { return try verifyStatements(digests.content, trust, limits) }
-        let signature = try suite.signature(of: proof, by: key, limits: limits)
+        let facts = try ProofFacts(text: proof, isDated: suite.cryptosuite != nil, profile: surroundings.policy.profile)
+        try facts.check(at: proof.pointer, in: surroundings)
+        if suite.canonicalization == .statements { return try verifyStatements(digests.content, surroundings) }
+        let signature = try suite.signature(of: proof, by: key, limits: surroundings.limits)
         switch suite.canonicalization {
-        case .rdfc, .statements: return try verifyGraph(signature, &digests, trust)
-        case .jcs: return try verifyText(signature, &digests)
+        case .rdfc, .statements: return try verifyGraph(signature, &digests, surroundings)
+        case .jcs: return try verifyText(signature, facts, &digests)
         }
     }
 
     private func verifyGraph(
-        _ signature: ProofSignature, _ digests: inout DocumentDigests, _ trust: TrustStore
+        _ signature: ProofSignature, _ digests: inout DocumentDigests, _ surroundings: Surroundings
     ) throws(Rejection) -> ProofCoverage {
         let hash = suite.hash(for: key)
         let documentDigest = try digests.rdfc(hash)
         for context in [ProofContext.document, .suite] {
             guard
                 let options = ProofOptions(
-                    proof.value, of: suite, under: context, documentContext: digests.content.context, trust: trust)
+                    proof.value, of: suite, under: context, documentContext: digests.content.context,
+                    trust: surroundings.trust)
             else { continue }
             let optionsDigest = try LinkedDataDocument.digest(of: options.dataset, hash)
             guard try signature.matches(optionsDigest + documentDigest, key: key) else { continue }
-            guard options.keepsMeaning(of: proof.value, suite: suite, purpose: purpose) else {
-                throw Rejection(.contextInvalid, at: proof.pointer)
-            }
             return ProofCoverage(
-                context: context, unsigned: options.unsigned.map { proof.pointer + $0 }, coversText: false)
+                context: context, unsigned: options.unsigned.map { proof.pointer + $0 },
+                facts: try facts(of: options, surroundings))
         }
         throw Rejection(.proofInvalid, at: proof.pointer)
+    }
+
+    /// What signed options state, in the one spelling and with the meaning that the JSON gives them.
+    private func facts(of options: ProofOptions, _ surroundings: Surroundings) throws(Rejection) -> ProofFacts {
+        if surroundings.checksSpelling, let place = options.unusualSpelling {
+            throw Rejection(.shapeSpelling, at: proof.pointer + place)
+        }
+        guard options.keepsMeaning(of: proof.value, suite: suite, purpose: purpose) else {
+            throw Rejection(.contextInvalid, at: proof.pointer)
+        }
+        let facts = try options.facts(
+            of: suite, isDated: suite.cryptosuite != nil, at: proof.pointer, profile: surroundings.policy.profile)
+        try facts.check(at: proof.pointer, in: surroundings)
+        return facts
     }
 
     /// VC Data Integrity ECDSA 1.0 section 3.5.8: the issuer's signature over options, key and mandatory statements, and
     /// one of that key for each further statement.
     private func verifyStatements(
-        _ content: LinkedDataDocument, _ trust: TrustStore, _ limits: Limits
+        _ content: LinkedDataDocument, _ surroundings: Surroundings
     ) throws(Rejection) -> ProofCoverage {
         let pointer = Pointer.append(proof.pointer, "proofValue")
-        guard let text = proof.value["proofValue"]?.string, text.utf8.count <= limits.disclosureProofLetters,
+        guard let text = proof.value["proofValue"]?.string,
+            text.utf8.count <= surroundings.limits.disclosureProofLetters,
             let value = SelectiveDisclosureProof(text),
             case .success(let ephemeral) = Result(catching: { () throws(PublicKey.Failure) in
                 try KeyEncoding.multibase(Text("u" + Base64.encode(value.ephemeralKey)))
             }), case .ellipticCurve(.p256, _) = ephemeral
         else { throw Rejection(.proofMalformed, at: pointer) }
         let invalid = Rejection(.proofInvalid, at: proof.pointer)
-        let canonical: CanonicalDataset
+        let (dataset, canonical): (Dataset, CanonicalDataset)
         do throws(CanonicalizationError) {
-            canonical = try RDFC10.canonicalize(content.dataset)
+            dataset = content.dataset
+            canonical = try RDFC10.canonicalize(dataset)
         } catch { throw Rejection(.canonTooComplex) }
-        guard let statements = value.statements(of: content.dataset, issued: canonical.issued),
+        guard let statements = value.statements(of: dataset, issued: canonical.issued),
             let options = ProofOptions(
-                proof.value, of: suite, under: .document, documentContext: content.context, trust: trust)
+                proof.value, of: suite, under: .document, documentContext: content.context, trust: surroundings.trust)
         else { throw invalid }
-        let mandatory = statements.indices.filter(value.mandatory.contains)
-        let further = statements.indices.filter { !value.mandatory.contains($0) }
+        let lines = statements.lines
+        let mandatory = lines.indices.filter(value.mandatory.contains)
+        let further = lines.indices.filter { !value.mandatory.contains($0) }
         guard mandatory.count == value.mandatory.count, further.count == value.signatures.count else { throw invalid }
         let message =
             try LinkedDataDocument.digest(of: options.dataset) + value.ephemeralKey
-            + Digest.sha256(mandatory.flatMap { statements[$0] })
+            + Digest.sha256(mandatory.flatMap { lines[$0] })
         guard SignatureAlgorithm.es256.fits(key) else { throw Rejection(.proofAlgorithm, at: pointer) }
         guard try SignatureAlgorithm.es256.verify(value.baseSignature, over: message, by: key, at: pointer) else {
             throw invalid
         }
         for (index, signature) in zip(further, value.signatures) {
             let matches = try SignatureAlgorithm.es256.verify(
-                signature, over: statements[index], by: ephemeral, at: pointer)
+                signature, over: lines[index], by: ephemeral, at: pointer)
             guard matches else { throw invalid }
         }
-        guard options.keepsMeaning(of: proof.value, suite: suite, purpose: purpose) else {
-            throw Rejection(.contextInvalid, at: proof.pointer)
-        }
+        let facts = try facts(of: options, surroundings)
+        let mandatoryQuads = statements.places.indices.filter { value.mandatory.contains(statements.places[$0]) }
         return ProofCoverage(
-            context: .document, unsigned: options.unsigned.map { proof.pointer + $0 }, coversText: false)
+            context: .document, unsigned: options.unsigned.map { proof.pointer + $0 }, facts: facts,
+            mandatory: Set(mandatoryQuads))
     }
 
     private func verifyText(
-        _ signature: ProofSignature, _ digests: inout DocumentDigests
+        _ signature: ProofSignature, _ facts: ProofFacts, _ digests: inout DocumentDigests
     ) throws(Rejection) -> ProofCoverage {
         guard let options = JCSProofOptions(proof.value, documentContext: digests.content.context) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.pointer, "@context"))
@@ -129,24 +188,9 @@ struct LinkedDataProof {
         let hash = suite.hash(for: key)
         let hashes = try digests.jcs(options: options, hash) + digests.jcs(hash, under: options.context)
         guard try signature.matches(hashes, key: key) else { throw Rejection(.proofInvalid, at: proof.pointer) }
-        return ProofCoverage(context: .document, unsigned: options.unsigned, coversText: true)
-    }
-
-    /// Data Integrity 1.0 section 2.1: `created` and `expires` are date-times. What older suites state as `created` is
-    /// signed with them and read by nobody.
-    private func checkDates(at now: Timestamp, _ policy: VerificationPolicy) throws(Rejection) {
-        if suite.cryptosuite != nil { _ = try date("created", policy) }
-        guard let expires = try date("expires", policy) else { return }
-        guard now <= expires.advanced(by: policy.clockSkew) else {
-            throw Rejection(.proofExpired, at: Pointer.append(proof.pointer, "expires"))
-        }
-    }
-
-    private func date(_ name: Text, _ policy: VerificationPolicy) throws(Rejection) -> Timestamp? {
-        guard let member = proof.value[name] else { return nil }
-        let date = member.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: policy.profile == .strict) }
-        guard let date else { throw Rejection(.proofMalformed, at: Pointer.append(proof.pointer, name)) }
-        return date
+        return ProofCoverage(
+            context: .document, unsigned: options.unsigned, facts: facts, coversText: true,
+            textContext: options.context)
     }
 }
 
@@ -156,6 +200,12 @@ struct ProofCoverage {
     let context: ProofContext
     /// Pointers of members of the document, or of the proof in it, that it leaves open.
     let unsigned: [String]
+    /// What its signed options state.
+    let facts: ProofFacts
     /// Whether it covers every member of the document as written, and not only what has a meaning in RDF.
-    let coversText: Bool
+    var coversText = false
+    /// The contexts that such a proof covers where they are not the document's own.
+    var textContext: JSON?
+    /// Places of the quads that the holder could not have left out; nil for a proof that leaves him no choice.
+    var mandatory: Set<Int>?
 }

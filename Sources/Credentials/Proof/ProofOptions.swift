@@ -8,6 +8,8 @@ struct ProofOptions {
     let dataset: Dataset
     /// Members of the proof that its own signature does not cover, as pointers inside the proof.
     let unsigned: [String]
+    /// Where the proof is spelled as no data model spells it, as a pointer inside the proof.
+    let unusualSpelling: String?
 
     /// Nil when the options cannot be read under that context or the proof's type means nothing there.
     init?(
@@ -28,34 +30,58 @@ struct ProofOptions {
             options[member.name] = member.value
         }
         let processor = context == .document ? trust.processor : trust.suiteProcessor
-        guard let (dataset, dropped) = try? processor.dataset(.object(options)),
-            dataset.quads.contains(where: { $0.predicate == RDF.type })
+        guard let document = try? processor.deserialize(.object(options)),
+            document.dataset.quads.contains(where: { $0.predicate == RDF.type })
         else { return nil }
-        self.dataset = dataset
+        dataset = document.dataset
+        unusualSpelling = document.unusualSpelling
         let strangers = ProofSuite.signatureMembers.filter { $0 != suite.signatureMember && proof[$0] != nil }
-        unsigned = dropped.filter(\.statesSomething).map(\.pointer) + strangers.map { Pointer.append("", $0) }
+        unsigned = document.dropped.filter(\.statesSomething).map(\.pointer) + strangers.map { Pointer.append("", $0) }
     }
 
     /// Whether what is signed still means what the JSON says: an inline context can map the suite's name or
     /// `assertionMethod` elsewhere while the signature stays right.
     func keepsMeaning(of proof: JSONObject, suite: ProofSuite, purpose: ControllerDocument.Purpose) -> Bool {
-        let types = dataset.quads.filter { $0.predicate == RDF.type && $0.object == .iri(suite.iri) }
-        guard types.count == 1, let subject = types.first?.subject else { return false }
-        let own = dataset.quads.filter { $0.subject == subject }
-        guard own.count(where: { $0.predicate == RDF.type }) == 1 else { return false }
-        func values(of member: Text) -> [Term] {
-            own.filter { Self.standardIRIs(of: member).contains($0.predicate) }.map(\.object)
-        }
-        guard let method = proof["verificationMethod"]?.string, values(of: "verificationMethod") == [.iri(method)],
-            let meant = values(of: "proofPurpose").first, values(of: "proofPurpose").count == 1,
+        guard let node = node(of: suite),
+            let method = proof["verificationMethod"]?.string,
+            values(of: "verificationMethod", at: node) == [.iri(method)],
+            values(of: "proofPurpose", at: node).count == 1,
+            let meant = values(of: "proofPurpose", at: node).first,
             Self.standardIRIs(of: purpose).contains(where: { meant == .iri($0) })
         else { return false }
         if let name = suite.cryptosuite {
-            guard values(of: "cryptosuite").map(\.literalValue) == [name] else { return false }
+            guard values(of: "cryptosuite", at: node).map(\.lexicalForm) == [name] else { return false }
         }
+        let chained = values(of: "previousProof", at: node).count
+        let named = suite.formsChains ? proof["previousProof"].map { $0.array?.count ?? 1 } ?? 0 : chained
+        guard chained == named else { return false }
         return ["created", "expires", "challenge", "domain", "nonce"].allSatisfy { (member: Text) in
-            proof[member] == nil || unsigned.contains(Pointer.append("", member)) || !values(of: member).isEmpty
+            proof[member].map(\.isNull) ?? true || unsigned.contains(Pointer.append("", member))
+                || !values(of: member, at: node).isEmpty
         }
+    }
+
+    /// What the signed options state of the proof's dates and of what it answers.
+    func facts(
+        of suite: ProofSuite, isDated: Bool, at pointer: String, profile: Profile
+    ) throws(Rejection) -> ProofFacts {
+        guard let node = node(of: suite) else { throw Rejection(.contextInvalid, at: pointer) }
+        func texts(_ member: Text) -> [Text?] { values(of: member, at: node).map { $0.lexicalForm ?? $0.iri } }
+        return try ProofFacts(
+            created: texts("created"), expires: texts("expires"), challenges: texts("challenge").compactMap(\.self),
+            domains: texts("domain").compactMap(\.self), isDated: isDated, at: pointer, profile: profile)
+    }
+
+    /// The proof itself: the one node of the suite's type, which has no other.
+    private func node(of suite: ProofSuite) -> Term? {
+        let types = dataset.quads.filter { $0.predicate == RDF.type && $0.object == .iri(suite.iri) }
+        guard types.count == 1, let node = types.first?.subject else { return nil }
+        return dataset.quads.count { $0.subject == node && $0.predicate == RDF.type } == 1 ? node : nil
+    }
+
+    private func values(of member: Text, at node: Term) -> [Term] {
+        let iris = Self.standardIRIs(of: member)
+        return dataset.quads.filter { $0.subject == node && iris.contains($0.predicate) }.map(\.object)
     }
 
     /// The IRI of a proof member. credentials/v1 uses the prefix `sec` inside the suite's scoped context without defining
@@ -77,9 +103,4 @@ struct ProofOptions {
             ["https://w3id.org/security#authenticationMethod", "https://w3id.org/security#authentication"]
         }
     }
-}
-
-extension Term {
-    /// The lexical form of a literal.
-    fileprivate var literalValue: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
 }

@@ -42,8 +42,15 @@ struct SelectiveDisclosureProof {
         self.labels = labels
     }
 
-    /// The statements as they were signed: canonical, with the labels of the signer, in order. Nil where a label is missing.
-    func statements(of dataset: Dataset, issued: [Text: Text]) -> [[UInt8]]? {
+    /// Statements as they were signed: canonical lines with the labels of the signer, in order.
+    struct Statements {
+        let lines: [[UInt8]]
+        /// For each quad of the dataset the place of its line.
+        let places: [Int]
+    }
+
+    /// The statements of a dataset. Nil where a label is missing.
+    func statements(of dataset: Dataset, issued: [Text: Text]) -> Statements? {
         var complete = true
         func term(_ term: Term) -> Term {
             guard case .blank(let label) = term else { return term }
@@ -57,8 +64,9 @@ struct SelectiveDisclosureProof {
             Quad(term($0.subject), $0.predicate, term($0.object), in: $0.graph.map { term($0) })
         }
         guard complete else { return nil }
-        let lines = Set(
-            Dataset(quads).nQuads.split(separator: UInt8(ascii: "\n")).map { Array($0) + [UInt8(ascii: "\n")] })
-        return lines.sorted { $0.lexicographicallyPrecedes($1) }
+        let lines = quads.map { Dataset([$0]).nQuads }
+        let sorted = Set(lines).sorted { $0.lexicographicallyPrecedes($1) }
+        let order = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1, $0) })
+        return Statements(lines: sorted, places: lines.compactMap { order[$0] })
     }
 }

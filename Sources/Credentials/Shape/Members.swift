@@ -11,6 +11,9 @@ struct Members {
         self.limits = limits
     }
 
+    /// An optional member; `null` is absence, as in JSON-LD.
+    subscript(name: Text) -> JSON? { document[name].flatMap { $0.isNull ? nil : $0 } }
+
     /// `@context`: a list of URLs and objects that starts with a W3C credentials context.
     func contextVersion() throws(Rejection) -> CredentialShape.Version {
         guard let entries = document["@context"]?.array, let first = entries.first?.string,
@@ -56,16 +59,21 @@ struct Members {
 
     /// `id`: absent or one URL.
     func id(_ code: ReasonCode) throws(Rejection) {
-        guard isIdentifierOrAbsent(document["id"]) else { throw Rejection(code, at: "/id") }
+        guard isIdentifierOrAbsent(self["id"]) else { throw Rejection(code, at: "/id") }
     }
 
     /// A date member: absent, or an RFC 3339 date-time.
     func date(_ name: Text, zoneRequired: Bool) throws(Rejection) -> Timestamp? {
-        guard let member = document[name] else { return nil }
-        guard let text = member.string, Self.isXMLDateTime(text),
-            let date = Timestamp(rfc3339: text.string, zoneRequired: zoneRequired)
-        else { throw Rejection(.shapeDates, at: Pointer.append("", name)) }
+        guard let member = self[name] else { return nil }
+        guard let date = member.string.flatMap({ Self.dateTime($0, zoneRequired: zoneRequired) }) else {
+            throw Rejection(.shapeDates, at: Pointer.append("", name))
+        }
         return date
+    }
+
+    /// The instant of an xsd:dateTime; nil for any other text.
+    static func dateTime(_ text: Text, zoneRequired: Bool) -> Timestamp? {
+        isXMLDateTime(text) ? Timestamp(rfc3339: text.string, zoneRequired: zoneRequired) : nil
     }
 
     /// What XML Schema 1.1 part 2 section 3.3.7 narrows of RFC 3339: upper-case letters, and zones up to 14 hours.
@@ -79,7 +87,7 @@ struct Members {
     /// One object or a list of them, each with a `type` of text and an `id` that is a URL if there is one.
     func entries(_ name: Text, _ code: ReasonCode, idRequired: Bool = false) throws(Rejection) -> [Located<JSONObject>]
     {
-        guard let member = document[name] else { return [] }
+        guard let member = self[name] else { return [] }
         let pointer = Pointer.append("", name)
         var entries: [Located<JSONObject>] = []
         for (index, element) in (member.array ?? [member]).enumerated() {
@@ -95,7 +103,7 @@ struct Members {
     /// `relatedResource` of VCDM 2.0 (section 5.3): one object or a list of them, each with a URL of its own as `id` and
     /// at least one digest. The resources are not here, so what the digests say is not looked at.
     func relatedResources() throws(Rejection) {
-        guard let member = document["relatedResource"] else { return }
+        guard let member = self["relatedResource"] else { return }
         var ids: Set<Text> = []
         for resource in member.array ?? [member] {
             let digests = ["digestSRI", "digestMultibase"].compactMap { resource[$0] }
@@ -110,7 +118,7 @@ struct Members {
     func languageValues(in object: JSONObject, at parent: String) throws(Rejection) {
         let allowed: [Text] = ["@value", "@language", "@direction"]
         for name in ["name", "description"] as [Text] {
-            guard let member = object[name] else { continue }
+            guard let member = object[name], !member.isNull else { continue }
             for value in member.array ?? [member] where value.string == nil {
                 guard let language = value.object, language["@value"]?.string != nil,
                     language.members.allSatisfy({ allowed.contains($0.name) && $0.value.string != nil })
@@ -121,7 +129,7 @@ struct Members {
 
     /// `proof`: absent, an object or a list of objects, each with one `type`.
     func proofs() throws(Rejection) -> [Located<JSONObject>] {
-        guard let member = document["proof"], !member.isNull else { return [] }
+        guard let member = self["proof"] else { return [] }
         let elements = member.array ?? [member]
         guard elements.count <= limits.proofs else { throw Rejection(.inputTooLarge, at: "/proof") }
         var proofs: [Located<JSONObject>] = []

@@ -22,7 +22,7 @@ struct PresentationShape {
     }
 
     private static func holder(_ members: Members) throws(Rejection) -> Text? {
-        guard let member = members.document["holder"] else { return nil }
+        guard let member = members["holder"] else { return nil }
         guard let id = member.string ?? member["id"]?.string, members.isIdentifier(id) else {
             throw Rejection(.shapeMember, at: "/holder")
         }
@@ -32,7 +32,7 @@ struct PresentationShape {
     private static func credentials(
         _ document: JSONObject, tokensAllowed: Bool, _ limits: Limits
     ) throws(Rejection) -> [Located<JSON>] {
-        guard let member = document["verifiableCredential"] else { return [] }
+        guard let member = document["verifiableCredential"], !member.isNull else { return [] }
         let elements = member.array ?? [member]
         guard elements.count <= limits.credentials else { throw Rejection(.inputTooLarge, at: "/verifiableCredential") }
         var credentials: [Located<JSON>] = []

@@ -56,7 +56,8 @@ struct StatusListReader {
             surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
             summary: CredentialSummary(format: format, payloadDigest: []))
         let credential = try check.verifyIssued(token, as: format, issuedBy: try signer(named: named))
-        return try bitstring(credential.shape.document, unsigned: [], url, dates)
+        let signed = StatusListDates(issued: credential.validFrom, until: credential.validUntil)
+        return try bitstring(StatusListFacts(text: credential.shape.document), url, signed)
     }
 
     private func linkedData(_ bytes: [UInt8], _ url: Text) throws(Rejection) -> StoredStatusList {
@@ -67,8 +68,13 @@ struct StatusListReader {
         var check = CredentialCheck(
             surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
             summary: CredentialSummary(format: .ldpVC, payloadDigest: []))
-        _ = try check.verifyIssued(document, issuedBy: try signer(named: Self.issuer(of: document)))
-        return try bitstring(document, unsigned: check.evidence.unsigned, url, dates)
+        let issued = try check.verifyIssued(document, issuedBy: try signer(named: Self.issuer(of: document)))
+        guard !check.evidence.unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }) else {
+            throw Rejection(.statusInvalid)
+        }
+        let signed = StatusListDates(issued: issued.facts.validFrom, until: issued.facts.validUntil)
+        let facts = issued.graph.map { StatusListFacts($0) } ?? StatusListFacts(text: issued.shape.document)
+        return try bitstring(facts, url, signed)
     }
 
     private func signer(named id: Text?) throws(Rejection) -> TrustedIssuer {
@@ -78,22 +84,13 @@ struct StatusListReader {
 
     /// What is left to check of a verified credential: that it is a list, and the one asked for.
     private func bitstring(
-        _ document: JSONObject, unsigned: [String], _ url: Text, _ dates: StatusListDates
+        _ facts: StatusListFacts?, _ url: Text, _ dates: StatusListDates
     ) throws(Rejection) -> StoredStatusList {
-        let invalid = Rejection(.statusInvalid)
-        let types = (document["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
-        guard !unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }),
-            types.contains(where: Self.listTypes.contains), let subject = document["credentialSubject"]?.object,
-            // By its own id or, where it has none, by that of its subject without the fragment.
-            document["id"]?.string ?? subject["id"]?.string.map(KeyResolver.withoutFragment) == url,
-            let encoded = subject["encodedList"]?.string,
+        guard let facts, !facts.kinds.isEmpty, facts.id == url, let encoded = facts.encodedList,
             let list = try? BitstringStatusList(encoded: encoded, limits: surroundings.limits)
-        else { throw invalid }
-        return dates.list(.bitstring(list, subject: subject), in: surroundings)
+        else { throw Rejection(.statusInvalid) }
+        return dates.list(.bitstring(list, facts), in: surroundings)
     }
-
-    /// Section 2.2: the credential says what it is. StatusList2021 has the other name.
-    private static let listTypes: Set<Text> = ["BitstringStatusListCredential", "StatusList2021Credential"]
 
     private static func issuer(of document: JSONObject) -> Text? {
         document["issuer"]?.string ?? document["issuer"]?["id"]?.string

@@ -4,8 +4,8 @@ import Encoding
 struct StoredStatusList {
     /// What the list consists of.
     enum Content {
-        /// W3C: the bits, and the subject of the credential that they came in.
-        case bitstring(BitstringStatusList, subject: JSONObject)
+        /// W3C: the bits, and what the credential that they came in states of them.
+        case bitstring(BitstringStatusList, StatusListFacts)
         /// IETF
         case token(TokenStatusList)
     }
@@ -49,7 +49,8 @@ struct StatusListDates {
 extension Surroundings {
     /// The same without a listener, by another clock: for what is verified on behalf of a stage.
     func quiet(at clock: WallTime) -> Surroundings {
-        Surroundings(trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil)
+        Surroundings(
+            trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil, checksSpelling: checksSpelling)
     }
 
     /// Notes what a list said about an entry, and refuses what no rule may accept. `place` is the member to blame for an

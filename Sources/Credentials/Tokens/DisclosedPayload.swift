@@ -1,40 +1,111 @@
 import Encoding
 
-/// Puts the disclosures of an SD-JWT into its payload and takes everything out that served only that purpose
-/// (RFC 9901 section 7.1, steps 3 to 5). Linear in the size of payload and disclosures.
+/// The payload of an SD-JWT with its disclosures put into it, and without everything that served only that purpose (RFC 9901
+/// section 7.1, steps 3 to 5).
 struct DisclosedPayload {
+    /// The processed payload: what is withheld is not there.
+    let object: JSONObject
+    /// The same where each withheld element of an array has left a `null`: the others keep the places that the issuer gave them.
+    let inPlace: JSONObject
+    /// Where those elements stand, as JSON pointers; decoys are among them.
+    let withheldElements: Set<Text>
+    /// The objects of which members are withheld, as JSON pointers; those with decoys only are among them.
+    private let holders: Set<Text>
+
+    /// Puts the disclosures into a payload. Linear in the size of both.
+    ///
+    /// - Throws: `disclosure.malformed` when digests stand where none may be or lead to a disclosure of the wrong kind,
+    ///   `.name` for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced` for a disclosure
+    ///   that no digest leads to, `json.too-deep` when disclosures inside each other pass the limit of depth.
+    init(_ claims: JSONObject, disclosures: Disclosures, limits: Limits) throws(Rejection) {
+        var run = DisclosureRun(disclosures, limits)
+        inPlace = try run.payload(claims)
+        withheldElements = run.withheldElements
+        holders = run.holders
+        object = withheldElements.isEmpty ? inPlace : Self.removing(withheldElements, from: inPlace, at: "")
+    }
+
+    /// Whom it is about: `sub`, or the subject of a credential of VCDM 2.0.
+    var subjects: CredentialSubjects {
+        let own = [object["sub"]?.string].compactMap(\.self)
+        var subjects = CredentialSubjects(of: object)
+        subjects = CredentialSubjects(own + subjects.ids, isOneUnnamed: own.isEmpty && subjects.isOneUnnamed)
+        // A holder who shows one name may still keep back another.
+        let isCredential = object["@context"] != nil
+        subjects.mayHideOne =
+            object["sub"] == nil && holders.contains("")
+            || isCredential && holders.union(withheldElements).contains { $0.hasPrefix("/credentialSubject") }
+                && subjects.ids.count < max(1, object["credentialSubject"]?.array?.count ?? 1)
+        return subjects
+    }
+
+    private static func removing(_ places: Set<Text>, from object: JSONObject, at pointer: String) -> JSONObject {
+        JSONObject(
+            object.members.map { member in
+                .init(member.name, removing(places, from: member.value, at: Pointer.append(pointer, member.name)))
+            })
+    }
+
+    private static func removing(_ places: Set<Text>, from value: JSON, at pointer: String) -> JSON {
+        switch value {
+        case .object(let object): return .object(removing(places, from: object, at: pointer))
+        case .array(let elements):
+            var kept: [JSON] = []
+            for (index, element) in elements.enumerated() {
+                let place = Pointer.append(pointer, index)
+                if !places.contains(Text(place)) { kept.append(removing(places, from: element, at: place)) }
+            }
+            return .array(kept)
+        default: return value
+        }
+    }
+}
+
+/// One processing of a payload.
+private struct DisclosureRun {
     private let disclosures: Disclosures
     private let depthLimit: Int
     /// Every digest met so far, with or without disclosure: none may come twice.
     private var met: Set<Text> = []
     /// Disclosures that a digest led to.
     private var used = 0
+    /// Where the run is.
+    private var path: [Step] = []
+    private(set) var withheldElements: Set<Text> = []
+    private(set) var holders: Set<Text> = []
 
-    /// The processed payload.
-    ///
-    /// - Throws: `disclosure.malformed` when digests stand where none may be or lead to a disclosure of the wrong kind,
-    ///   `.name` for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced` for a disclosure
-    ///   that no digest leads to, `json.too-deep` when disclosures inside each other pass the limit of depth.
-    static func process(
-        _ claims: JSONObject, disclosures: Disclosures, limits: Limits
-    ) throws(Rejection) -> JSONObject {
-        var run = DisclosedPayload(disclosures, limits)
-        var payload = claims
-        payload[Self.hashName] = nil
-        let processed = try run.object(payload, depth: 1)
-        guard processed[Self.hashName] == nil else { throw Rejection(.disclosureName, at: "/_sd_alg") }
-        guard run.used == disclosures.count else { throw Rejection(.disclosureUnreferenced) }
-        return processed
+    private enum Step {
+        case name(Text)
+        case index(Int)
     }
 
-    private init(_ disclosures: Disclosures, _ limits: Limits) {
+    init(_ disclosures: Disclosures, _ limits: Limits) {
         self.disclosures = disclosures
         depthLimit = limits.jsonDepth
+    }
+
+    /// The payload, with `null` for each withheld element of an array.
+    mutating func payload(_ claims: JSONObject) throws(Rejection) -> JSONObject {
+        var payload = claims
+        payload[Self.hashName] = nil
+        let processed = try object(payload, depth: 1)
+        guard processed[Self.hashName] == nil else { throw Rejection(.disclosureName, at: "/_sd_alg") }
+        guard used == disclosures.count else { throw Rejection(.disclosureUnreferenced) }
+        return processed
     }
 
     private static let digestsName: Text = "_sd"
     private static let elementName: Text = "..."
     private static let hashName: Text = "_sd_alg"
+
+    private var pointer: String {
+        path.reduce(into: "") { pointer, step in
+            switch step {
+            case .name(let name): pointer = Pointer.append(pointer, name)
+            case .index(let index): pointer = Pointer.append(pointer, index)
+            }
+        }
+    }
 
     private mutating func value(_ value: JSON, depth: Int) throws(Rejection) -> JSON {
         switch value {
@@ -45,72 +116,73 @@ struct DisclosedPayload {
     }
 
     private mutating func object(_ object: JSONObject, depth: Int) throws(Rejection) -> JSONObject {
-        guard depth <= depthLimit else { throw Rejection(.jsonTooDeep) }
+        guard depth <= depthLimit else { throw refusal(.jsonTooDeep) }
         var processed = JSONObject()
         for member in object.members where member.name != Self.digestsName {
             // `...` has a meaning only as the one member of an array's element.
-            guard member.name != Self.elementName else { throw Rejection(.disclosureMalformed) }
-            let value = try located(Pointer.append("", member.name)) { (run) throws(Rejection) in
-                try run.value(member.value, depth: depth)
-            }
+            guard member.name != Self.elementName else { throw refusal(.disclosureMalformed) }
+            path.append(.name(member.name))
+            let value = try value(member.value, depth: depth)
+            path.removeLast()
             _ = processed.appendIfNew(JSONObject.Member(member.name, value))
         }
         for digest in try digests(of: object) {
-            guard let disclosure = try take(digest) else { continue }
-            guard let name = disclosure.name else { throw Rejection(.disclosureMalformed) }
-            guard name != Self.digestsName, name != Self.elementName else { throw Rejection(.disclosureName) }
-            let value = try located(Pointer.append("", name)) { (run) throws(Rejection) in
-                try run.value(disclosure.value, depth: depth)
+            guard let disclosure = try take(digest) else {
+                holders.insert(Text(pointer))
+                continue
             }
-            guard processed.appendIfNew(JSONObject.Member(name, value)) else { throw Rejection(.disclosureName) }
+            guard let name = disclosure.name else { throw refusal(.disclosureMalformed) }
+            guard name != Self.digestsName, name != Self.elementName else { throw refusal(.disclosureName) }
+            path.append(.name(name))
+            let value = try value(disclosure.value, depth: depth)
+            path.removeLast()
+            guard processed.appendIfNew(JSONObject.Member(name, value)) else { throw refusal(.disclosureName) }
         }
         return processed
     }
 
     private mutating func array(_ elements: [JSON], depth: Int) throws(Rejection) -> [JSON] {
-        guard depth <= depthLimit else { throw Rejection(.jsonTooDeep) }
+        guard depth <= depthLimit else { throw refusal(.jsonTooDeep) }
         var processed: [JSON] = []
         processed.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            let value = try located("/" + String(index)) { (run) throws(Rejection) -> JSON? in
-                guard let reference = element.object, let member = reference[Self.elementName] else {
-                    return try run.value(element, depth: depth)
-                }
-                guard reference.count == 1, let digest = member.string else {
-                    throw Rejection(.disclosureMalformed)
-                }
-                guard let disclosure = try run.take(digest) else { return nil }
-                guard disclosure.name == nil else { throw Rejection(.disclosureMalformed) }
-                return try run.value(disclosure.value, depth: depth)
-            }
-            if let value { processed.append(value) }
+            path.append(.index(index))
+            processed.append(try self.element(element, depth: depth))
+            path.removeLast()
         }
         return processed
+    }
+
+    private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON {
+        guard let reference = element.object, let member = reference[Self.elementName] else {
+            return try value(element, depth: depth)
+        }
+        guard reference.count == 1, let digest = member.string else { throw refusal(.disclosureMalformed) }
+        guard let disclosure = try take(digest) else {
+            withheldElements.insert(Text(pointer))
+            return .null
+        }
+        guard disclosure.name == nil else { throw refusal(.disclosureMalformed) }
+        return try value(disclosure.value, depth: depth)
     }
 
     /// The digests of an object's hidden members; decoys are among them.
     private func digests(of object: JSONObject) throws(Rejection) -> [Text] {
         guard let member = object[Self.digestsName] else { return [] }
-        guard let elements = member.array else { throw Rejection(.disclosureMalformed, at: "/_sd") }
-        let digests = elements.compactMap(\.string)
-        guard digests.count == elements.count else { throw Rejection(.disclosureMalformed, at: "/_sd") }
+        let digests = member.array?.compactMap(\.string)
+        guard let digests, digests.count == member.array?.count else {
+            throw Rejection(.disclosureMalformed, at: pointer + "/_sd")
+        }
         return digests
     }
 
     /// The disclosure that a digest leads to; nil for a decoy, or for what the holder keeps to himself.
     private mutating func take(_ digest: Text) throws(Rejection) -> Disclosure? {
-        guard met.insert(digest).inserted else { throw Rejection(.disclosureDuplicate) }
+        guard met.insert(digest).inserted else { throw refusal(.disclosureDuplicate) }
         guard let disclosure = disclosures[digest] else { return nil }
         used += 1
         return disclosure
     }
 
-    /// Runs `work` and says of what it throws that it was found at `pointer`.
-    private mutating func located<Value>(
-        _ pointer: @autoclosure () -> String, _ work: (inout Self) throws(Rejection) -> Value
-    ) throws(Rejection) -> Value {
-        do throws(Rejection) {
-            return try work(&self)
-        } catch { throw error.inside(pointer()) }
-    }
+    private func refusal(_ code: ReasonCode) -> Rejection { Rejection(code, at: pointer) }
 }

@@ -56,7 +56,7 @@ struct JWTCheck {
             return try signer.keys(of: token)
         }
         try surroundings.stage(.proof) { () throws(Rejection) in
-            evidence.summary.signedDigest = Digest.sha256(token.signingInput)
+            evidence.summary.signed = SignedContent(digest: Digest.sha256(token.signingInput))
             try surroundings.checkSignature(of: token, by: keys)
         }
         noteClaims(credential, format, issuer)
@@ -80,12 +80,12 @@ struct JWTCheck {
     }
 
     private mutating func noteClaims(_ credential: JWTCredential, _ format: CredentialFormat, _ issuer: TrustedIssuer) {
-        let document = JSON.object(credential.shape.document)
         evidence.claims = [
             SignedClaims(
-                format: format, issuer: issuer.id, types: credential.shape.types, document: document,
-                validFrom: credential.validFrom, validUntil: credential.validUntil,
-                signedDigest: evidence.summary.signedDigest ?? [], subject: LinkedDataClaims.subject(of: document))
+                format: format, issuer: issuer.id, types: credential.shape.types,
+                text: SignedText(.object(credential.shape.document)), validFrom: credential.validFrom,
+                validUntil: credential.validUntil, signed: evidence.summary.signed ?? SignedContent(digest: []),
+                subjects: CredentialSubjects(of: credential.shape.document))
         ]
     }
 }

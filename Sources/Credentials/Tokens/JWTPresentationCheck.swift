@@ -32,7 +32,8 @@ struct JWTPresentationCheck {
                 try checkHolder(token, holder)
             } catch { throw Rejection(.holderInvalid, at: error.reason.pointer) }
         }
-        evidence.holderProven = evidence.claims.allSatisfy { $0.subject == holder }
+        // A credential of several subjects is his only if he is each of them.
+        evidence.holderProven = evidence.claims.allSatisfy { $0.subjects.areKnown && $0.subjects.ids == [holder] }
     }
 
     /// Shape and, of linked data inside, expansion only.

@@ -38,16 +38,16 @@ struct SDJWTCheck {
             return try signer.keys(of: token.issued)
         }
         let processed = try surroundings.stage(.proof) { () throws(Rejection) in
-            evidence.summary.signedDigest = Digest.sha256(token.issued.signingInput)
+            evidence.summary.signed = SignedContent(digest: Digest.sha256(token.issued.signingInput))
             try surroundings.checkSignature(of: token.issued, by: keys)
             return try credential.processed.get()
         }
         noteClaims(processed, credential, format, issuer)
         try surroundings.stage(.status) { () throws(Rejection) in
             try TokenStatus(surroundings: surroundings, issuer: issuer)
-                .check(credential.statusEntries, claim: processed["status"], into: &evidence)
+                .check(credential.statusEntries, claim: processed.object["status"], into: &evidence)
         }
-        try surroundings.stage(.holder) { () throws(Rejection) in try checkHolder(token, processed) }
+        try surroundings.stage(.holder) { () throws(Rejection) in try checkHolder(token, processed.object) }
     }
 
     /// Shape only: what needs no key, no trust and no clock.
@@ -69,15 +69,16 @@ struct SDJWTCheck {
 
     /// What the gate's rules may read: the processed payload.
     private mutating func noteClaims(
-        _ processed: JSONObject, _ credential: SDJWTCredential, _ format: CredentialFormat, _ issuer: TrustedIssuer
+        _ processed: DisclosedPayload, _ credential: SDJWTCredential, _ format: CredentialFormat,
+        _ issuer: TrustedIssuer
     ) {
-        let document = JSON.object(processed)
         evidence.claims = [
             SignedClaims(
-                format: format, issuer: issuer.id, types: credential.types, document: document,
+                format: format, issuer: issuer.id, types: credential.types,
+                text: SignedText(
+                    .object(processed.inPlace), withheld: processed.withheldElements, hidesMembers: true),
                 validFrom: credential.validFrom, validUntil: credential.validUntil,
-                signedDigest: evidence.summary.signedDigest ?? [],
-                subject: processed["sub"]?.string ?? LinkedDataClaims.subject(of: document))
+                signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: processed.subjects)
         ]
     }
 

@@ -23,7 +23,7 @@ struct SDJWTCredential {
     let statusEntries: [Located<JSONObject>]
     /// The payload with its disclosures, or what is wrong with them: that counts only once the issuer's signature is known
     /// to be right.
-    let processed: Result<JSONObject, Rejection>
+    let processed: Result<DisclosedPayload, Rejection>
 
     /// Shape stage. Where the disclosures are unusable only what the issuer's JWT itself shows is looked at.
     init(_ token: SDJWT, as format: CredentialFormat, profile: Profile, limits: Limits) throws(Rejection) {
@@ -33,7 +33,7 @@ struct SDJWTCredential {
         let processed = Result { () throws(Rejection) in
             try Self.process(token, claims, isCredential: model == .vct, limits: limits)
         }
-        let disclosed = try? processed.get()
+        let disclosed = try? processed.get().object
         let view = disclosed ?? claims
         if model == .vcdm2, disclosed != nil {
             let credential = try JWTCredential(vcdm2: view, profile: profile, limits: limits)
@@ -59,10 +59,10 @@ struct SDJWTCredential {
     /// The payload as the relying party sees it (RFC 9901 section 7.1).
     private static func process(
         _ token: SDJWT, _ claims: JSONObject, isCredential: Bool, limits: Limits
-    ) throws(Rejection) -> JSONObject {
+    ) throws(Rejection) -> DisclosedPayload {
         let disclosures = try Disclosures(token.disclosures, hash: DisclosureHash(of: claims), limits: limits)
-        let processed = try DisclosedPayload.process(claims, disclosures: disclosures, limits: limits)
-        for name in isCredential ? neverDisclosed : ["iss"] where claims[name] == nil && processed[name] != nil {
+        let processed = try DisclosedPayload(claims, disclosures: disclosures, limits: limits)
+        for name in isCredential ? neverDisclosed : ["iss"] where claims[name] == nil && processed.object[name] != nil {
             throw Rejection(.disclosureName, at: Pointer.append("", name))
         }
         return processed

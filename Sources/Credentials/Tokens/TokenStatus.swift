@@ -8,7 +8,8 @@ struct TokenStatus {
     func check(
         _ entries: [Located<JSONObject>], claim: JSON?, into evidence: inout Evidence
     ) throws(Rejection) {
-        try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: []).check(entries, into: &evidence)
+        try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: []).check(
+            entries.map(StatusEntry.init), written: [], into: &evidence)
         try TokenStatusCheck(surroundings: surroundings, issuer: issuer).check(claim, at: "/status", into: &evidence)
     }
 }

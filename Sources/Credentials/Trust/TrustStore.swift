@@ -83,7 +83,8 @@ package final class TrustStore: Sendable {
             guard let json = try? JSON.parse(bytes), json["@context"] != nil else { throw .context(url) }
             contexts[url] = json
         }
-        processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
+        processor = JSONLDProcessor(
+            contexts: ContextDocuments(contexts), standardNames: CredentialVocabulary.standardNames)
         contextNames = contexts.mapValues { ContextNames($0, in: contexts) }
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
     }
@@ -94,14 +95,14 @@ package final class TrustStore: Sendable {
         let types: JSON = ["VerifiableCredential", "VerifiablePresentation"]
         for base in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text]
         where pins(base) {
-            _ = try? processor.dataset(["@context": [.string(base)], "type": types])
+            _ = try? processor.deserialize(["@context": [.string(base)], "type": types])
             for url in processor.contexts.documents.keys where url != base {
-                _ = try? processor.dataset(["@context": [.string(base), .string(url)], "type": types])
+                _ = try? processor.deserialize(["@context": [.string(base), .string(url)], "type": types])
             }
         }
         for suite in ProofSuite.all {
             guard let context = suite.context else { continue }
-            _ = try? suiteProcessor.dataset(["@context": .string(context), "type": .string(suite.type)])
+            _ = try? suiteProcessor.deserialize(["@context": .string(context), "type": .string(suite.type)])
         }
     }
 

@@ -78,6 +78,11 @@ extension ReasonCode {
     package static let shapeMember = ReasonCode(
         "shape.member", "Another member of the data model is malformed.",
         "The issuer or wallet makes invalid documents: tell them.", mosip: "ERR_INVALID_<FIELD>")
+    /// `shape.spelling`
+    package static let shapeSpelling = ReasonCode(
+        "shape.spelling",
+        "The document is not spelled as its data model spells it, so that two readers could understand two things.",
+        "Treat as tampering, or tell the issuer.")
     /// `shape.header`
     package static let shapeHeader = ReasonCode(
         "shape.header", "The token's header has a wrong typ or cty.", "Tell the issuer.", mosip: "ERR_INVALID_TYP")
@@ -282,7 +287,8 @@ extension ReasonCode {
     package static let all: [ReasonCode] = [
         ok, inputTooLarge, inputInflate, jsonSyntax, jsonDuplicateKey, jsonTooDeep, jsonNumber, cborSyntax,
         envelopeUnknown, formatUnsupported, shapeContext, shapeType, shapeIssuer, shapeCredentialSubject, shapeID,
-        shapeDates, shapeStatus, shapeProof, shapeMember, shapeHeader, claimsDisagree, clockUntrusted, validityExpired,
+        shapeDates, shapeStatus, shapeProof, shapeMember, shapeSpelling, shapeHeader, claimsDisagree, clockUntrusted,
+        validityExpired,
         validityNotYet, validityTooOld, issuerUntrusted, issuerKeyMismatch, issuerNotForType, trustStale,
         contextNotPinned, contextInlineForbidden, contextProtectedTerm, contextInvalid, keyUnknown, keyMalformed,
         keyNotAuthorised, keyWeak, keyRevoked, chainInvalid, chainExpired, chainUntrusted, canonTooComplex,

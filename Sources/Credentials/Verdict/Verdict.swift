@@ -30,7 +30,9 @@ package struct Verdict: Sendable {
     package let rule: Text?
     /// What to remember this visit by (32 bytes each) so that it is known when it comes again within the replay window: a key
     /// for each credential of a presentation, by the policy's ``ReplayRule/key``. Empty until the credentials are verified.
-    package let replayKeys: [[UInt8]]
+    /// Computed whenever it is asked for.
+    package var replayKeys: [[UInt8]] { replay.digests }
+    private let replay: ReplayKeys
     /// The policy's rules that were looked at, in their order, and what became of each.
     package let ruleNotes: [RuleNote]
 
@@ -38,7 +40,7 @@ package struct Verdict: Sendable {
     package init(
         decision: Decision, reasons: [Reason], credential: CredentialSummary, unsigned: [String] = [],
         proofContext: ProofContext? = nil, trust: String, policy: String, status: [StatusAnswer] = [],
-        rule: Text? = nil, replayKeys: [[UInt8]] = [], ruleNotes: [RuleNote] = []
+        rule: Text? = nil, replay: ReplayKeys = .init(), ruleNotes: [RuleNote] = []
     ) {
         self.decision = decision
         self.reasons = reasons
@@ -49,7 +51,7 @@ package struct Verdict: Sendable {
         self.policy = policy
         self.status = status
         self.rule = rule
-        self.replayKeys = replayKeys
+        self.replay = replay
         self.ruleNotes = ruleNotes
     }
 
@@ -74,7 +76,7 @@ package struct CredentialSummary: Hashable, Sendable {
     package var format: CredentialFormat?
     /// The issuer's id; before the proof stage passed it is only what the payload says.
     package var issuer: Text?
-    /// The credential's types as written, without those the signature does not cover.
+    /// The credential's types as written, without those the signature does not cover; as IRIs where writing hides one.
     package var types: [Text] = []
     /// Start of validity.
     package var validFrom: Timestamp?
@@ -84,12 +86,17 @@ package struct CredentialSummary: Hashable, Sendable {
     /// has to wait for it.
     package var payloadDigest: [UInt8] { payload.digest }
     private let payload: Payload
-    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proof, or where all
-    /// proofs are over JSON its canonical text without proof and contexts; for tokens the issuer's JWT up to its signature,
-    /// without disclosures and key binding; for an mdoc its mobile security object. The same for every spelling of one
-    /// credential, so records name it by HMAC(site key, this) and replays are found by it. Nil until the proof stage was
-    /// reached.
-    package var signedDigest: [UInt8]?
+    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proofs, whichever of them
+    /// are shown (``SignedContent``); for tokens the issuer's JWT up to its signature, without disclosures and key binding;
+    /// for an mdoc its mobile security object. The same for every spelling of one credential, so records name it by
+    /// HMAC(site key, this) and replays are found by it. Nil until the proof stage was reached. Computed whenever it is
+    /// asked for.
+    package var signedDigest: [UInt8]? {
+        get { signed?.digest }
+        set { signed = newValue.map { SignedContent(digest: $0) } }
+    }
+    /// What ``signedDigest`` is made from.
+    var signed: SignedContent?
 
     /// A summary of which nothing but the payload is known yet.
     package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {

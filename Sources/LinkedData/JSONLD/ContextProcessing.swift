@@ -5,13 +5,19 @@ struct ContextProcessor {
     let documents: ContextDocuments
     let mode: Options.ProcessingMode
     let limits: JSONLDProcessor.Limits
+    /// ``JSONLDProcessor/standardNames``
+    let standardNames: [Text: Text]
     /// Term definitions made and documents loaded so far: the measure of work that an inline context can cause.
     private(set) var work = 0
 
-    init(documents: ContextDocuments, mode: Options.ProcessingMode, limits: JSONLDProcessor.Limits) {
+    init(
+        documents: ContextDocuments, mode: Options.ProcessingMode, limits: JSONLDProcessor.Limits,
+        standardNames: [Text: Text]
+    ) {
         self.documents = documents
         self.mode = mode
         self.limits = limits
+        self.standardNames = standardNames
     }
 
     /// How a local context meets the active one.

@@ -45,6 +45,8 @@ extension Expander {
         let typeScope: ActiveContext
         /// Whether the object's type is `@json`.
         var isJSON = false
+        /// Whether the members stand in a `@nest`.
+        var isNested = false
     }
 
     /// Step 13 and, for `@nest`, step 14.
@@ -60,6 +62,7 @@ extension Expander {
             if expanded == nil {
                 expanded = try expandIRI(member.name, frame.active, vocabulary: true, documentRelative: false)
             }
+            checkSpelling(member.name, definition, expanded ?? .nothing, in: object, isNested: frame.isNested)
             switch expanded ?? .nothing {
             case .keyword(.nest): nests.append(member)
             case .keyword(let keyword): try expandKeyword(keyword, member.value, into: &members, frame)
@@ -78,6 +81,7 @@ extension Expander {
         log.enter(.name(nest.name))
         var inner = frame
         inner.property = .term(nest.name)
+        inner.isNested = true
         if let definition = frame.active[nest.name] {
             inner.active = try contexts.apply(scopeOf: definition, on: frame.active, overrideProtected: true)
         }

@@ -6,6 +6,10 @@ struct Expander {
     var contexts: ContextSource
     var log = DropLog()
     let limits: JSONLDProcessor.Limits
+    /// ``JSONLDProcessor/standardNames``
+    let standardNames: [Text: Text]
+    /// ``DeserializedDocument/unusualSpelling``
+    var unusualSpelling: String?
     private var depth = 0
     private var items = 0
     private var iriBytes = 0
@@ -43,7 +47,10 @@ struct Expander {
         }
     }
 
-    init(options: Options, contexts: ContextSource, limits: JSONLDProcessor.Limits) {
+    init(
+        options: Options, contexts: ContextSource, limits: JSONLDProcessor.Limits, standardNames: [Text: Text]
+    ) {
+        self.standardNames = standardNames
         self.options = options
         self.contexts = contexts
         self.limits = limits

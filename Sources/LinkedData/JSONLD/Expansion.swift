@@ -43,3 +43,32 @@ package struct Expansion: Sendable {
     /// Everything of the source that RDF will not carry, in document order, each pointer once.
     package var dropped: [DroppedTerm]
 }
+
+/// A document as RDF, with what is known of its tree.
+package struct DeserializedDocument: Sendable {
+    /// What the document states.
+    package let dataset: Dataset
+    /// What of the source is not in the dataset, in document order, each pointer once.
+    package let dropped: [DroppedTerm]
+    /// The node of the outermost object; nil where there are several, or RDF cannot name it.
+    package let root: Term?
+    /// Where the document is first spelled as no data model needs it, though it means the same (JSON pointer, RFC 6901): a
+    /// keyword in place of the term for it, `@nest`, `@graph`, `@included` or `@reverse`, an IRI or compact IRI as a name, a
+    /// name for a keyword other than `id` and `type` in a context that came with the document, another name than one of
+    /// ``JSONLDProcessor/standardNames``, or one of these inside a term for `@nest`. Nil where there is no such place.
+    package let unusualSpelling: String?
+    /// The ids, as they expand, of nodes that more than one object of one graph describes.
+    package let repeatedNodes: Set<Text>
+
+    /// A document of these parts.
+    package init(
+        dataset: Dataset, dropped: [DroppedTerm], root: Term?, unusualSpelling: String?,
+        repeatedNodes: Set<Text>
+    ) {
+        self.dataset = dataset
+        self.dropped = dropped
+        self.root = root
+        self.unusualSpelling = unusualSpelling
+        self.repeatedNodes = repeatedNodes
+    }
+}

@@ -30,12 +30,15 @@ package struct JSONLDProcessor: Sendable {
     package let contexts: ContextDocuments
     /// The bounds.
     package let limits: Limits
+    /// Property IRIs and the one name that their data model gives them; another name for one is an unusual spelling.
+    package let standardNames: [Text: Text]
     let cache = ContextCache()
 
     /// A processor over these contexts. Copies share what they find out about them.
-    package init(contexts: ContextDocuments, limits: Limits = .init()) {
+    package init(contexts: ContextDocuments, limits: Limits = .init(), standardNames: [Text: Text] = [:]) {
         self.contexts = contexts
         self.limits = limits
+        self.standardNames = standardNames
     }
 
     /// Expands a document (JSON-LD 1.1 API section 5.1).
@@ -49,20 +52,22 @@ package struct JSONLDProcessor: Sendable {
     ///
     /// Blank nodes are named `b0`, `b1` … in document order, whatever the document calls them. What cannot stand in RDF
     /// is left out and listed in `dropped`.
-    package func dataset(
+    package func deserialize(
         _ document: JSON, options: Options = .init()
-    ) throws(JSONLDError) -> (dataset: Dataset, dropped: [DroppedTerm]) {
+    ) throws(JSONLDError) -> DeserializedDocument {
         var limits = limits
         // Nearly each item comes to a quad: a few more than there may be quads tell early that there are too many.
         limits.items = min(limits.items, limits.quads + limits.quads / 10)
         var expander = expander(options, limits)
         let items = try expander.document(document)
         var writer = QuadWriter(direction: options.rdfDirection, limits: limits)
-        try writer.write(items)
-        return (Dataset(writer.quads), expander.log.dropped)
+        let roots = try writer.write(items)
+        return DeserializedDocument(
+            dataset: Dataset(writer.quads), dropped: expander.log.dropped, root: roots.count == 1 ? roots[0] : nil,
+            unusualSpelling: expander.unusualSpelling, repeatedNodes: writer.repeatedNodes)
     }
 
-    /// Whether ``dataset(_:options:)`` is certain to succeed, without doing it: its contexts are processed and its form holds
+    /// Whether ``deserialize(_:options:)`` is certain to succeed, without doing it: its contexts are processed and its form holds
     /// nothing that JSON-LD has rules for. False says nothing.
     package func isPlain(_ document: JSONObject) -> Bool {
         var expander = expander(.init(), limits)
@@ -70,8 +75,9 @@ package struct JSONLDProcessor: Sendable {
     }
 
     private func expander(_ options: Options, _ limits: Limits) -> Expander {
-        let processor = ContextProcessor(documents: contexts, mode: options.processingMode, limits: limits)
+        let processor = ContextProcessor(
+            documents: contexts, mode: options.processingMode, limits: limits, standardNames: standardNames)
         let source = ContextSource(cache: cache, processor: processor, base: options.base)
-        return Expander(options: options, contexts: source, limits: limits)
+        return Expander(options: options, contexts: source, limits: limits, standardNames: standardNames)
     }
 }

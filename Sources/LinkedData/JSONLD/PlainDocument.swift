@@ -78,11 +78,13 @@ extension Expander {
             if member.name == Keyword.context.text { continue }
             guard let mapping = definition?.fields.mapping else {
                 // No term: @id, @type, an IRI, or a name without meaning.
-                guard member.name.utf8.first != UInt8(ascii: "@"), room.take(iri: member.name, frame.active),
+                guard member.name.utf8.first != UInt8(ascii: "@"), !Spelling.isCompact(member.name),
+                    room.take(iri: member.name, frame.active),
                     try isPlain(member.value, .term(member.name), nil, frame.active, &room)
                 else { return false }
                 continue
             }
+            if definition?.isUnusual == true { return false }
             switch mapping {
             case .nothing: continue
             case .keyword(.id):
@@ -103,32 +105,5 @@ extension Expander {
             }
         }
         return true
-    }
-}
-
-/// The RDF of a document, made when somebody asks for it: a signature over JSON text does not need it.
-package final class DeferredDataset: Sendable {
-    private let known: Dataset?
-    private let document: JSON
-    private let processor: JSONLDProcessor?
-
-    /// A dataset that is there already.
-    package init(_ dataset: Dataset) {
-        known = dataset
-        document = .null
-        processor = nil
-    }
-
-    /// The dataset of a document that ``JSONLDProcessor/isPlain(_:)`` finds plain.
-    package init(of document: JSONObject, processor: JSONLDProcessor) {
-        known = nil
-        self.document = .object(document)
-        self.processor = processor
-    }
-
-    /// The dataset. Computed each time where it is not there already; empty if the document is not plain after all.
-    package var dataset: Dataset {
-        if let known { return known }
-        return (try? processor?.dataset(document).dataset) ?? Dataset()
     }
 }

@@ -13,6 +13,10 @@ struct QuadWriter {
     private var issued = 0
     /// `@index` by graph and node: one node must not have two.
     private var indexes: [[Term?]: Text] = [:]
+    /// The nodes with an id that an object has described, by graph.
+    private var described: Set<[Term?]> = []
+    /// ``DeserializedDocument/repeatedNodes``
+    private(set) var repeatedNodes: Set<Text> = []
 
     init(direction: RDFDirection?, limits: JSONLDProcessor.Limits) {
         self.direction = direction
@@ -20,8 +24,8 @@ struct QuadWriter {
         powersLeft = limits.powers
     }
 
-    /// Writes the items of a document into the default graph.
-    mutating func write(_ items: [ExpandedItem]) throws(JSONLDError) {
+    /// Writes the items of a document into the default graph; the nodes at the top, without those that RDF cannot name.
+    mutating func write(_ items: [ExpandedItem]) throws(JSONLDError) -> [Term] {
         try write(items, in: .named(nil))
     }
 
@@ -31,10 +35,14 @@ struct QuadWriter {
         case nowhere
     }
 
-    private mutating func write(_ items: [ExpandedItem], in graph: Destination) throws(JSONLDError) {
+    @discardableResult
+    private mutating func write(_ items: [ExpandedItem], in graph: Destination) throws(JSONLDError) -> [Term] {
+        var nodes: [Term] = []
         for item in items {
-            if case .node(let node) = item { _ = try write(node, in: graph) }
+            guard case .node(let node) = item, let term = try write(node, in: graph) else { continue }
+            nodes.append(term)
         }
+        return nodes
     }
 
     private mutating func emit(
@@ -49,6 +57,7 @@ struct QuadWriter {
     private mutating func write(_ node: ExpandedNode, in graph: Destination) throws(JSONLDError) -> Term? {
         let subject = name(of: node)
         try checkIndex(node, subject, graph)
+        noteDescription(of: node, subject, graph)
         for type in node.types ?? [] {
             guard let type else { continue }
             try emit(subject, RDF.type, resource(type), graph)
@@ -120,6 +129,12 @@ struct QuadWriter {
         guard let index = node.index, let subject, case .named(let name) = graph else { return }
         let old = indexes.updateValue(index, forKey: [name, subject])
         if let old, old != index { throw JSONLDError(.conflictingIndexes) }
+    }
+
+    /// Notes a node that is described a second time.
+    private mutating func noteDescription(of node: ExpandedNode, _ subject: Term?, _ graph: Destination) {
+        guard let subject, let id = node.id ?? nil, !node.isReference, case .named(let name) = graph else { return }
+        if !described.insert([name, subject]).inserted { repeatedNodes.insert(id) }
     }
 
     /// Object to RDF conversion for a value object (section 8.2).

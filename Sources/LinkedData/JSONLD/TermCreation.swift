@@ -68,7 +68,8 @@ extension ContextProcessor {
             state.terms[term] = previous
         } else {
             try checkLength(fields.mapping.text)
-            state.terms[term] = TermDefinition(fields)
+            state.terms[term] = TermDefinition(
+                fields, isUnusual: Spelling.isUnusual(term, fields, isInline: creation.base == nil, standardNames))
         }
         creation.defined[term] = true
     }

@@ -9,9 +9,12 @@ final class TermDefinition: Sendable {
     let isTypeWellFormed: Bool
     /// Whether a text under the term is a literal and nothing else, whatever it is.
     let takesPlainText: Bool
+    /// Whether no data model needs the term (``Spelling``).
+    let isUnusual: Bool
 
-    init(_ fields: Fields) {
+    init(_ fields: Fields, isUnusual: Bool = false) {
         self.fields = fields
+        self.isUnusual = isUnusual
         takesPlainText = Self.takesPlainText(fields)
         if case .iri(let iri) = fields.mapping { isWellFormed = IRI.isWellFormed(iri) } else { isWellFormed = false }
         if case .datatype(let iri)? = fields.type {

@@ -18,7 +18,7 @@ extension FuzzTarget {
                 rdfDirection: bytes.count.isMultiple(of: 3) ? .i18nDatatype : nil)
             guard let expansion = try? processor.expand(json, options: options) else { return }
             require((try? JSON.parse(expansion.value.compactBytes)) == expansion.value, "expansion is JSON")
-            guard let dataset = try? processor.dataset(json, options: options).dataset else { return }
+            guard let dataset = try? processor.deserialize(json, options: options).dataset else { return }
             checkCanonicalization(of: dataset)
         })
 

@@ -21,7 +21,7 @@ extension FuzzTarget {
         })
 
     private static var knowledge: PolicyKnowledge {
-        PolicyKnowledge(groups: { $0 == "works" ? ["did:ex:i"] : nil }, names: { _ in nil })
+        PolicyKnowledge(groups: { $0 == "works" ? ["did:ex:i"] : nil }, names: [:])
     }
 
     private static let dates = ["0000-01-01T00:00:00Z", "2026-06-05T23:00:00Z", "9999-12-31T23:59:59Z"]
@@ -29,9 +29,11 @@ extension FuzzTarget {
 
     private static let claims = SignedClaims(
         format: .dcSDJWT, issuer: "did:ex:i", types: ["urn:t"],
-        document: ["a": [1700, "x", .number(.init(validated: "1.5e3"))], "b": "2000-02-29", "a/b": [["x"], true]],
+        text: SignedText(
+            ["a": [1700, "x", .number(.init(validated: "1.5e3"))], "b": "2000-02-29", "a/b": [["x"], true]],
+            hidesMembers: true),
         validFrom: Timestamp(rfc3339: "0000-01-01T00:00:00Z"), validUntil: Timestamp(rfc3339: "9999-12-31T23:59:59Z"),
-        signedDigest: [UInt8](repeating: 1, count: 32), subject: "did:ex:bob")
+        signed: SignedContent(digest: [UInt8](repeating: 1, count: 32)), subjects: CredentialSubjects(["did:ex:bob"]))
 }
 
 /// Policy files that use every section and predicate.

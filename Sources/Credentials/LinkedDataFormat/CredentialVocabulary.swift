@@ -1,0 +1,58 @@
+import Encoding
+
+/// The IRIs by which linked data states what decides about a credential (VCDM 1.1 and 2.0, Bitstring Status List 1.0,
+/// StatusList2021).
+enum CredentialVocabulary {
+    private static let credentials = "https://www.w3.org/2018/credentials#"
+    private static let bitstring = "https://www.w3.org/ns/credentials/status#"
+    private static let list2021 = "https://w3id.org/vc/status-list#"
+
+    static let verifiableCredentialType = credential("VerifiableCredential")
+    static let verifiablePresentationType = credential("VerifiablePresentation")
+    static let issuer = credential("issuer")
+    static let subject = credential("credentialSubject")
+    static let status = credential("credentialStatus")
+    /// The properties that say from when on a credential is valid, in either version of the data model.
+    static let starts = [credential("issuanceDate"), credential("validFrom")]
+    /// Those that say until when.
+    static let ends = [credential("expirationDate"), credential("validUntil")]
+    static let holder = credential("holder")
+    static let verifiableCredential = credential("verifiableCredential")
+
+    /// The vocabularies of bitstring status lists, each with the name of its kind of list.
+    static let statusLists: [(prefix: String, kind: StatusListKind)] = [
+        (bitstring, .bitstring), (list2021, .statusList2021),
+    ]
+
+    private static func credential(_ name: String) -> Text { Text(credentials + name) }
+
+    /// The names of the credential's and presentation's own properties.
+    static let credentialNames: [Text] = [
+        "issuer", "credentialSubject", "credentialStatus", "issuanceDate", "validFrom", "expirationDate", "validUntil",
+        "holder", "verifiableCredential",
+    ]
+
+    /// The one name of each property above: a document that calls one otherwise hides it from whoever reads names.
+    static let standardNames: [Text: Text] = {
+        let statusNames = ["statusPurpose", "statusListIndex", "statusListCredential", "statusSize", "encodedList"]
+        var names: [Text: Text] = [:]
+        for name in credentialNames { names[credential(name.string)] = name }
+        for (prefix, _) in statusLists { for name in statusNames { names[Text(prefix + name)] = Text(name) } }
+        return names
+    }()
+}
+
+/// The kinds of bitstring status lists.
+enum StatusListKind: String {
+    case bitstring = "BitstringStatusList"
+    case statusList2021 = "StatusList2021"
+
+    /// The type of an entry in a credential.
+    var entryType: Text { Text(rawValue + "Entry") }
+    /// The type of the credential that holds a list.
+    var credentialType: Text { Text(rawValue + "Credential") }
+    /// The type of that credential's subject.
+    var listType: Text { Text(rawValue) }
+
+    static let all: [StatusListKind] = [.bitstring, .statusList2021]
+}

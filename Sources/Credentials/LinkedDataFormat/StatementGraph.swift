@@ -1,0 +1,103 @@
+import Encoding
+package import LinkedData
+
+/// The signed statements of one document, asked by node and property. Every answer has all values that were signed, in
+/// whatever letters the document wrote them.
+package struct StatementGraph: Sendable {
+    /// All statements.
+    let dataset: Dataset
+    /// The node of the document's outermost object: the credential or presentation itself.
+    let root: Term
+    /// Places in ``dataset`` of the statements that no holder may leave out; nil where he may leave out none.
+    var mandatory: Set<Int>?
+
+    /// The statements of a document whose outermost object is of the type `type`.
+    ///
+    /// Nil where that is not certain: no such node, or another node of the type that the root does not lead to, or that leads
+    /// to the root. Then the holder could have chosen which of them stands outermost.
+    init?(_ document: DeserializedDocument, type: Text) {
+        guard let root = document.root else { return nil }
+        self.init(document.dataset, root: root)
+        var others: Set<Term> = []
+        var isTyped = false
+        for quad in dataset.quads where quad.predicate == RDF.type && quad.graph == nil && quad.object == .iri(type) {
+            if quad.subject == root { isTyped = true } else { others.insert(quad.subject) }
+        }
+        guard isTyped else { return nil }
+        if others.isEmpty { return }
+        guard others.isSubset(of: reachable(from: root)),
+            !others.contains(where: { reachable(from: $0).contains(root) })
+        else { return nil }
+    }
+
+    init(_ dataset: Dataset, root: Term) {
+        self.dataset = dataset
+        self.root = root
+    }
+
+    /// What the default graph states under a property of a node, each value once, in document order.
+    func values(of property: Text, at node: Term) -> [Term] {
+        var values: [Term] = []
+        for quad in dataset.quads
+        where quad.predicate == property && quad.subject == node && quad.graph == nil && !values.contains(quad.object) {
+            values.append(quad.object)
+        }
+        return values
+    }
+
+    /// The types of a node that are IRIs.
+    func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
+
+    /// Whether a node names a graph, whose statements are not looked into.
+    func isGraph(_ node: Term) -> Bool { dataset.quads.contains { $0.graph == node } }
+
+    private func reachable(from start: Term) -> Set<Term> {
+        var next: [Term: [Term]] = [:]
+        for quad in dataset.quads where quad.graph == nil {
+            if case .literal = quad.object { continue }
+            next[quad.subject, default: []].append(quad.object)
+        }
+        var (seen, open): (Set<Term>, [Term]) = ([start], [start])
+        while let node = open.popLast() {
+            for other in next[node] ?? [] where seen.insert(other).inserted { open.append(other) }
+        }
+        // A way back to the start counts only if there is one.
+        if !next.values.joined().contains(start) { seen.remove(start) }
+        return seen
+    }
+}
+
+extension Term {
+    /// The IRI, if it is one.
+    var iri: Text? { if case .iri(let iri) = self { iri } else { nil } }
+    /// The lexical form, if it is a literal.
+    var lexicalForm: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
+}
+
+/// The graph of a credential, made when somebody asks for it: a signature over JSON text does not need it.
+struct DeferredGraph: Sendable {
+    private enum Source: Sendable {
+        case known(StatementGraph?)
+        case document(JSONObject, JSONLDProcessor)
+    }
+
+    private let source: Source
+
+    /// A graph that is there already; nil where there is none that can be read.
+    init(_ graph: StatementGraph?) { source = .known(graph) }
+
+    /// The graph of a document.
+    init(of document: JSONObject, processor: JSONLDProcessor) { source = .document(document, processor) }
+
+    /// The graph. Computed each time where it is not there already; nil if the document cannot be expanded.
+    var graph: StatementGraph? {
+        switch source {
+        case .known(let graph): return graph
+        case .document(let document, let processor):
+            let deserialized = try? processor.deserialize(.object(document))
+            return deserialized.flatMap {
+                StatementGraph($0, type: CredentialVocabulary.verifiableCredentialType)
+            }
+        }
+    }
+}

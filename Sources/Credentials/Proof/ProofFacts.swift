@@ -1,0 +1,64 @@
+import Encoding
+import LinkedData
+
+/// What the signed options of a proof state, each with all its values.
+struct ProofFacts {
+    let created: [Timestamp]
+    let expires: [Timestamp]
+    let challenges: [Text]
+    let domains: [Text]
+
+    /// Of options whose text is signed; before a signature over statements is checked, what the text says of them.
+    ///
+    /// - Parameter isDated: Whether the suite is one of Data Integrity 1.0, where `created` is a date-time (section 2.1). What
+    ///   older suites state as `created` may be anything.
+    init(text proof: Located<JSONObject>, isDated: Bool, profile: Profile) throws(Rejection) {
+        func texts(_ name: Text) -> [Text] {
+            (proof.value[name].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+        }
+        func dates(_ name: Text, isRequired: Bool) throws(Rejection) -> [Timestamp] {
+            guard let member = proof.value[name], !member.isNull else { return [] }
+            return try Self.dates([member.string], name, at: proof.pointer, profile, isRequired: isRequired)
+        }
+        created = try dates("created", isRequired: isDated)
+        expires = try dates("expires", isRequired: true)
+        challenges = texts("challenge")
+        domains = texts("domain")
+    }
+
+    /// Of options whose statements are signed.
+    init(
+        created: [Text?], expires: [Text?], challenges: [Text], domains: [Text], isDated: Bool, at pointer: String,
+        profile: Profile
+    ) throws(Rejection) {
+        self.created = try Self.dates(created, "created", at: pointer, profile, isRequired: isDated)
+        self.expires = try Self.dates(expires, "expires", at: pointer, profile, isRequired: true)
+        self.challenges = challenges
+        self.domains = domains
+    }
+
+    /// Proof stage: made no later than now, and not past its own date.
+    func check(at pointer: String, in surroundings: Surroundings) throws(Rejection) {
+        let (now, skew) = (surroundings.clock.utc, surroundings.policy.clockSkew)
+        guard expires.allSatisfy({ now <= $0.advanced(by: skew) }) else {
+            throw Rejection(.proofExpired, at: Pointer.append(pointer, "expires"))
+        }
+        guard created.allSatisfy({ $0 <= now.advanced(by: skew) }) else {
+            throw Rejection(.validityNotYet, at: Pointer.append(pointer, "created"))
+        }
+    }
+
+    private static func dates(
+        _ texts: [Text?], _ name: Text, at pointer: String, _ profile: Profile, isRequired: Bool
+    ) throws(Rejection) -> [Timestamp] {
+        var dates: [Timestamp] = []
+        for text in texts {
+            if let date = text.flatMap({ Timestamp(rfc3339: $0.string, zoneRequired: profile == .strict) }) {
+                dates.append(date)
+            } else if isRequired {
+                throw Rejection(.proofMalformed, at: Pointer.append(pointer, name))
+            }
+        }
+        return dates
+    }
+}

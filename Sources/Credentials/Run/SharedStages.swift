@@ -1,0 +1,44 @@
+import Encoding
+
+/// The stages that formats share, each written once.
+extension Surroundings {
+    /// Validity stage: a credential's own dates at the clock. `issued` in the future is refused, too.
+    func checkValidity(from: Timestamp?, until: Timestamp?, issued: Timestamp? = nil) throws(Rejection) {
+        guard policy.trusts(clock) else { throw Rejection(.clockUntrusted) }
+        let (now, skew) = (clock.utc, policy.clockSkew)
+        for start in [from, issued] {
+            if let start, now.advanced(by: skew) < start { throw Rejection(.validityNotYet) }
+        }
+        if let until, until.advanced(by: skew) < now { throw Rejection(.validityExpired) }
+    }
+
+    /// Shape stage of linked data: a document whose members cannot be read by their names may be one that hides them.
+    func spelled<Shape>(_ document: JSONObject, _ read: () throws(Rejection) -> Shape) throws(Rejection) -> Shape {
+        do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
+    }
+
+    /// What to say of a document that is not as expected where it is not spelled as it should be either; nil where it is.
+    func respelt(_ document: JSONObject, at pointer: String = "") -> Rejection? {
+        guard checksSpelling, let place = Spelling.suspicion(in: document) else { return nil }
+        return Rejection(.shapeSpelling, at: pointer + place)
+    }
+
+    /// The second line of defence beside the reading of statements: one spelling. Asked once the signature is known to be
+    /// right, as only then it matters how a document is spelled. `contextsListed`: whether the issuer's entry says which
+    /// contexts there may be.
+    func checkSpelling(_ content: LinkedDataDocument, contextsListed: Bool = false) throws(Rejection) {
+        guard checksSpelling else { return }
+        if !contextsListed, let place = ContextRules.nested(in: content.unsecured) {
+            throw Rejection(.shapeSpelling, at: place)
+        }
+        if let place = content.unusualSpelling { throw Rejection(.shapeSpelling, at: place) }
+    }
+
+    /// What a record may keep of the types that a stranger wrote.
+    func recordable(_ types: [Text]) -> [Text] {
+        Array(types.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.recordedTypes))
+    }
+
+    /// The same of an id.
+    func recordable(_ id: Text) -> Text? { id.utf8.count <= limits.recordedLetters ? id : nil }
+}

@@ -1,0 +1,31 @@
+import Encoding
+
+/// The fixed surroundings of one verification.
+final class Surroundings {
+    let trust: TrustStore
+    let policy: VerificationPolicy
+    let limits: Limits
+    let clock: WallTime
+    let onStage: ((Stage) -> Void)?
+    /// Whether documents that are not spelled as their data model spells them are refused. What decides is read from what is
+    /// signed in any case, and tests show that with this second line switched off.
+    let checksSpelling: Bool
+
+    init(
+        trust: TrustStore, policy: VerificationPolicy, limits: Limits, clock: WallTime, onStage: ((Stage) -> Void)?,
+        checksSpelling: Bool = true
+    ) {
+        self.trust = trust
+        self.policy = policy
+        self.limits = limits
+        self.clock = clock
+        self.onStage = onStage
+        self.checksSpelling = checksSpelling
+    }
+
+    /// Runs one stage and reports its end, whichever way it ends.
+    func stage<Value>(_ stage: Stage, _ work: () throws(Rejection) -> Value) throws(Rejection) -> Value {
+        defer { onStage?(stage) }
+        return try work()
+    }
+}

@@ -1,0 +1,91 @@
+import Encoding
+import LinkedData
+
+/// An entry of a bitstring status list in a credential, as its issuer signed it (Bitstring Status List 1.0 section 2.1). What
+/// is not stated exactly once in a readable form is nil.
+struct StatusEntry {
+    /// Where it stands in the credential, as a JSON pointer.
+    let pointer: String
+    /// What kind of list it belongs to; nil for an entry of another kind.
+    let kind: StatusListKind?
+    let purpose: Text?
+    /// The URL of the list.
+    let list: Text?
+    let index: Int?
+    /// Bits of an entry, 1 to 8.
+    let size: Int?
+
+    /// The entry of signed JSON.
+    init(_ entry: Located<JSONObject>) {
+        let types = Self.texts(entry.value["type"])
+        pointer = entry.pointer
+        kind = StatusListKind.all.first { types.contains($0.entryType) }
+        purpose = entry.value["statusPurpose"]?.string
+        list = entry.value["statusListCredential"]?.string
+        index = entry.value["statusListIndex"].flatMap(Self.index)
+        let messages = entry.value["statusMessage"].map { member in
+            member.array?.map { ($0["status"]?.string, $0["message"]?.string) } ?? [(nil, nil)]
+        }
+        size = Self.size(entry.value["statusSize"].map { $0.int ?? 0 }, messages)
+    }
+
+    /// The entry that a node of signed statements is.
+    init(_ node: Term, in graph: StatementGraph, pointer: String) {
+        self.pointer = pointer
+        let types = graph.types(of: node)
+        let kinds = CredentialVocabulary.statusLists.filter {
+            types.contains(Text($0.prefix + $0.kind.entryType.string))
+        }
+        guard kinds.count == 1, let (prefix, kind) = kinds.first else {
+            (self.kind, list, index, size) = (nil, nil, nil, nil)
+            purpose =
+                CredentialVocabulary.statusLists.lazy.compactMap { prefix, _ in
+                    graph.values(of: Text(prefix + "statusPurpose"), at: node).first?.lexicalForm
+                }.first
+            return
+        }
+        func values(_ name: String, at node: Term) -> [Term] { graph.values(of: Text(prefix + name), at: node) }
+        func one(_ name: String, at node: Term) -> Term? {
+            let values = values(name, at: node)
+            return values.count == 1 ? values[0] : nil
+        }
+        self.kind = kind
+        purpose = one("statusPurpose", at: node)?.lexicalForm
+        let list = one("statusListCredential", at: node)
+        self.list = list?.iri ?? list?.lexicalForm
+        index = one("statusListIndex", at: node)?.lexicalForm.flatMap(Self.index)
+        let sizes = values("statusSize", at: node)
+        let messages = values("statusMessage", at: node).map { message in
+            (one("status", at: message)?.lexicalForm, one("message", at: message)?.lexicalForm)
+        }
+        size = Self.size(
+            sizes.isEmpty ? nil : sizes.count == 1 ? sizes[0].lexicalForm.flatMap(Self.index) ?? 0 : 0,
+            messages.isEmpty ? nil : messages)
+    }
+
+    /// The bits of one entry, 1 unless `statusSize` says otherwise. More than one need a message for each value; messages
+    /// are for people, so what they say is not looked at. Nil when this is malformed, or over 8 bits.
+    private static func size(_ stated: Int?, _ messages: [(status: Text?, message: Text?)]?) -> Int? {
+        let size = stated ?? 1
+        guard (1...8).contains(size) else { return nil }
+        guard let messages else { return size == 1 ? 1 : nil }
+        guard messages.count == 1 << size,
+            messages.allSatisfy({ $0.status?.hasPrefix("0x") ?? false && $0.message != nil })
+        else { return nil }
+        return size
+    }
+
+    private static func index(_ member: JSON) -> Int? {
+        if let number = member.int { return number >= 0 ? number : nil }
+        return member.string.flatMap(index)
+    }
+
+    private static func index(_ text: Text) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(text.string)
+    }
+
+    private static func texts(_ member: JSON?) -> [Text] {
+        (member.map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+    }
+}

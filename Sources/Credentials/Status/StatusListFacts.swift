@@ -1,0 +1,53 @@
+import Encoding
+import LinkedData
+
+/// What a bitstring status list credential states of its list, as it was signed (Bitstring Status List 1.0 section 2.2).
+struct StatusListFacts {
+    /// The credential's own id, or that of its subject without the fragment where it has none.
+    let id: Text?
+    /// What kind of list the credential says that it holds, and its subject that it is.
+    let kinds: Set<StatusListKind>
+    let purposes: [Text]
+    /// Bits of an entry, where the list says.
+    let size: Int?
+    let encodedList: Text?
+
+    /// Of a list whose text is signed.
+    init?(text document: JSONObject) {
+        let types = Self.texts(document["type"])
+        guard let subject = document["credentialSubject"]?.object else { return nil }
+        let subjectTypes = Self.texts(subject["type"])
+        kinds = Set(
+            StatusListKind.all.filter { types.contains($0.credentialType) && subjectTypes.contains($0.listType) })
+        id = document["id"]?.string ?? subject["id"]?.string.map(KeyResolver.withoutFragment)
+        purposes = Self.texts(subject["statusPurpose"])
+        size = subject["statusSize"].map { $0.int ?? 0 }
+        encodedList = subject["encodedList"]?.string
+    }
+
+    /// Of a list whose statements are signed: its one subject.
+    init?(_ graph: StatementGraph) {
+        let subjects = graph.values(of: CredentialVocabulary.subject, at: graph.root)
+        guard subjects.count == 1 else { return nil }
+        let subject = subjects[0]
+        let (types, subjectTypes) = (graph.types(of: graph.root), graph.types(of: subject))
+        let kinds = CredentialVocabulary.statusLists.filter { prefix, kind in
+            types.contains(Text(prefix + kind.credentialType.string))
+                && subjectTypes.contains(Text(prefix + kind.listType.string))
+        }
+        guard kinds.count == 1, let prefix = kinds.first?.prefix else { return nil }
+        func texts(_ name: String) -> [Text] {
+            graph.values(of: Text(prefix + name), at: subject).compactMap(\.lexicalForm)
+        }
+        self.kinds = Set(kinds.map(\.kind))
+        id = graph.root.iri ?? subject.iri.map(KeyResolver.withoutFragment)
+        purposes = texts("statusPurpose")
+        let (sizes, lists) = (texts("statusSize"), texts("encodedList"))
+        size = sizes.isEmpty ? nil : sizes.count == 1 ? Int(sizes[0].string) ?? 0 : 0
+        encodedList = lists.count == 1 ? lists[0] : nil
+    }
+
+    private static func texts(_ member: JSON?) -> [Text] {
+        (member.map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+    }
+}

@@ -1,0 +1,57 @@
+import Encoding
+
+/// JSON-LD lets one statement be written in many ways. A signature over statements leaves the choice to whoever holds the
+/// document, so that a reader who asks for members by their names can be shown less than what was signed. No data model of
+/// credentials needs what is called unusual here.
+enum Spelling {
+    /// Whether a term looks like an IRI or is another name than the standard one; in a context that came with the document also
+    /// whether it is another name for a keyword than `id` and `type`.
+    static func isUnusual(
+        _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: [Text: Text]
+    ) -> Bool {
+        switch fields.mapping {
+        case .keyword(.id) where term == "id", .keyword(.type) where term == "type": false
+        case .keyword: isInline
+        case .iri(let iri): isCompact(term) || standardNames[iri].map { $0 != term } ?? false
+        case .nothing: false
+        }
+    }
+
+    /// Whether a name that no context defines is unusual: a keyword other than those of values and lists, something like an
+    /// IRI, or what a vocabulary makes of it has another name.
+    static func isUnusual(
+        _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: [Text: Text]
+    ) -> Bool {
+        switch meaning {
+        case .keyword(.value), .keyword(.language), .keyword(.direction), .keyword(.index), .keyword(.list),
+            .keyword(.set):
+            false
+        case .keyword(.type): object[Keyword.value.text] == nil
+        case .keyword: true
+        case .iri(let iri): isCompact(name) || standardNames[iri].map { $0 != name } ?? false
+        case .nothing: false
+        }
+    }
+
+    /// Whether a name has the form of an IRI, compact or not.
+    static func isCompact(_ name: Text) -> Bool { name.utf8.contains(UInt8(ascii: ":")) }
+}
+
+extension Expander {
+    /// Notes where the first member with an unusual name stands: here.
+    mutating func checkSpelling(
+        _ name: Text, _ definition: TermDefinition?, _ meaning: TermDefinition.Expanded, in object: JSONObject,
+        isNested: Bool
+    ) {
+        guard unusualSpelling == nil else { return }
+        var isUnusual =
+            if let definition, name.utf8.first != UInt8(ascii: "@") {
+                definition.isUnusual
+            } else {
+                Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
+            }
+        // A term may stand for @nest, but what decides about the document stands in the open.
+        if isNested, case .iri(let iri) = meaning, standardNames[iri] != nil { isUnusual = true }
+        if isUnusual { unusualSpelling = log.pointer }
+    }
+}

@@ -1,0 +1,66 @@
+import Encoding
+
+/// What of the grammar of IRIs (RFC 3987 section 2.2) depends on the place of a letter: one fragment, whole percent
+/// encodings, brackets around an IP literal only, and the letters beyond ASCII.
+enum IRIForm {
+    /// Whether an IRI without bytes that no IRI may have is well-formed.
+    static func isWellFormed(_ text: Text) -> Bool {
+        let bytes = Array(text.utf8)
+        let mark = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        let rest = bytes[mark...].dropFirst()
+        return !rest.contains(UInt8(ascii: "#")) && encodesWhole(bytes) && bracketsAddress(bytes, before: mark)
+            && (bytes.allSatisfy { $0 < 0x80 } || hasLetters(text))
+    }
+
+    /// Each `%` is followed by two hexadecimal digits.
+    private static func encodesWhole(_ bytes: [UInt8]) -> Bool {
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
+            guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else { return false }
+        }
+        return true
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        IRI.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    }
+
+    /// Brackets are there at most once, around the host of an authority (RFC 3986 section 3.2.2).
+    private static func bracketsAddress(_ bytes: [UInt8], before mark: Int) -> Bool {
+        let places = bytes.indices.filter { bytes[$0] == UInt8(ascii: "[") || bytes[$0] == UInt8(ascii: "]") }
+        if places.isEmpty { return true }
+        guard places.count == 2, bytes[places[0]] == UInt8(ascii: "["), bytes[places[1]] == UInt8(ascii: "]"),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].dropFirst().starts(with: "//".utf8)
+        else { return false }
+        let start = colon + 3
+        let end = bytes[start..<mark].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? mark
+        let authority = bytes[start..<end]
+        guard authority.contains(places[0], places[1]) else { return false }
+        let before = authority[..<places[0]]
+        let after = authority[(places[1] + 1)...]
+        let inside = authority[(places[0] + 1)..<places[1]]
+        return (before.isEmpty || before.last == UInt8(ascii: "@")) && !inside.isEmpty
+            && (after.isEmpty || after.first == UInt8(ascii: ":") && after.dropFirst().allSatisfy(IRI.isDigit))
+    }
+
+    /// Beyond ASCII: the letters of `ucschar`, in a query those for private use too.
+    private static func hasLetters(_ text: Text) -> Bool {
+        var isQuery = false
+        for scalar in text.string.unicodeScalars where scalar.value >= 0x3F {
+            switch scalar.value {
+            case 0x3F: isQuery = true
+            case 0x40..<0x80, 0xA0...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFEF: continue
+            case 0xE000...0xF8FF, 0xF0000...0xFFFFD, 0x100000...0x10FFFD: guard isQuery else { return false }
+            case 0x10000...0xDFFFD, 0xE1000...0xEFFFD:
+                // The last two of each plane are no characters.
+                guard scalar.value & 0xFFFF <= 0xFFFD else { return false }
+            default: return false
+            }
+        }
+        return true
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether both places lie in the slice.
+    fileprivate func contains(_ first: Int, _ last: Int) -> Bool { first >= startIndex && last < endIndex }
+}
