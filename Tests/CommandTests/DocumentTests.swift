@@ -7,7 +7,7 @@ import Testing
 @Suite struct DocumentTests {
     private let root = Vectors.repository
     private let documents = [
-        "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "hardware/README.md", "hardware/wiring.md",
+        "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "hardware/README.md", "hardware/wiring.md",
         "hardware/acceptance.md", "hardware/mistakes.md",
     ]
 

@@ -11,14 +11,14 @@ import Testing
         "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated",
         "vc/jose-cose", "vc/ld-signatures", "vc/mosip", "vc/ssi", "vc/token-status-list", "vc/vcdm11", "vc/vcdm2",
         "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "mdoc/generated", "mdoc/iso18013-5-annex-d",
-        "did/did-web-mosip", "vc/neighbours",
+        "did/did-web-mosip", "vc/neighbours", "vc/respelt",
     ]
 
     /// Folders of which this version must be able to run at least one case.
     private static let ours: Set<String> = [
         "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated",
         "vc/mosip", "vc/ssi", "vc/vcdm11", "vc/vcdm2", "did/did-web-mosip", "vc/neighbours",
-        "mdoc/generated", "mdoc/iso18013-5-annex-d", "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "vc/jose-cose",
+        "vc/respelt", "mdoc/generated", "mdoc/iso18013-5-annex-d", "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "vc/jose-cose",
     ]
 
     @Test(arguments: folders) func cases(of folder: String) throws {
