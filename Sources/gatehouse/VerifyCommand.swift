@@ -67,7 +67,9 @@ struct VerifyCommand: AsyncParsableCommand {
                 // Parts of the credential are in it.
                 for line in report.explanation.map(Terminal.printable) {
                     let margin = line.prefix { $0 == " " }.count
-                    for part in Terminal.folded(line, hanging: margin + 2) { Terminal.line(part) }
+                    // Whoever reads from a pipe looks for whole sentences.
+                    let parts = Terminal.isInteractive ? Terminal.folded(line, hanging: margin + 2) : [line]
+                    for part in parts { Terminal.line(part) }
                 }
             } else {
                 Terminal.line(report.jsonLine)
