@@ -1,4 +1,4 @@
-// The table of reason codes. Order and names follow vectors/README.md; a test holds the two against each other.
+// The reasons of a verification. Order and names follow vectors/README.md; a test holds the two against each other.
 
 extension ReasonCode {
     /// `ok`
@@ -81,7 +81,7 @@ extension ReasonCode {
     /// `shape.spelling`
     package static let shapeSpelling = ReasonCode(
         "shape.spelling",
-        "The document is not spelled as its data model spells it, so that two readers could understand two things.",
+        "The document is not spelled as its data model spells it; its statements could be read in two ways.",
         "Treat as tampering, or tell the issuer.")
     /// `shape.header`
     package static let shapeHeader = ReasonCode(
@@ -280,21 +280,6 @@ extension ReasonCode {
         "policy.expired", "The policy is past its valid-until date.", "Install a newer policy file.")
     /// `internal`
     package static let `internal` = ReasonCode(
-        "internal", "The verifier met something it did not expect and refused.",
+        "internal", "The verifier met something it did not expect, or came to no end in time, and refused.",
         "Keep the time of the visit and report it to the makers of Gatehouse.", mosip: "ERR_GENERIC")
-
-    /// Every fixed code, in the order of the stages.
-    package static let all: [ReasonCode] = [
-        ok, inputTooLarge, inputInflate, jsonSyntax, jsonDuplicateKey, jsonTooDeep, jsonNumber, cborSyntax,
-        envelopeUnknown, formatUnsupported, shapeContext, shapeType, shapeIssuer, shapeCredentialSubject, shapeID,
-        shapeDates, shapeStatus, shapeProof, shapeMember, shapeSpelling, shapeHeader, claimsDisagree, clockUntrusted,
-        validityExpired,
-        validityNotYet, validityTooOld, issuerUntrusted, issuerKeyMismatch, issuerNotForType, trustStale,
-        contextNotPinned, contextInlineForbidden, contextProtectedTerm, contextInvalid, keyUnknown, keyMalformed,
-        keyNotAuthorised, keyWeak, keyRevoked, chainInvalid, chainExpired, chainUntrusted, canonTooComplex,
-        proofMissing, proofMalformed, proofSuiteUnsupported, proofAlgorithm, proofPurpose, proofInvalid, proofExpired,
-        disclosureMalformed, disclosureName, disclosureDuplicate, disclosureUnreferenced, mdocDoctype, mdocDigest,
-        mdocCountry, claimsUnsigned, statusRevoked, statusSuspended, statusStale, statusUnavailable, statusInvalid,
-        holderProofMissing, holderInvalid, replaySeen, policyNoMatch, policyExpired, `internal`,
-    ]
 }
