@@ -76,7 +76,7 @@ package struct TrustReport: Sendable {
     private mutating func examineList(_ url: Text) {
         guard let list = store.statusList(url) else { return note(url.string, "is not stored yet") }
         guard let resource = RefreshResource.statusList(url) else { return }
-        do { try verifier.check(list, for: resource, at: clock) } catch {
+        do { try verifier.check(list, for: resource, fetched: store.listFetched(url), at: clock) } catch {
             if case .statusList(let code) = error { note(url.string, "is of no use: \(code.text)") }
         }
     }

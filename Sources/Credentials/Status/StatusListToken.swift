@@ -5,6 +5,8 @@ import Encoding
 struct StatusListToken {
     let surroundings: Surroundings
     let issuer: TrustedIssuer
+    /// When its server last gave or confirmed it, as far as that is known: `ttl` counts from there.
+    let fetched: Timestamp?
 
     /// The JWT form, whose `typ` has been looked at.
     func read(_ token: CompactJWS, url: Text) throws(Rejection) -> StoredStatusList {
@@ -12,7 +14,7 @@ struct StatusListToken {
         let times = try TokenDates(claims, profile: .strict)
         let dates = try check(
             subject: claims["sub"]?.string, url: url, issued: times.issued, from: times.validFrom,
-            until: times.validUntil, lifetimeIsPositive: claims["ttl"].map { ($0.number?.double ?? 0) > 0 } ?? true)
+            until: times.validUntil, lifetime: claims.present("ttl").map { $0.number?.double ?? 0 })
         let clock = try dates.clock(in: surroundings, at: "")
         try verify(named: claims["iss"], at: clock, issued: times.issued) { (signer, quiet) throws(Rejection) in
             if let root = rootDigest(signer), let chain = token.header["x5c"]?.array {
@@ -48,7 +50,7 @@ struct StatusListToken {
         let issued = try date(claims, 6)
         let dates = try check(
             subject: claims[2]?.text, url: url, issued: issued, from: try date(claims, 5), until: try date(claims, 4),
-            lifetimeIsPositive: claims[65534].map { $0.unsigned ?? 0 > 0 } ?? true)
+            lifetime: claims[65534].map { Double($0.unsigned ?? 0) })
         let named = claims[1].map { $0.text.map(JSON.string) ?? .null }
         try verify(named: named, at: try dates.clock(in: surroundings, at: ""), issued: issued) {
             (signer, quiet) throws(Rejection) in
@@ -62,15 +64,23 @@ struct StatusListToken {
         return dates.list(.token(list), in: surroundings)
     }
 
-    /// Claims that both forms have: it must be the list asked for, and say when it was issued.
+    /// Claims that both forms have: it must be the list asked for, and say when it was issued. `ttl`, in seconds, is how long
+    /// a copy may be kept before a fresh one is fetched (section 13.7); after that it is as overdue as after `exp`.
     private func check(
-        subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetimeIsPositive: Bool
+        subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetime: Double?
     ) throws(Rejection) -> StatusListDates {
-        guard subject == url, let issued, lifetimeIsPositive else { throw Rejection(.statusInvalid) }
+        guard subject == url, let issued, lifetime.map({ $0 > 0 }) ?? true else { throw Rejection(.statusInvalid) }
         let soon = surroundings.clock.utc.advanced(by: surroundings.policy.clockSkew)
         guard max(issued, from ?? issued) <= soon else { throw Rejection(.statusStale) }
-        return StatusListDates(issued: issued, until: until)
+        var fresh: Timestamp?
+        if let fetched, let lifetime {
+            fresh = fetched.advanced(by: .milliseconds(Int64(min(lifetime, Self.longestLifetime) * 1000)))
+        }
+        return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
+    /// A century is as good as for ever, and can be added to any date.
+    private static let longestLifetime = 3_155_760_000.0
+
 
     /// Tries everybody who may sign: the one that the token names or, when it names nobody, each in turn.
     private func verify(

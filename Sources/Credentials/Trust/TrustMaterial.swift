@@ -16,6 +16,9 @@ package struct TrustMaterial: Sendable {
     package var revokedKeys: [RevokedKey] = []
     /// When the document of that id was last fetched, or confirmed to be unchanged, by its owner's server.
     package var fetched: [Text: Timestamp] = [:]
+    /// When a refresher last had the list of that URL from its server, or its word that it is unchanged. The date of a file
+    /// or bundle is none: whoever made it may have had the list for long.
+    package var listsFetched: [Text: Timestamp] = [:]
     /// The bundle that all this came in; nil for a directory kept by hand.
     package var edition: TrustEdition?
 

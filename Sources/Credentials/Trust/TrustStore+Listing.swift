@@ -44,4 +44,7 @@ extension TrustStore {
 
     /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
+
+    /// When a refresher last had that list from its server; nil where none did.
+    package func listFetched(_ url: Text) -> Timestamp? { listsFetched[url] }
 }
