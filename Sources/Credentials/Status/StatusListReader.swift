@@ -44,6 +44,7 @@ struct StatusListReader {
         if let entry = surroundings.trust.issuer(id) { return entry.isValid(at: surroundings.clock.utc) ? entry : nil }
         var entry = TrustedIssuer(id: id, keyPurpose: issuer.keyPurpose, inlineContexts: issuer.inlineContexts)
         entry.documentMaxAge = issuer.documentMaxAge
+        (entry.roots, entry.tokenSignerUsages) = (issuer.roots, issuer.tokenSignerUsages)
         return entry
     }
 

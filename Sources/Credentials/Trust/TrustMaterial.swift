@@ -42,9 +42,12 @@ package struct TrustMaterial: Sendable {
             fields.add([issuer.id] + issuer.controllers.sorted())
             fields.add([Text(issuer.keyPurpose.rawValue), issuer.inlineContexts ? "inline" : "pinned"])
             for list in [issuer.statusIssuers, issuer.groups, issuer.statusLists] { fields.add(list.sorted()) }
-            for list in [issuer.types, issuer.contexts, issuer.roots, issuer.keys?.map { Text($0.text) }] {
+            let usages = issuer.tokenSignerUsages?.map(\.text)
+            for list in [issuer.types, issuer.contexts, issuer.keys?.map { Text($0.text) }, usages] {
                 fields.add(list.map { ["only"] + $0.sorted() } ?? [])
             }
+            for list in [issuer.roots, issuer.documentSignerUsages.map(\.text)] { fields.add(list.sorted()) }
+            fields.add([issuer.anyIssuingCountry ? "any country" : "the signer's country"])
             fields.add([issuer.notBefore, issuer.notAfter].map { Text($0?.rfc3339 ?? "") })
             fields.add(Text("\(issuer.documentMaxAge?.nanoseconds ?? -1)").utf8)
             fields.add(issuer.pinnedDocuments)

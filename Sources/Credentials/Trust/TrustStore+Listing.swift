@@ -39,7 +39,7 @@ extension TrustStore {
 
     /// The ids (`x509:sha256:…`) of the pinned certificates, in byte order.
     package var rootIDs: [Text] {
-        roots.digests.map { Text(TrustedIssuer.rootPrefix.string + Hex.encode($0)) }.sorted()
+        roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }.sorted()
     }
 
     /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
