@@ -158,8 +158,3 @@ private struct PresentationFacts {
         holder = holders.first?.iri ?? shape.holder
     }
 }
-
-extension Rejection {
-    /// The same finding about a document that stands at `parent` in a larger one.
-    func inside(_ parent: String) -> Rejection { Rejection(reason.code, at: parent + (reason.pointer ?? "")) }
-}
