@@ -128,5 +128,7 @@ struct PresentationCheck {
 
 extension Rejection {
     /// The same finding about a document that stands at `parent` in a larger one.
-    func inside(_ parent: String) -> Rejection { Rejection(reason.code, at: parent + (reason.pointer ?? "")) }
+    func inside(_ parent: String) -> Rejection {
+        Rejection(reason.code, at: parent + (reason.pointer ?? ""), naming: unsupported)
+    }
 }

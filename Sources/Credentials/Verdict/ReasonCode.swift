@@ -86,8 +86,11 @@ package struct Reason: Hashable, Sendable {
 /// The end of a verification at the stage that threw it.
 struct Rejection: Error, Hashable {
     let reason: Reason
+    /// The format that it is about, where it is one that is known by name and not verified.
+    let unsupported: UnsupportedFormat?
 
-    init(_ code: ReasonCode, at pointer: String? = nil) {
+    init(_ code: ReasonCode, at pointer: String? = nil, naming unsupported: UnsupportedFormat? = nil) {
+        self.unsupported = unsupported
         // The empty pointer names the whole document, which goes without saying.
         reason = Reason(code, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
     }
