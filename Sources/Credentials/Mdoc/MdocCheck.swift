@@ -42,7 +42,7 @@ struct MdocCheck {
     }
 
     /// Base64url, unpadded as everywhere or padded in full as some wallets write it.
-    private static func decode(_ letters: [UInt8]) -> [UInt8]? {
+    static func decode(_ letters: [UInt8]) -> [UInt8]? {
         let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
         return Base64.decodeURL(letters.dropLast(padding))
