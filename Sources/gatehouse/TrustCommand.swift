@@ -97,7 +97,7 @@ struct TrustCommand: AsyncParsableCommand {
             if json {
                 Terminal.line(report.json.compactText)
             } else {
-                for finding in report.findings {
+                for finding in report.findings + report.notes {
                     Terminal.line(Terminal.printable("\(finding.subject): \(finding.message)"))
                 }
                 Terminal.line(Terminal.printable(report.lines[0]) + (report.findings.isEmpty ? ": in order" : ""))

@@ -89,7 +89,8 @@ struct DeployTests {
         }
         let directory = try TrustDirectory(path: folder.url.path)
         let issuer = try #require(directory.material.issuers.first)
-        #expect(issuer.keys?.count == 1 && issuer.roots?.count == 1 && issuer.types?.count == 1)
+        #expect(issuer.keys?.count == 1 && issuer.roots.count == 1 && issuer.types?.count == 1)
+        #expect(issuer.tokenSignerUsages?.count == 1)
         #expect(issuer.notAfter != nil && issuer.documentMaxAge != nil && issuer.pinnedDocuments.count == 1)
         #expect(directory.material.revokedKeys.count == 1)
     }

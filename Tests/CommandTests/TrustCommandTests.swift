@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Foundation
 import Testing
@@ -188,6 +189,62 @@ import Testing
             #expect(broken.code == 2 && broken.errors.contains("issuers.toml:2"), "\(broken)")
         }
     }
+
+    /// For whom roots speak: for nobody's tokens without a line, for one issuer, for several.
+    @Test func rootsAreLookedAfter() async throws {
+        try configure()
+        let pem = Self.root
+        let der = try #require(Base64.decodeAny(pem.split(separator: "\n").dropFirst().dropLast().joined()))
+        let id = "x509:sha256:" + Hex.encode(SHA256.hash(data: der))
+        try folder.write("trust/roots/a.pem", pem)
+        func check(_ issuers: String) async throws -> (text: Ending, json: JSON?) {
+            try folder.write("trust/issuers.toml", issuers)
+            return (try await trust("verify"), try await trust("verify", "--json").json.first)
+        }
+        let line = "roots = [\"\(id)\"]"
+        let unnamed = try await check(Self.issuers("works"))
+        #expect(unnamed.text.code == 0 && unnamed.text.output.contains("in order"), "\(unnamed.text)")
+        #expect(
+            unnamed.text.lines.contains { $0.contains("mdoc document signers only") && $0.hasSuffix(line) },
+            "\(unnamed.text)")
+        #expect(unnamed.json?["notes"]?.array?.first?["subject"] == .text(id) && unnamed.json?["findings"] == [])
+
+        let named = try await check("[[issuer]]\nid = \"https://a.example\"\n\(line)\n")
+        #expect(named.text.code == 0 && named.text.lines.count == 1, "\(named.text)")
+        #expect(named.json?["issuers"]?.array?.first?["roots"] == [.text(id)])
+        let own = try await check("[[issuer]]\nid = \"\(id)\"\n")
+        #expect(own.text.code == 0 && own.text.lines.count == 1, "\(own.text)")
+
+        let two = try await check(
+            "[[issuer]]\nid = \"https://a.example\"\n\(line)\n[[issuer]]\nid = \"did:web:b.example\"\n\(line)\n")
+        #expect(two.text.code == 1 && !two.text.output.contains("in order"), "\(two.text)")
+        #expect(
+            two.text.output.contains("\(id): speaks for more than one issuer (did:web:b.example, https://a.example)"),
+            "\(two.text)")
+
+        // An issuer that was known by any root until now, and a root that is not there.
+        let bare = try await check("[[issuer]]\nid = \"https://a.example\"\n")
+        #expect(bare.text.code == 1 && bare.text.output.contains("names no root"), "\(bare.text)")
+        #expect(bare.text.output.contains(line), "\(bare.text)")
+        let absent = "x509:sha256:" + String(repeating: "0", count: 64)
+        let wrong = try await check("[[issuer]]\nid = \"https://a.example\"\nroots = [\"\(absent)\"]\n")
+        #expect(
+            wrong.text.code == 1 && wrong.text.output.contains("names the root \(absent), which is not in roots/"),
+            "\(wrong.text)")
+    }
+
+    private static let root = """
+        -----BEGIN CERTIFICATE-----
+        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
+        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
+        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
+        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
+        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
+        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
+        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
+        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
+        -----END CERTIFICATE-----
+        """
 
     @Test func aBundleThatIsOverIsSaid() async throws {
         try configure("bundleKeys = [\"\(try await makeKey())\"]")

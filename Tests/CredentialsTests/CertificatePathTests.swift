@@ -14,7 +14,7 @@ import X509
     /// The outcome for a signer below one CA below the pinned root, with one of them changed.
     private func outcome(
         root: (inout Template) throws -> Void = { _ in }, authority: (inout Template) throws -> Void = { _ in },
-        signer: (inout Template) throws -> Void = { _ in }, role: SignerRole = .tokenSigner,
+        signer: (inout Template) throws -> Void = { _ in }, role: TestPKI.Role = .tokenSigner,
         at clock: Timestamp = TestPKI.now, profile: Profile = .strict
     ) throws -> String {
         var (top, middle) = (try Template.authority("Root", pathLength: 1), try Template.authority("CA", pathLength: 0))
@@ -49,18 +49,19 @@ import X509
         var template = try Template.signer()
         template.names = [.uniformResourceIdentifier("did:web:a.example"), .dnsName("a.example")]
         let leaf = try TestPKI.issue(template, by: root)
+        let roots = try TestPKI.roots(root)
         let signer = try CertificatePath.signer(
-            of: [leaf.der], role: .tokenSigner, roots: TestPKI.roots(root), at: TestPKI.now, profile: .strict,
+            of: [leaf.der], role: .token(of: TestPKI.issuer(roots)), roots: roots, at: TestPKI.now, profile: .strict,
             limits: Limits())
         #expect(signer.country == "UT")
-        #expect(signer.uriNames == ["did:web:a.example"])
-        #expect(signer.dnsNames == ["a.example"])
+        #expect(signer.names.uris == ["did:web:a.example"])
+        #expect(signer.names.dnsNames == ["a.example"])
         #expect(signer.notBefore.rfc3339 == "2025-01-01T00:00:00.000Z")
         #expect(signer.notAfter.rfc3339 == "2030-01-01T00:00:00.000Z")
-        #expect(signer.rootDigest == Array(SHA256.hash(data: try root.der)))
+        #expect(signer.root == TrustedIssuer.id(ofRoot: try root.der))
         let unrooted = try CertificatePath.leaf(of: [leaf.der], limits: Limits())
-        #expect(unrooted.rootDigest.isEmpty)
-        #expect(unrooted.dnsNames == ["a.example"])
+        #expect(unrooted.root == nil)
+        #expect(unrooted.names.dnsNames == ["a.example"])
     }
 
     @Test func strangers() throws {

@@ -68,7 +68,7 @@ import Testing
             let lines = text.split(separator: "\n").filter { !$0.hasPrefix("-----") }
             return try #require(Base64.decodeAny(lines.joined()))
         }
-        func outcome(_ leaf: String, _ root: String, role: SignerRole = .tokenSigner) throws -> String {
+        func outcome(_ leaf: String, _ root: String, role: TestPKI.Role = .tokenSigner) throws -> String {
             var roots = CertificateRoots()
             try roots.add(pem: Vectors.bytes(folder.appendingPathComponent(root + ".pem")))
             let clock = try #require(Timestamp(rfc3339: "2028-01-01T00:00:00Z"))

@@ -27,8 +27,8 @@ import Testing
             let trust = try item.trust()
             let clock = try #require(item.clock)
             let outcome = TestPKI.outcome(
-                chain, trust.roots, role: isToken ? .tokenSigner : .documentSigner, at: clock.utc,
-                profile: item.profile)
+                chain, trust.roots, role: isToken ? .tokenSigner : .documentSigner,
+                entry: isToken ? trust.listedIssuers.first : nil, at: clock.utc, profile: item.profile)
             let isRight = isPathFine ? outcome == "ok" : wanted.contains(outcome)
             tally.record(item.id, isRight || late ? nil : "wanted \(wanted), got \(outcome)")
         }

@@ -290,7 +290,9 @@ import Testing
         try expect(.mdocDigest) { $0.object = $0.object.with("valueDigests", ["org.iso.18013.5.1": [0: 1]]) }
         try expect(.mdocDigest) { $0.object = $0.object.with("valueDigests", ["org.iso.18013.5.1": []]) }
         for wrong in [nil, 1, "", "sha-256", "SHA256", "MD5", "SHA-1", "SHA3-256"] as [CBOR?] {
-            try expect(.mdocDigest) { $0.object = $0.object.with("digestAlgorithm", wrong) }
+            try expect(.proofAlgorithm, at: "/issuerSigned/issuerAuth/digestAlgorithm") {
+                $0.object = $0.object.with("digestAlgorithm", wrong)
+            }
         }
     }
 
@@ -316,7 +318,11 @@ import Testing
             }
         }
         try expect(.ok) { $0.items[0].items.remove(at: 2) }
-        try expect(.mdocCountry) { $0.items.append(("org.example", [TestMdoc.item(0, "issuing_country", "US")])) }
+        // In another namespace it may be the country of something else (ISO/IEC 18013-5 section 7.2.1 is about this one).
+        try expect(.ok) { $0.items.append(("org.example", [TestMdoc.item(0, "issuing_country", "US")])) }
+        try expect(.ok) {
+            $0.items.append(("org.iso.18013.5.1.aamva", [TestMdoc.item(0, "issuing_country", "US")]))
+        }
     }
 
     /// What is wrong first decides, in the order CBOR, shape, validity, chain, signature, docType, digests, country.

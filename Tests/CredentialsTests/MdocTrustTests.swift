@@ -1,4 +1,5 @@
 import Encoding
+import SwiftASN1
 import Testing
 
 @testable import Credentials
@@ -34,6 +35,69 @@ import Testing
         #expect(try code { $0.keys = [] }.0 == .keyNotAuthorised)
         // An entry of another id says nothing about this root.
         #expect(try code { $0 = TrustedIssuer(id: "did:example:other") }.0 == .ok)
+    }
+
+    /// The purposes of document signers: ISO's, EUDI's, and those that the entry of their root lists.
+    @Test func purposesOfDocumentSigners() throws {
+        let other: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 99999, 1]
+        func code(_ purposes: [ASN1ObjectIdentifier], _ listed: [Text] = []) throws -> ReasonCode {
+            let issuer = try TestMdoc.Issuer { $0.purposes = purposes }
+            var material = try issuer.material
+            if !listed.isEmpty {
+                var entry = TrustedIssuer(id: try issuer.rootID)
+                entry.documentSignerUsages = listed.compactMap { KeyPurposeID($0) }
+                material.issuers = [entry]
+            }
+            return try TestMdoc(issuer).verify(material).code
+        }
+        #expect(try code([[1, 0, 18013, 5, 1, 2]]) == .ok)
+        #expect(try code([[1, 3, 130, 2, 0, 0, 1, 2]]) == .ok, "EUDI")
+        #expect(try code([other]) == .chainInvalid)
+        #expect(try code([other], ["1.3.6.1.4.1.99999.1"]) == .ok)
+        #expect(try code([other], ["1.3.6.1.4.1.99999.2"]) == .chainInvalid)
+        #expect(try code([[1, 0, 18013, 5, 1, 2]], ["1.3.6.1.4.1.99999.1"]) == .ok, "in addition")
+        #expect(try code([]) == .chainInvalid)
+        #expect(try code([[1, 3, 6, 1, 5, 5, 7, 3, 1]], ["1.3.6.1.5.5.7.3.1"]) == .chainInvalid, "a web server's")
+    }
+
+    @Test func issuingCountryOfARoot() throws {
+        var foreign = mdoc
+        foreign.items[0].items[2] = TestMdoc.item(2, "issuing_country", "GR")
+        func code(_ change: (inout TrustedIssuer) -> Void) throws -> ReasonCode {
+            var entry = TrustedIssuer(id: try issuer.rootID)
+            change(&entry)
+            var material = try issuer.material
+            material.issuers = [entry]
+            return try foreign.verify(material).code
+        }
+        #expect(try foreign.verify().code == .mdocCountry)
+        #expect(try code { _ in } == .mdocCountry)
+        #expect(try code { $0.anyIssuingCountry = true } == .ok)
+        #expect(
+            try code {
+                $0.id = "did:web:other.example"
+                $0.anyIssuingCountry = true
+            } == .mdocCountry, "another's entry")
+    }
+
+    /// A root needs no entry for mdocs, and gets nothing else without.
+    @Test func findingsSayWhichRule() throws {
+        func reason(_ issuer: TestMdoc.Issuer, _ material: TrustMaterial? = nil) throws -> Reason? {
+            try TestMdoc(issuer).verify(material).reasons.first
+        }
+        let place = "/issuerSigned/issuerAuth"
+        #expect(
+            try reason(TestMdoc.Issuer { $0.purposes = [] }) == Reason(.chainInvalid, .extendedKeyUsage, at: place))
+        #expect(try reason(issuer, TrustMaterial()) == Reason(.chainUntrusted, .notPinned, at: place))
+        #expect(
+            try reason(TestMdoc.Issuer { $0.notAfter = "2026-02-01T00:00:00Z" })
+                == Reason(.chainExpired, .dates, at: place))
+        #expect(
+            try reason(TestMdoc.Issuer { $0.notBefore = "2026-02-01T00:00:00Z" })
+                == Reason(.chainExpired, .signingDate, at: place))
+        var damaged = mdoc
+        damaged.unprotected = [33: .bytes([0])]
+        #expect(try damaged.verify().reasons.first == Reason(.chainInvalid, .encoding, at: place))
     }
 
     @Test func entryWithoutRootIsNoTrust() throws {
@@ -123,7 +187,7 @@ import Testing
         #expect(verdict.code == .statusUnavailable)
         #expect(verdict.reasons.first?.pointer?.hasPrefix("/issuerSigned/issuerAuth/status") ?? false)
         for (wrong, code) in [
-            (1, ReasonCode.shapeStatus), ([], .shapeStatus), ([:], .statusUnavailable),
+            (CBOR(.simple(22)), ReasonCode.ok), (1, .shapeStatus), ([], .shapeStatus), ([:], .statusUnavailable),
             (["identifier_list": ["id": 1]], .statusUnavailable),
             (["status_list": ["idx": -1, "uri": "https://example.org/list"]], .shapeStatus),
             (["status_list": ["idx": 7]], .shapeStatus), (["status_list": 1], .shapeStatus),

@@ -105,6 +105,14 @@ import Testing
             #expect(list.count == 131_072 && list[0] == true && list[1] == false && list[131_072] == nil)
         }
         #expect(throws: BitstringStatusList.Malformed.self) { try BitstringStatusList(encoded: "u!") }
+        // Nothing may follow the one member, not even a second one.
+        let member = try Gzip.deflate([UInt8](repeating: 0, count: 16 * 1024))
+        #expect(throws: Never.self) { try BitstringStatusList(encoded: Text("u" + Base64.encode(member))) }
+        for rest in [[0], member, Array("more".utf8)] as [[UInt8]] {
+            #expect(throws: BitstringStatusList.Malformed.self) {
+                try BitstringStatusList(encoded: Text("u" + Base64.encode(member + rest)))
+            }
+        }
     }
 
     @Test func aBombStaysWithinItsLimit() throws {

@@ -145,15 +145,44 @@ struct TestPKI {
         Date(timeIntervalSince1970: Double(Timestamp(rfc3339: text)?.seconds ?? 0))
     }
 
-    /// `ok` or the code with which a chain is refused.
-    static func outcome(
-        _ chain: [[UInt8]], _ roots: CertificateRoots, role: SignerRole = .tokenSigner, at clock: Timestamp = now,
-        profile: Profile = .strict
-    ) -> String {
+    /// What a chain is to be good for.
+    enum Role {
+        case tokenSigner
+        case statusListSigner
+        case documentSigner
+    }
+
+    /// An issuer for whom all these roots are pinned.
+    static func issuer(_ roots: CertificateRoots, id: Text = "did:web:issuer.example") -> TrustedIssuer {
+        var issuer = TrustedIssuer(id: id)
+        issuer.roots = roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }
+        return issuer
+    }
+
+    /// The finding with which a chain is refused; nil when it is not. `entry` is the issuer's or the root's; by default that of
+    /// an issuer for whom all these roots are pinned.
+    static func refusal(
+        _ chain: [[UInt8]], _ roots: CertificateRoots, role: Role = .tokenSigner, entry: TrustedIssuer? = nil,
+        at clock: Timestamp = now, profile: Profile = .strict
+    ) -> Reason? {
+        let role: SignerRole =
+            switch role {
+            case .tokenSigner: .token(of: entry ?? issuer(roots))
+            case .statusListSigner: .statusList(of: entry ?? issuer(roots))
+            case .documentSigner: .document(entries: entry.map { [$0.id: $0] } ?? [:])
+            }
         do throws(Rejection) {
             _ = try CertificatePath.signer(
                 of: chain, role: role, roots: roots, at: clock, profile: profile, limits: Limits())
-            return "ok"
-        } catch { return error.reason.code.text }
+            return nil
+        } catch { return error.reason }
+    }
+
+    /// `ok` or the code with which a chain is refused.
+    static func outcome(
+        _ chain: [[UInt8]], _ roots: CertificateRoots, role: Role = .tokenSigner, entry: TrustedIssuer? = nil,
+        at clock: Timestamp = now, profile: Profile = .strict
+    ) -> String {
+        refusal(chain, roots, role: role, entry: entry, at: clock, profile: profile)?.code.text ?? "ok"
     }
 }

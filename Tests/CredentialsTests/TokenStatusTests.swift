@@ -170,6 +170,40 @@ import X509
             try changed { $0["status_list"] = ["bits": 2, "lst": .text(Base64.encode(stream))] } == "status.invalid")
     }
 
+    /// `ttl` counts from when a refresher had the list from its server; where nobody knows when that was, `exp` alone counts.
+    @Test func timeToLive() throws {
+        func overdue(_ list: [UInt8], fetched ago: Int64?, decides: Bool = false) throws -> (String, Duration?) {
+            var material = issuer.material
+            material.listsFetched[url] = ago.map { Timestamp(seconds: now - $0) }
+            var policy = VerificationPolicy()
+            policy.decidesOnStatus = decides
+            let check = TokenStatusCheck(
+                surroundings: try surroundings(list, material, policy: policy), issuer: TrustedIssuer(id: issuer.id))
+            var evidence = Evidence(CredentialSummary(payloadDigest: []))
+            do throws(Rejection) {
+                try check.check(["status_list": ["idx": 42, "uri": .string(url)]], at: "/status", into: &evidence)
+                return ("ok", evidence.status.first?.overdue)
+            } catch { return (error.reason.code.text, nil) }
+        }
+        let sign: ([UInt8]) throws -> [UInt8] = { Array(try issuer.key.signature(for: $0)) }
+        for list in [try jwt { $0["ttl"] = 600 }, try cwt(changes: { $0[65534] = .unsigned(600) }, sign: sign)] {
+            #expect(try overdue(list, fetched: nil) == ("ok", nil))
+            #expect(try overdue(list, fetched: 599) == ("ok", nil))
+            #expect(try overdue(list, fetched: 660) == ("ok", nil), "within the skew")
+            #expect(try overdue(list, fetched: 661) == ("status.stale", nil))
+            #expect(try overdue(list, fetched: 700, decides: true) == ("ok", .seconds(100)))
+        }
+        // Whichever ends first; and for ever is no overflow.
+        let over = try jwt { ($0["ttl"], $0["exp"]) = (6000, .int(Int(now) - 90)) }
+        #expect(try overdue(over, fetched: 1) == ("status.stale", nil))
+        for forever in [.int(.max), try JSON.parse(Array("1e300".utf8))] as [JSON] {
+            #expect(try overdue(jwt { $0["ttl"] = forever }, fetched: 3000) == ("ok", nil))
+        }
+        #expect(try overdue(jwt { $0["ttl"] = try? JSON.parse(Array("0.5".utf8)) }, fetched: 62).0 == "status.stale")
+        #expect(try overdue(jwt { $0["ttl"] = .null }, fetched: 3000) == ("ok", nil))
+        #expect(try overdue(jwt { $0["ttl"] = -1 }, fetched: nil).0 == "status.invalid")
+    }
+
     @Test func headers() throws {
         func with(_ header: JSONObject) throws -> String { try outcome(jwt(header: header)) }
         for type in ["statuslist+jwt", "application/statuslist+jwt", "STATUSLIST+JWT"] as [JSON] {

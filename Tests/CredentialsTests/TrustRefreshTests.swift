@@ -184,6 +184,7 @@ import Testing
         let fresh = applied(10, 11, to: [resource, list])
         #expect(fresh.documents == [new] && fresh.fetched[id] == Timestamp(seconds: 11))
         #expect(fresh.statusLists == [list.id: [2]])
+        #expect(fresh.listsFetched == [list.id: Timestamp(seconds: 11)])
         #expect(applied(11, 11, to: [resource, list]).documents == [old])
         #expect(applied(nil, 1, to: [resource]).documents == [new])
         #expect(applied(nil, 1, to: [resource]).statusLists == [list.id: [1]])

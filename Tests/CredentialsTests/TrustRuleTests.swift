@@ -267,7 +267,11 @@ import Testing
     @Test func everyRuleIsPartOfTheVersion() throws {
         let changes: [(inout TrustMaterial) -> Void] = [
             { $0.issuers[0].groups = ["a"] }, { $0.issuers[0].types = [] }, { $0.issuers[0].types = ["a"] },
-            { $0.issuers[0].contexts = [] }, { $0.issuers[0].keys = [] }, { $0.issuers[0].statusLists = ["a"] },
+            { $0.issuers[0].contexts = [] }, { $0.issuers[0].keys = [] }, { $0.issuers[0].roots = ["a"] },
+            { $0.issuers[0].tokenSignerUsages = [] },
+            { $0.issuers[0].tokenSignerUsages = [KeyPurposeID("1.2.3")].compactMap(\.self) },
+            { $0.issuers[0].documentSignerUsages = [KeyPurposeID("1.2.3")].compactMap(\.self) },
+            { $0.issuers[0].anyIssuingCountry = true }, { $0.issuers[0].statusLists = ["a"] },
             { $0.issuers[0].documentMaxAge = .seconds(1) }, { $0.issuers[0].notBefore = Timestamp(seconds: 1) },
             { $0.issuers[0].notAfter = Timestamp(seconds: 1) }, { $0.issuers[0].pinnedDocuments = ["a": [1]] },
             { $0.revokedKeys = [RevokedKey(.method("a"), since: Timestamp(seconds: 1))] },

@@ -72,6 +72,9 @@ struct VerdictCase {
     func material() throws -> TrustMaterial {
         var material = TrustMaterial()
         let trust = json["trust"]
+        for path in texts(trust?["roots"]) { material.roots.append(try bytes(path.string)) }
+        // The schema pins roots for the whole case: whoever made a directory of it would name them for each issuer.
+        let roots = try TrustStore(TrustMaterial(roots: material.roots)).rootIDs
         for entry in trust?["issuers"]?.array ?? [] {
             guard let id = entry.string ?? entry["id"]?.string else { continue }
             var issuer = TrustedIssuer(id: id)
@@ -79,9 +82,9 @@ struct VerdictCase {
             issuer.keyPurpose = text("keyPurpose") == "did-wide" ? .didWide : .strict
             issuer.inlineContexts = trust?["inlineContexts"]?.string == "allow"
             issuer.statusIssuers = texts(trust?["statusIssuers"]?[id])
+            issuer.roots = roots
             material.issuers.append(issuer)
         }
-        for path in texts(trust?["roots"]) { material.roots.append(try bytes(path.string)) }
         for path in texts(trust?["documents"]) { material.documents.append(try bytes(path.string)) }
         for member in trust?["contexts"]?.object?.members ?? [] {
             material.contexts[member.name] = try bytes(member.value.string?.string ?? "")

@@ -9,6 +9,18 @@ import Testing
         #expect(try Gzip.inflate(Gzip.deflate([]), limit: 0) == [])
     }
 
+    /// What follows a member: another member or what else a sender appends is read past, but not where one member is all.
+    @Test func whatFollowsAMember() throws {
+        let (a, b) = (try Gzip.deflate([1, 2]), try Gzip.deflate([3]))
+        #expect(try Gzip.inflate(a + b, limit: 10) == [1, 2, 3])
+        #expect(try Gzip.inflate(a + [0, 0], limit: 10) == [1, 2])
+        #expect(try Gzip.inflate(a, container: .gzipMember, limit: 10) == [1, 2])
+        for rest in [b, [0], a + b] as [[UInt8]] {
+            #expect(throws: Gzip.Failure.malformed) { try Gzip.inflate(a + rest, container: .gzipMember, limit: 10) }
+        }
+        #expect(try Gzip.inflate(Gzip.deflate([5], container: .gzipMember), limit: 1) == [5])
+    }
+
     @Test func bombsStopAtTheLimit() throws {
         let packed = try Gzip.deflate([UInt8](repeating: 0, count: 4_000_000))
         #expect(packed.count < 10_000)

@@ -32,16 +32,19 @@ struct OfflineCase {
             let utc = entry["clock"]?.string.flatMap({ Timestamp(rfc3339: $0.string) })
         else { return nil }
         var material = TrustMaterial()
+        for name in texts(entry["trust"]?["roots"]) { material.roots.append(try bytes(name)) }
+        // The schema pins roots for the whole case: for each of its issuers.
+        let roots = (try? TrustStore(TrustMaterial(roots: material.roots)))?.rootIDs ?? []
         for issuer in entry["trust"]?["issuers"]?.array ?? [] {
             guard let name = issuer.string ?? issuer["id"]?.string else { continue }
             var trusted = TrustedIssuer(id: name, controllers: texts(issuer["controllers"]))
             trusted.keyPurpose = entry["keyPurpose"] == "did-wide" ? .didWide : .strict
             trusted.inlineContexts = entry["trust"]?["inlineContexts"] == "allow"
             trusted.statusIssuers = texts(entry["trust"]?["statusIssuers"]?[name])
+            trusted.roots = roots
             material.issuers.append(trusted)
         }
         for name in texts(entry["trust"]?["documents"]) { material.documents.append(try bytes(name)) }
-        for name in texts(entry["trust"]?["roots"]) { material.roots.append(try bytes(name)) }
         for member in entry["trust"]?["contexts"]?.object?.members ?? [] {
             material.contexts[member.name] = try bytes(member.value.string)
         }

@@ -67,7 +67,7 @@ package struct IssuerSettings: Hashable, Sendable {
         issuer.statusLists = adding(statusLists, to: issuer.statusLists)
         if !types.isEmpty { issuer.types = adding(types, to: issuer.types) }
         if !contexts.isEmpty { issuer.contexts = adding(contexts, to: issuer.contexts) }
-        if !roots.isEmpty { issuer.roots = adding(roots, to: issuer.roots) }
+        issuer.roots = adding(roots, to: issuer.roots)
         return issuer
     }
 }

@@ -15,7 +15,10 @@ import Encoding
 /// valid-until = "2028-01-01T00:00:00Z"
 /// controllers = []                # other ids whose keys may sign for it
 /// keys = ["sha256:…"]             # if given, the only keys that may sign for it
-/// roots = ["x509:sha256:…"]       # if given, the only roots in roots/ that may stand behind its certificates
+/// roots = ["x509:sha256:…"]       # the roots in roots/ that may stand behind the certificates of its tokens; else none may
+/// token-signer-usages = ["1.3.…"] # if given, the extended key usages that these certificates may have
+/// document-signer-usages = []     # in the entry of a root: further usages of signers of mdocs
+/// issuing-country = "signer"      # in the entry of a root; or "any": mdocs may name another country than their signer's
 /// key-purpose = "strict"          # or "did-wide": assertionMethod names only the bare DID
 /// inline-contexts = "forbid"      # or "allow": its credentials may bring contexts of their own
 /// status-issuers = []             # other ids that may sign its status lists
@@ -104,7 +107,18 @@ struct IssuersFile {
             }
         case "roots":
             issuer.roots = texts(entry)
-            for root in issuer.roots ?? [] { checkRoot(root, entry.line) }
+            for root in issuer.roots { checkRoot(root, entry.line) }
+        case "token-signer-usages": issuer.tokenSignerUsages = usages(entry)
+        case "document-signer-usages":
+            issuer.documentSignerUsages = usages(entry)
+            checkIsRoot(issuer, entry)
+        case "issuing-country":
+            checkIsRoot(issuer, entry)
+            switch entry.value.string {
+            case "any": issuer.anyIssuingCountry = true
+            case "signer": issuer.anyIssuingCountry = false
+            default: note(entry.line, "issuing-country must be a word", "Write \"signer\" or \"any\".")
+            }
         case "document-max-age":
             issuer.documentMaxAge = entry.value.string.flatMap { DurationText.parse($0.string) }
             if issuer.documentMaxAge == nil {
@@ -129,13 +143,35 @@ struct IssuersFile {
     }
 
     private static let issuerKeys =
-        "id, groups, types, contexts, valid-from, valid-until, controllers, keys, roots, key-purpose, inline-contexts, "
-        + "status-issuers, status-lists, document-max-age, documents or revoked-keys"
+        "id, groups, types, contexts, valid-from, valid-until, controllers, keys, roots, token-signer-usages, "
+        + "document-signer-usages, issuing-country, key-purpose, inline-contexts, status-issuers, status-lists, "
+        + "document-max-age, documents or revoked-keys"
 
     private mutating func checkRoot(_ id: Text, _ line: Int?) {
         let digits = id.string.dropFirst(TrustedIssuer.rootPrefix.utf8.count)
         guard id.hasPrefix(TrustedIssuer.rootPrefix), Hex.decode(digits)?.count == 32, digits == digits.lowercased()
         else { return note(line, "\(id) names no root", "Write x509:sha256: and 64 lower-case hexadecimal digits.") }
+    }
+
+    /// Mdocs name no issuer but the root behind their signers.
+    private mutating func checkIsRoot(_ issuer: TrustedIssuer, _ entry: TOMLTable.Entry) {
+        if issuer.isRoot { return }
+        note(
+            entry.line, "\(entry.name) is for mdocs, and \(issuer.id) is no root",
+            "Write it into the [[issuer]] whose id is x509:sha256:… of the root.")
+    }
+
+    private mutating func usages(_ entry: TOMLTable.Entry) -> [KeyPurposeID] {
+        texts(entry).compactMap { text in
+            guard let usage = KeyPurposeID(text) else {
+                note(entry.line, "\(text) is no extended key usage", "Write its numbers: \"1.0.18013.5.1.2\".")
+                return nil
+            }
+            if usage.isForConnections {
+                note(entry.line, "\(text) is the usage of a TLS key", "Such keys sign no credentials: remove it.")
+            }
+            return usage
+        }
     }
 
     // MARK: - Documents and keys

@@ -13,6 +13,8 @@ package struct TrustReport: Sendable {
 
     /// What is not in order at the date, worst for the gate first.
     package private(set) var findings: [Finding] = []
+    /// What is in order and may yet surprise somebody.
+    package private(set) var notes: [Finding] = []
     private let directory: TrustDirectory
     private let verifier: Verifier
     private let clock: WallTime
@@ -40,30 +42,50 @@ package struct TrustReport: Sendable {
         let issuers = store.listedIssuers
         if issuers.isEmpty { note("issuers.toml", "lists nobody: nobody is trusted") }
         for issuer in issuers { examine(issuer) }
+        for root in store.rootIDs { examine(root: root, issuers) }
         for url in Set(issuers.flatMap(\.statusLists) + store.statusListURLs).sorted() { examineList(url) }
     }
 
     private mutating func examine(_ issuer: TrustedIssuer) {
         let id = issuer.id.string
         if !issuer.isValid(at: clock.utc) { note(id, "is not trusted at this date") }
-        if issuer.id.hasPrefix(TrustedIssuer.rootPrefix) {
+        if issuer.isRoot {
             if !store.rootIDs.contains(issuer.id) { note(id, "has no certificate in roots/") }
-        } else if !isX509Only(issuer) {
-            for holder in [issuer.id] + issuer.controllers { examineKeys(of: holder, for: issuer) }
+        } else {
+            // Whose entry names a root may be known by certificates alone.
+            let isCertified = !issuer.roots.isEmpty && store.keys(of: issuer.id) == nil
+            for holder in (isCertified ? [] : [issuer.id]) + issuer.controllers { examineKeys(of: holder, for: issuer) }
+        }
+        for root in issuer.roots where !store.rootIDs.contains(root) {
+            note(id, "names the root \(root), which is not in roots/")
         }
         for context in issuer.contexts ?? [] where !store.pins(context) {
             note(id, "may use the context \(context), which is not pinned")
         }
     }
 
-    /// An issuer whose id is no DID can also be known by certificates alone.
-    private func isX509Only(_ issuer: TrustedIssuer) -> Bool {
-        !issuer.id.hasPrefix("did:") && store.document(issuer.id) == nil && !store.rootIDs.isEmpty
+    /// For whom a root speaks, besides signers of mdocs.
+    private mutating func examine(root: Text, _ issuers: [TrustedIssuer]) {
+        let named = issuers.filter { !$0.isRoot && $0.roots.contains(root) }.map(\.id)
+        if named.count > 1 {
+            note(
+                root.string,
+                "speaks for more than one issuer (\(named.map(\.string).joined(separator: ", "))): a certificate below it that "
+                    + "names nobody signs for each of them")
+        }
+        guard named.isEmpty, store.issuer(root) == nil else { return }
+        notes.append(
+            Finding(
+                subject: root.string,
+                message:
+                    "vouches for mdoc document signers only; to let it sign the tokens of an issuer, write into its "
+                    + "[[issuer]]: \(ReasonDetail.line([root]))"))
     }
 
     private mutating func examineKeys(of holder: Text, for issuer: TrustedIssuer) {
         guard let keys = store.keys(of: holder) else {
-            return note(holder.string, "has no document in did/: none of its keys is known")
+            let orRoot = holder == issuer.id ? ", and its entry names no root" : ""
+            return note(holder.string, "has no document in did/\(orRoot): none of its keys is known")
         }
         if !keys.contains(where: { $0.fingerprint != nil && $0.revoked == nil }) {
             note(holder.string, "has no key that can be used")
@@ -76,7 +98,7 @@ package struct TrustReport: Sendable {
     private mutating func examineList(_ url: Text) {
         guard let list = store.statusList(url) else { return note(url.string, "is not stored yet") }
         guard let resource = RefreshResource.statusList(url) else { return }
-        do { try verifier.check(list, for: resource, at: clock) } catch {
+        do { try verifier.check(list, for: resource, fetched: store.listFetched(url), at: clock) } catch {
             if case .statusList(let code) = error { note(url.string, "is of no use: \(code.text)") }
         }
     }
@@ -116,6 +138,10 @@ package struct TrustReport: Sendable {
         return [
             ("groups", issuer.groups.map(\.string)), ("types", only(issuer.types)),
             ("contexts", only(issuer.contexts)), ("only keys", issuer.keys?.map(\.text) ?? []),
+            ("roots", issuer.roots.map(\.string)),
+            ("token signer usages", only(issuer.tokenSignerUsages?.map(\.text))),
+            ("document signer usages", issuer.documentSignerUsages.map(\.text.string)),
+            ("issuing country", issuer.anyIssuingCountry ? ["any"] : []),
             ("from", [issuer.notBefore?.rfc3339].compactMap(\.self)),
             ("until", [issuer.notAfter?.rfc3339].compactMap(\.self)),
             ("key purpose", issuer.keyPurpose == .didWide ? [issuer.keyPurpose.rawValue] : []),
@@ -149,8 +175,9 @@ package struct TrustReport: Sendable {
         json["statusLists"] = .array(store.statusListURLs.map { dated("url", $0) })
         json["roots"] = .array(store.rootIDs.map { .string($0) })
         json["contexts"] = .array(store.contextURLs.map { .string($0) })
-        json["findings"] = .array(
-            findings.map { ["subject": .text($0.subject), "message": .text($0.message)] })
+        for (name, list) in [("findings", findings), ("notes", notes)] as [(Text, [Finding])] {
+            json[name] = .array(list.map { ["subject": .text($0.subject), "message": .text($0.message)] })
+        }
         return .object(json)
     }
 
@@ -168,6 +195,7 @@ package struct TrustReport: Sendable {
         ]
         if let types = issuer.types { json["types"] = list(types) }
         if let contexts = issuer.contexts { json["contexts"] = list(contexts) }
+        if !issuer.roots.isEmpty { json["roots"] = list(issuer.roots) }
         if let from = issuer.notBefore { json["validFrom"] = .text(from.rfc3339) }
         if let until = issuer.notAfter { json["validUntil"] = .text(until.rfc3339) }
         json["keys"] = .array(

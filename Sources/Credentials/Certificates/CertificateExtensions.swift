@@ -16,7 +16,7 @@ struct CertificateExtensions: Sendable {
     /// What the key may be used for; nil when the certificate does not say.
     private(set) var keyUsage: KeyUsage?
     /// The purposes listed by extendedKeyUsage; nil when the certificate does not say.
-    private(set) var purposes: [ASN1ObjectIdentifier]?
+    private(set) var purposes: [KeyPurposeID]?
     /// The subject's other names.
     private(set) var subjectNames = GeneralNames()
     /// What names a CA may give.
@@ -42,31 +42,39 @@ struct CertificateExtensions: Sendable {
             var isCritical = false
             if parts.count == 2 { isCritical = try Bool(derEncoded: parts.removeFirst()) }
             guard parts.count == 1, let value = parts.first else { throw X509Certificate.Malformed() }
-            let content = try DER.parse(try ASN1OctetString(derEncoded: value).bytes)
-            if try !read(type, content), isCritical { hasUnknownCritical = true }
+            let content = try ASN1OctetString(derEncoded: value).bytes
+            if Self.processed.contains(type) {
+                try read(type, DER.parse(content))
+            } else if isCritical, !Self.harmless.contains(type) {
+                hasUnknownCritical = true
+            }
         }
     }
 
-    /// False for an extension that is not processed.
-    private mutating func read(_ type: ASN1ObjectIdentifier, _ content: ASN1Node) throws -> Bool {
+    /// What is read here. What others hold need not even be DER (RFC 5280 asks for it, private extensions are as they are).
+    private static let processed: Set<ASN1ObjectIdentifier> = [
+        [2, 5, 29, 14], [2, 5, 29, 15], [2, 5, 29, 17], [2, 5, 29, 19], [2, 5, 29, 30], [2, 5, 29, 35], [2, 5, 29, 37],
+    ]
+
+    /// issuerAltName states nothing about the subject. certificatePolicies bind nobody who starts with "any policy" (RFC 5280
+    /// section 6.1.1), unless policyConstraints ask for one, and those are not processed.
+    private static let harmless: Set<ASN1ObjectIdentifier> = [[2, 5, 29, 18], [2, 5, 29, 32]]
+
+    private mutating func read(_ type: ASN1ObjectIdentifier, _ content: ASN1Node) throws {
         switch type {
         case [2, 5, 29, 19]: try readBasicConstraints(content)
         case [2, 5, 29, 15]: try readKeyUsage(content)
         case [2, 5, 29, 37]:
-            purposes = try X509Certificate.children(of: content).map { try ASN1ObjectIdentifier(derEncoded: $0) }
+            let list = try X509Certificate.children(of: content)
+            purposes = try list.map { KeyPurposeID(identifier: try ASN1ObjectIdentifier(derEncoded: $0)) }
         case [2, 5, 29, 17]: subjectNames = try GeneralNames(content)
         case [2, 5, 29, 30]: nameConstraints = try NameConstraints(content)
         case [2, 5, 29, 14]: subjectKeyID = try ASN1OctetString(derEncoded: content).bytes
         case [2, 5, 29, 35]:
             let identifier = try X509Certificate.children(of: content).first { $0.identifier == .context(0) }
             if case .primitive(let bytes)? = identifier?.content { authorityKeyID = bytes }
-        case [2, 5, 29, 18], [2, 5, 29, 32]:
-            // issuerAltName states nothing about the subject. certificatePolicies bind nobody who starts with "any
-            // policy" (RFC 5280 section 6.1.1), unless policyConstraints ask for one, and those are not processed.
-            break
-        default: return false
+        default: break
         }
-        return true
     }
 
     private mutating func readBasicConstraints(_ content: ASN1Node) throws {

@@ -10,9 +10,10 @@ enum CertificatePath {
     /// Each certificate is issued by the next one, until one is pinned itself or issued by a pinned one; what follows that
     /// is not looked at. A leaf that is pinned needs no issuer and no profile, only a key that may sign.
     ///
-    /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` when no pinned certificate vouches;
-    ///   `chain.invalid` for a damaged certificate or signature, an issuer that is no CA, a constraint that is not kept, a
-    ///   key usage or a critical extension that forbids the use; `chain.expired`; `key.weak`, `key.malformed`.
+    /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` when no pinned certificate vouches, or
+    ///   only one that was not pinned for this; `chain.invalid` for a damaged certificate or signature, an issuer that is no
+    ///   CA, a constraint that is not kept, a key usage or a critical extension that forbids the use; `chain.expired`;
+    ///   `key.weak`, `key.malformed`. ``ReasonDetail`` says which rule it was.
     static func signer(
         of chain: [[UInt8]], role: SignerRole, roots: CertificateRoots, at now: Timestamp,
         skew: Duration = .seconds(60), profile: Profile, limits: Limits
@@ -20,7 +21,7 @@ enum CertificatePath {
         let certificates = try read(chain, limits)
         // No cryptography for strangers: some name must lead to a pinned certificate at all.
         guard certificates.contains(where: { roots.contains($0) || !roots.named($0.issuer).isEmpty }) else {
-            throw Rejection(.chainUntrusted)
+            throw Rejection(.chainUntrusted, .notPinned)
         }
         let requirements = Requirements(role: role, now: now, skew: skew, profile: profile)
         var (refusal, damage): (Rejection?, Rejection?)
@@ -38,18 +39,18 @@ enum CertificatePath {
             for root in roots.named(certificate.issuer) where certificate.canBeIssued(by: root) {
                 do throws(Rejection) {
                     if try certificate.isSigned(by: root) { return try requirements.signer(of: path + [root]) }
-                    if certificate.claims(root) { damage = Rejection(.chainInvalid) }
+                    if certificate.claims(root) { damage = Rejection(.chainInvalid, .signature) }
                 } catch { refusal = refusal ?? error }
             }
         }
-        throw refusal ?? damage ?? Rejection(.chainUntrusted)
+        throw refusal ?? damage ?? Rejection(.chainUntrusted, .notPinned)
     }
 
     /// The signer that a chain's first certificate names, without asking who vouches for it: for data that a laboratory
     /// looks at, never for a gate.
     static func leaf(of chain: [[UInt8]], limits: Limits) throws(Rejection) -> CertificateSigner {
         let leaf = try read(chain, limits)[0]
-        return CertificateSigner(leaf, key: try signingKey(leaf), rootDigest: [])
+        return CertificateSigner(leaf, key: try signingKey(leaf), root: nil)
     }
 
     /// At least one certificate.
@@ -59,16 +60,15 @@ enum CertificatePath {
             throw Rejection(.inputTooLarge)
         }
         let certificates = chain.compactMap { X509Certificate($0) }
-        guard certificates.count == chain.count else { throw Rejection(.chainInvalid) }
+        guard certificates.count == chain.count else { throw Rejection(.chainInvalid, .encoding) }
         return certificates
     }
 
     /// The next certificate must have issued the one before: the order is part of both formats (RFC 7515 section 4.1.6,
     /// RFC 9360 section 2).
     private static func checkLink(_ certificate: X509Certificate, to issuer: X509Certificate) throws(Rejection) {
-        guard certificate.issuer == issuer.subject, try certificate.isSigned(by: issuer) else {
-            throw Rejection(.chainInvalid)
-        }
+        guard certificate.issuer == issuer.subject else { throw Rejection(.chainInvalid, .name) }
+        guard try certificate.isSigned(by: issuer) else { throw Rejection(.chainInvalid, .signature) }
     }
 
     fileprivate static func signingKey(_ leaf: X509Certificate) throws(Rejection) -> PublicKey {
@@ -90,16 +90,20 @@ private struct Requirements {
     /// The signer at the start of the path; its last element is pinned.
     func signer(of path: [X509Certificate]) throws(Rejection) -> CertificateSigner {
         guard let leaf = path.first, let anchor = path.last else { throw Rejection(.internal) }
+        let root = TrustedIssuer.id(ofRootDigest: anchor.digest)
+        try role.checkRoot(root)
         var authoritiesBelow = 0
         for (index, certificate) in path.enumerated() {
-            guard !certificate.extensions.hasUnknownCritical else { throw Rejection(.chainInvalid) }
+            guard !certificate.extensions.hasUnknownCritical else {
+                throw Rejection(.chainInvalid, .criticalExtension)
+            }
             if index == 0 { continue }
             try checkAuthority(certificate, below: path[..<index], authoritiesBelow)
             if !certificate.isSelfIssued { authoritiesBelow += 1 }
         }
-        try checkUse(of: leaf, isPinned: path.count == 1)
-        guard path.allSatisfy(isCurrent) else { throw Rejection(.chainExpired) }
-        return CertificateSigner(leaf, key: try CertificatePath.signingKey(leaf), rootDigest: anchor.digest)
+        try role.checkUse(of: leaf, isPinned: path.count == 1, below: root, profile)
+        guard path.allSatisfy(isCurrent) else { throw Rejection(.chainExpired, .dates) }
+        return CertificateSigner(leaf, key: try CertificatePath.signingKey(leaf), root: root)
     }
 
     /// RFC 5280 section 6.1.4 (b), (k) to (n): basicConstraints, path length, keyUsage, name constraints.
@@ -107,34 +111,20 @@ private struct Requirements {
         _ authority: X509Certificate, below path: ArraySlice<X509Certificate>, _ authoritiesBelow: Int
     ) throws(Rejection) {
         let extensions = authority.extensions
-        let lengthHolds = extensions.pathLength.map { authoritiesBelow <= $0 } ?? true
+        guard extensions.isCA, extensions.keyUsage?.keyCertSign ?? true else {
+            throw Rejection(.chainInvalid, .authority)
+        }
+        if let most = extensions.pathLength, authoritiesBelow > most { throw Rejection(.chainInvalid, .pathLength) }
         // A self-issued intermediate is the authority itself with another key: constraints on names are not for it.
         let named = path.enumerated().filter { $0.offset == 0 || !$0.element.isSelfIssued }.map(\.element)
-        let namesHold = extensions.nameConstraints.map { named.allSatisfy($0.allow) } ?? true
-        guard extensions.isCA, lengthHolds, extensions.keyUsage?.keyCertSign ?? true, namesHold else {
-            throw Rejection(.chainInvalid)
+        if let constraints = extensions.nameConstraints, !named.allSatisfy(constraints.allow) {
+            throw Rejection(.chainInvalid, .nameConstraint)
         }
-    }
-
-    private func checkUse(of leaf: X509Certificate, isPinned: Bool) throws(Rejection) {
-        let extensions = leaf.extensions
-        let maySign = extensions.keyUsage?.digitalSignature
-        let isAllowed =
-            switch role {
-            case .tokenSigner: maySign ?? true || profile == .compat
-            case .documentSigner where isPinned: maySign ?? true
-            case .documentSigner:
-                maySign ?? false && !extensions.isCA && extensions.purposes?.contains(Self.documentSigner) ?? false
-            }
-        guard isAllowed else { throw Rejection(.chainInvalid) }
     }
 
     private func isCurrent(_ certificate: X509Certificate) -> Bool {
         certificate.notBefore <= now.advanced(by: skew) && now <= certificate.notAfter.advanced(by: skew)
     }
-
-    /// id-mdl-kp-mdlDS (ISO/IEC 18013-5 section B.1.4).
-    private static let documentSigner: ASN1ObjectIdentifier = [1, 0, 18013, 5, 1, 2]
 }
 
 extension X509Certificate {

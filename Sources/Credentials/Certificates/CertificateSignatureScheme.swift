@@ -43,16 +43,16 @@ enum CertificateSignatureScheme: Hashable, Sendable {
         switch (self, key) {
         case (_, .refused(.weak)): throw Rejection(.keyWeak)
         case (.ecdsa(let hash), .usable(.ellipticCurve(.p256, let point))):
-            guard let key = try? P256.Signing.PublicKey(sec1: point) else { throw Rejection(.chainInvalid) }
+            guard let key = try? P256.Signing.PublicKey(sec1: point) else { throw Rejection(.chainInvalid, .algorithm) }
             guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: hash.digest(of: message))
         case (.ecdsa(let hash), .usable(.ellipticCurve(.p384, let point))):
-            guard let key = try? P384.Signing.PublicKey(sec1: point) else { throw Rejection(.chainInvalid) }
+            guard let key = try? P384.Signing.PublicKey(sec1: point) else { throw Rejection(.chainInvalid, .algorithm) }
             guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: hash.digest(of: message))
         case (.ecdsa(let hash), .p521(let point)):
             guard let key = try? P521.Signing.PublicKey(x963Representation: point) else {
-                throw Rejection(.chainInvalid)
+                throw Rejection(.chainInvalid, .algorithm)
             }
             guard let signature = try? P521.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: hash.digest(of: message))
@@ -63,7 +63,7 @@ enum CertificateSignatureScheme: Hashable, Sendable {
         case (.ed25519, .usable(.ed25519)):
             guard case .usable(let key) = key, signature.count == 64 else { return false }
             return try SignatureAlgorithm.edDSA.verify(signature, over: message, by: key, at: "")
-        default: throw Rejection(.chainInvalid)
+        default: throw Rejection(.chainInvalid, .algorithm)
         }
     }
 

@@ -79,7 +79,7 @@ struct X509Certificate: Sendable {
     /// Whether `issuer` has signed this certificate. Names are the caller's matter. Throws when that cannot be found out
     /// with an acceptable algorithm and key.
     func isSigned(by issuer: X509Certificate) throws(Rejection) -> Bool {
-        guard let scheme else { throw Rejection(.chainInvalid) }
+        guard let scheme else { throw Rejection(.chainInvalid, .algorithm) }
         return try scheme.verify(signature, over: Array(signedBytes), by: issuer.key)
     }
 

@@ -42,7 +42,7 @@ package struct ControllerDocument: Sendable {
         guard let object = document.object, let id = object["id"]?.string else { return nil }
         self.id = id
         // A whole document may name a controller, too; only one key has key material at the top.
-        if object["controller"]?.string != nil, KeyEncoding.members.contains(where: { object[$0] != nil }) {
+        if object["controller"]?.string != nil, KeyEncoding.members.contains(where: { object.present($0) != nil }) {
             isSingleKey = true
             listedMethods = [Self.method(object, of: id)].compactMap(\.self)
             methods = Dictionary(listedMethods.map { (id, $0) }, uniquingKeysWith: { $1 })
@@ -70,11 +70,11 @@ package struct ControllerDocument: Sendable {
     }
 
     /// The document of an identifier that is its own key (did:key, did:jwk): one method, good for both purposes, or for
-    /// none when the key only encrypts.
+    /// none when the key is not for signatures.
     init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
         isSingleKey = false
-        listedMethods = [VerificationMethod(id: method, controller: id, key: key)]
+        listedMethods = [VerificationMethod(id: method, controller: id, key: key, signs: signs)]
         methods = Dictionary(listedMethods.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         purposes = signs ? [.assertionMethod: [method], .authentication: [method]] : [:]
     }
@@ -92,18 +92,13 @@ package struct ControllerDocument: Sendable {
         guard let id = object["id"]?.string else { return nil }
         let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.key(of: object) }
         // A date that cannot be read has come already.
-        let ends = ["revoked", "expires"].compactMap { object[$0] }.map { member in
+        let ends = ["revoked", "expires"].compactMap { object.present($0) }.map { member in
             member.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) } ?? Timestamp(seconds: 0)
         }
         return VerificationMethod(
             id: absolute(id, in: document), controller: object["controller"]?.string ?? document, key: key,
-            keyID: object["publicKeyJwk"]?["kid"]?.string, end: ends.min(), signs: signs(object["publicKeyJwk"]))
-    }
-
-    private static func signs(_ jwk: JSON?) -> Bool {
-        if let use = jwk?["use"], use != "sig" { return false }
-        guard let operations = jwk?["key_ops"]?.array else { return true }
-        return operations.contains("verify") || operations.contains("sign")
+            keyID: object["publicKeyJwk"]?["kid"]?.string, end: ends.min(),
+            signs: KeyEncoding.signs(object["publicKeyJwk"]?.object))
     }
 
     private static func absolute(_ reference: Text, in document: Text) -> Text {

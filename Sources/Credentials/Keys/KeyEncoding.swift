@@ -9,16 +9,16 @@ enum KeyEncoding {
 
     /// The key of a verification method: publicKeyMultibase, Jwk, Pem, Base58 or Hex.
     static func key(of method: JSONObject) throws(PublicKey.Failure) -> PublicKey {
-        if let member = method["publicKeyMultibase"] { return try multibase(member.string) }
-        if let member = method["publicKeyJwk"] { return try jwk(member.object) }
-        if let member = method["publicKeyPem"] { return try pem(member.string) }
-        if let member = method["publicKeyBase58"] {
+        if let member = method.present("publicKeyMultibase") { return try multibase(member.string) }
+        if let member = method.present("publicKeyJwk") { return try jwk(member.object) }
+        if let member = method.present("publicKeyPem") { return try pem(member.string) }
+        if let member = method.present("publicKeyBase58") {
             guard let bytes = member.string.flatMap({ Base58.decode($0.string, maxLength: 256) }) else {
                 throw .malformed
             }
             return try raw(bytes, type: method["type"]?.string)
         }
-        if let member = method["publicKeyHex"] {
+        if let member = method.present("publicKeyHex") {
             guard let bytes = member.string.flatMap({ Hex.decode($0.string) }) else { throw .malformed }
             return try raw(bytes, type: method["type"]?.string)
         }
@@ -63,6 +63,13 @@ enum KeyEncoding {
             return .rsa(try RSAPublicKey(modulus: Array(n.drop { $0 == 0 }), exponent: Array(e.drop { $0 == 0 })))
         default: throw .malformed
         }
+    }
+
+    /// Whether a JSON Web Key is one for signatures (RFC 7517 sections 4.2 and 4.3); one that does not say is.
+    static func signs(_ jwk: JSONObject?) -> Bool {
+        if let use = jwk?.present("use"), use != "sig" { return false }
+        guard let member = jwk?.present("key_ops") else { return true }
+        return member.array?.contains { $0 == "verify" || $0 == "sign" } ?? false
     }
 
     /// `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM. White space counts for nothing
@@ -141,4 +148,13 @@ enum KeyEncoding {
         [0x2B, 0x81, 0x04, 0x00, 0x22]: .p384,
         [0x2B, 0x81, 0x04, 0x00, 0x0A]: .secp256k1,
     ]
+}
+
+extension JSONObject {
+    /// The member of that name, unless it is `null`, which in optional members means absence.
+    func present(_ name: Text) -> JSON? {
+        // In a closure `nil` would be JSON's own.
+        guard let member = self[name], !member.isNull else { return nil }
+        return member
+    }
 }

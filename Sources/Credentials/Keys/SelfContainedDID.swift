@@ -19,14 +19,15 @@ enum SelfContainedDID {
             let object = Result { () throws(PublicKey.Failure) in try jwk(value) }
             let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(object.get()) }
             // did:jwk, "To create the DID Document": a key whose `use` is `enc` is listed for keyAgreement only.
-            let encrypts = (try? object.get())?["use"] == "enc"
-            return ControllerDocument(id: did, method: Text(text + "#0"), key: key, signs: !encrypts)
+            let signs = KeyEncoding.signs((try? object.get()) ?? nil)
+            return ControllerDocument(id: did, method: Text(text + "#0"), key: key, signs: signs)
         }
         return nil
     }
 
     private static func jwk(_ value: String) throws(PublicKey.Failure) -> JSONObject? {
-        guard let bytes = Base64.decodeURL(value) else { throw .malformed }
+        // The method asks for base64url, which has no padding; MOSIP's wallets pad. Each spelling is an identifier of its own.
+        guard let bytes = Base64.decodePaddedURL(value.utf8) else { throw .malformed }
         var limits = JSON.Limits()
         limits.depth = 4
         guard let json = try? JSON.parse(bytes, limits: limits) else { throw .malformed }

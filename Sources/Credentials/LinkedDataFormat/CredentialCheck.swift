@@ -154,7 +154,9 @@ struct CredentialCheck {
             }
         }
         if proofs.isEmpty, let first = foreign.first { throw first }
-        evidence.findings += foreign.map { Reason($0.reason.code, at: $0.reason.pointer, severity: .warning) }
+        evidence.findings += foreign.map {
+            Reason($0.reason.code, $0.reason.detail, at: $0.reason.pointer, severity: .warning)
+        }
         return proofs
     }
 

@@ -125,10 +125,3 @@ struct PresentationCheck {
         else { throw Rejection(.holderInvalid) }
     }
 }
-
-extension Rejection {
-    /// The same finding about a document that stands at `parent` in a larger one.
-    func inside(_ parent: String) -> Rejection {
-        Rejection(reason.code, at: parent + (reason.pointer ?? ""), naming: unsupported)
-    }
-}

@@ -63,7 +63,7 @@ struct COSESign1 {
         guard let member else { return [] }
         let elements = member.array ?? [member]
         let certificates = elements.compactMap { $0.bytes.map(Array.init) }
-        guard certificates.count == elements.count else { throw Rejection(.chainInvalid, at: pointer) }
+        guard certificates.count == elements.count else { throw Rejection(.chainInvalid, .encoding, at: pointer) }
         return certificates
     }
 

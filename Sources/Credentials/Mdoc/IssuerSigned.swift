@@ -71,7 +71,7 @@ struct IssuerSigned {
                 do throws(Rejection) {
                     items.append(try IssuerSignedItem(element, decoder: &decoder))
                 } catch {
-                    throw Rejection(error.reason.code, at: Pointer.append(Pointer.append(place, name), index))
+                    throw error.moved(to: Pointer.append(Pointer.append(place, name), index))
                 }
             }
             nameSpaces.append(NameSpace(name: name, items: items, parent: place))

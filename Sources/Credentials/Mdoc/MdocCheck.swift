@@ -20,7 +20,7 @@ struct MdocCheck {
     mutating func verify(_ letters: [UInt8]) throws(Rejection) {
         var decoder = CBORDecoder(limits: surroundings.limits.cbor)
         let item = try surroundings.stage(.syntax) { () throws(Rejection) in
-            guard let bytes = Self.decode(letters) else { throw Rejection(.cborSyntax) }
+            guard let bytes = Base64.decodePaddedURL(letters) else { throw Rejection(.cborSyntax) }
             return try decoder.read(bytes[...])
         }
         let documents = try surroundings.stage(.envelope) { () throws(Rejection) in
@@ -39,12 +39,5 @@ struct MdocCheck {
             defer { evidence.absorb(check.evidence, at: check.document.pointer) }
             try check.verify()
         }
-    }
-
-    /// Base64url, unpadded as everywhere or padded in full as some wallets write it.
-    static func decode(_ letters: [UInt8]) -> [UInt8]? {
-        let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
-        return Base64.decodeURL(letters.dropLast(padding))
     }
 }

@@ -47,7 +47,7 @@ struct MdocDocumentCheck {
         try surroundings.stage(.proof) { () throws(Rejection) in
             try message.verify(by: signer.certificate.key)
             evidence.summary.signedDigest = Digest.sha256(Array(message.payload))
-            try checkContent(object, country: signer.certificate.country)
+            try checkContent(object, signer.certificate)
         }
         try surroundings.stage(.status) { () throws(Rejection) in
             try checkStatus(object, issuer: signer.issuer)
@@ -78,23 +78,20 @@ struct MdocDocumentCheck {
                 return (try CertificatePath.leaf(of: message.certificates, limits: surroundings.limits), nil)
             }
             try trust.checkAge(at: now)
-            let signer = try CertificatePath.signer(
-                of: message.certificates, role: .documentSigner, roots: trust.roots, at: now,
-                skew: surroundings.policy.clockSkew, profile: surroundings.policy.profile,
-                limits: surroundings.limits)
             let skew = surroundings.policy.clockSkew
-            guard signer.notBefore <= object.signed.advanced(by: skew),
-                object.signed <= signer.notAfter.advanced(by: skew)
-            else { throw Rejection(.chainExpired) }
+            let signer = try CertificatePath.signer(
+                of: message.certificates, role: .document(entries: trust.issuers), roots: trust.roots, at: now,
+                skew: skew, profile: surroundings.policy.profile, limits: surroundings.limits)
+            guard signer.isValid(at: object.signed, skew: skew) else { throw Rejection(.chainExpired, .signingDate) }
             return (signer, try issuer(behind: signer, object))
-        } catch { throw Rejection(error.reason.code, at: error.reason.pointer ?? message.pointer) }
+        } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }
     }
 
     /// The pinned root is the issuer. Where the trust list says more about it, that holds too.
     private func issuer(
         behind signer: CertificateSigner, _ object: MobileSecurityObject
     ) throws(Rejection) -> Text {
-        let id = Text(TrustedIssuer.rootPrefix.string + Hex.encode(signer.rootDigest))
+        guard let id = signer.root else { throw Rejection(.internal) }
         let fingerprint = KeyFingerprint(signer.key)
         guard trust.revocations.allow(fingerprint, issuedAt: [object.signed]) else { throw Rejection(.keyRevoked) }
         guard trust.issuer(id) != nil else { return id }
@@ -107,19 +104,27 @@ struct MdocDocumentCheck {
     }
 
     /// Steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, every item's digest, the issuing country.
-    private func checkContent(_ object: MobileSecurityObject, country: Text?) throws(Rejection) {
+    private func checkContent(_ object: MobileSecurityObject, _ signer: CertificateSigner) throws(Rejection) {
         guard document.docType.map({ $0.text == object.docType }) ?? true else {
             throw Rejection(.mdocDoctype, at: document.pointer + "/docType")
         }
+        guard object.digestAlgorithm != nil else {
+            throw Rejection(.proofAlgorithm, at: issuerSigned.pointer + "/issuerAuth/digestAlgorithm")
+        }
         for nameSpace in issuerSigned.nameSpaces { try checkDigests(of: nameSpace, object) }
-        for nameSpace in issuerSigned.nameSpaces {
+        if let root = signer.root, trust.issuer(root)?.anyIssuingCountry ?? false { return }
+        // Elsewhere a member of that name may mean something else, such as the country of another document.
+        for nameSpace in issuerSigned.nameSpaces where nameSpace.name == Self.isoNameSpace {
             for (index, item) in nameSpace.items.enumerated() where item.identifier == "issuing_country" {
-                guard let country, item.value.text == country else {
+                guard let country = signer.country, item.value.text == country else {
                     throw Rejection(.mdocCountry, at: Pointer.append(nameSpace.pointer, index))
                 }
             }
         }
     }
+
+    /// The namespace of the data elements of ISO/IEC 18013-5 section 7.2.1.
+    private static let isoNameSpace: Text = "org.iso.18013.5.1"
 
     /// Every item must be signed. Neither a digest nor a name may serve two items of a namespace: whoever reads the first
     /// and whoever reads the last would understand two things.
@@ -144,6 +149,6 @@ struct MdocDocumentCheck {
             let entry = trust.issuer(issuer) ?? TrustedIssuer(id: issuer)
             try TokenStatusCheck(surroundings: surroundings, issuer: entry)
                 .check(status, at: String(place), into: &evidence)
-        } catch { throw Rejection(error.reason.code, at: document.pointer + (error.reason.pointer ?? "")) }
+        } catch { throw error.inside(document.pointer) }
     }
 }

@@ -12,7 +12,8 @@ struct MobileSecurityObject {
     /// The entry of a status list, where the issuer keeps one (draft-ietf-oauth-status-list section 6.3).
     let status: CBOR?
 
-    private let digestAlgorithm: Text?
+    /// How the digests are made; nil when that is none of the hashes of ISO/IEC 18013-5 table 21.
+    let digestAlgorithm: DigestAlgorithm?
     /// By namespace, as read.
     private let valueDigests: [Text: CBOR]
 
@@ -34,11 +35,11 @@ struct MobileSecurityObject {
             throw Rejection(.shapeType, at: pointer + "/docType")
         }
         self.docType = docType
-        digestAlgorithm = object["digestAlgorithm"]?.text
+        digestAlgorithm = object["digestAlgorithm"]?.text.flatMap { DigestAlgorithm(rawValue: $0.string) }
         valueDigests = Dictionary(
             digests.compactMap { pair in pair.key.text.map { ($0, pair.value) } },
             uniquingKeysWith: { first, _ in first })
-        status = object["status"]
+        status = object["status"].flatMap { $0.isNull ? nil : $0 }
         let place = pointer + "/validityInfo"
         func date(_ name: Text) throws(Rejection) -> Timestamp {
             let text = object["validityInfo"]?[name]?.tagged(0)?.text
@@ -53,12 +54,9 @@ struct MobileSecurityObject {
         guard validFrom <= validUntil else { throw Rejection(.shapeDates, at: place) }
     }
 
-    /// The digests of one namespace, ready to be compared; nil when the issuer signed none or with a hash that is not of
-    /// ISO/IEC 18013-5 table 21.
+    /// The digests of one namespace, ready to be compared; nil when the issuer signed none, or by no hash that is known.
     func digests(of nameSpace: Text) -> NameSpaceDigests? {
-        guard let algorithm = digestAlgorithm.flatMap({ DigestAlgorithm(rawValue: $0.string) }),
-            let pairs = valueDigests[nameSpace]?.map
-        else { return nil }
+        guard let algorithm = digestAlgorithm, let pairs = valueDigests[nameSpace]?.map else { return nil }
         return NameSpaceDigests(algorithm: algorithm, pairs)
     }
 

@@ -169,7 +169,7 @@ struct NeedsReader {
     // MARK: - Mdocs
 
     private mutating func read(mdoc letters: [UInt8]) throws(Rejection) {
-        guard let bytes = MdocCheck.decode(letters) else { throw Rejection(.cborSyntax) }
+        guard let bytes = Base64.decodePaddedURL(letters) else { throw Rejection(.cborSyntax) }
         var decoder = CBORDecoder(limits: limits.cbor)
         let item = try decoder.read(bytes[...])
         for document in try MdocDocument.all(in: item, limits: limits) {
@@ -284,7 +284,7 @@ struct NeedsReader {
         var need = TrustNeeds.Need(.root, id, isPresent: pinned != nil)
         need.name = root?.subjectName.text ?? last.issuerName.text
         add(need)
-        guard let id, let issuer, trust.issuer(issuer)?.roots?.contains(id) != true else { return }
+        guard let id, let issuer, trust.issuer(issuer)?.roots.contains(id) != true else { return }
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 

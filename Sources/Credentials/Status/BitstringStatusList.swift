@@ -10,13 +10,13 @@ package struct BitstringStatusList: Sendable {
     /// Entries of one bit.
     package var count: Int { bits.count * 8 }
 
-    /// Decodes `encodedList`: base64url of gzip, after a multibase `u` or, as StatusList2021 and MOSIP write it, without.
+    /// Decodes `encodedList`: base64url of one gzip member, after a multibase `u` or, as StatusList2021 and MOSIP write it, without.
     package init(encoded: Text, limits: Limits = Limits()) throws(Malformed) {
         // gzip starts with 1F 8B 08, in base64url "H4sI": a list with multibase prefix starts with "uH4sI".
         let digits = String(decoding: encoded.utf8.dropFirst(encoded.hasPrefix("u") ? 1 : 0), as: UTF8.self)
         guard let compressed = Base64.decodeURL(digits) ?? Base64.decodeAny(digits) else { throw Malformed() }
         do throws(Gzip.Failure) {
-            bits = try Gzip.inflate(compressed, limit: limits.statusListBytes)
+            bits = try Gzip.inflate(compressed, container: .gzipMember, limit: limits.statusListBytes)
         } catch { throw Malformed() }
         guard bits.count * 8 >= limits.statusListEntries else { throw Malformed() }
     }

@@ -10,19 +10,24 @@ struct StatusListReader {
     /// The list that is stored under `url`; nil when none is.
     func stored(_ url: Text, at pointer: String) throws(Rejection) -> StoredStatusList? {
         guard let bytes = surroundings.trust.statusLists[url] else { return nil }
-        return try read(bytes, url: url, at: pointer)
+        return try read(bytes, url: url, fetched: surroundings.trust.listsFetched[url], at: pointer)
     }
 
-    /// Checks what was stored, or is to be stored, under `url`.
+    /// Checks what was stored, or is to be stored, under `url`; `fetched` is when its server last confirmed it, if a refresher
+    /// did that.
     ///
     /// - Throws: `status.invalid`; `status.stale` for a list of the future and, where no rules decide, for one of the past.
-    func read(_ bytes: [UInt8], url: Text, at pointer: String) throws(Rejection) -> StoredStatusList {
+    func read(
+        _ bytes: [UInt8], url: Text, fetched: Timestamp?, at pointer: String
+    ) throws(Rejection) -> StoredStatusList {
         let letters = Token.trimmed(bytes)
         do throws(Rejection) {
             switch letters.first {
             case UInt8(ascii: "{"): return try linkedData(bytes, url)
-            case UInt8(ascii: "e"): return try token(letters, url)
-            default: return try StatusListToken(surroundings: surroundings, issuer: issuer).read(cwt: bytes, url: url)
+            case UInt8(ascii: "e"): return try token(letters, url, fetched)
+            default:
+                return try StatusListToken(surroundings: surroundings, issuer: issuer, fetched: fetched)
+                    .read(cwt: bytes, url: url)
             }
         } catch {
             switch error.reason.code {
@@ -39,13 +44,17 @@ struct StatusListReader {
         if let entry = surroundings.trust.issuer(id) { return entry.isValid(at: surroundings.clock.utc) ? entry : nil }
         var entry = TrustedIssuer(id: id, keyPurpose: issuer.keyPurpose, inlineContexts: issuer.inlineContexts)
         entry.documentMaxAge = issuer.documentMaxAge
+        (entry.roots, entry.tokenSignerUsages) = (issuer.roots, issuer.tokenSignerUsages)
         return entry
     }
 
-    private func token(_ letters: ArraySlice<UInt8>, _ url: Text) throws(Rejection) -> StoredStatusList {
+    private func token(
+        _ letters: ArraySlice<UInt8>, _ url: Text, _ fetched: Timestamp?
+    ) throws(Rejection) -> StoredStatusList {
         let token = try CompactJWS(letters, limits: surroundings.limits)
         if TokenType.named(by: token.header) == "statuslist+jwt" {
-            return try StatusListToken(surroundings: surroundings, issuer: issuer).read(token, url: url)
+            return try StatusListToken(surroundings: surroundings, issuer: issuer, fetched: fetched)
+                .read(token, url: url)
         }
         let claims = token.claims
         let format: CredentialFormat = claims["vc"] == nil ? .vcJWT : .jwtVC

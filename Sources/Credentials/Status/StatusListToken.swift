@@ -5,6 +5,8 @@ import Encoding
 struct StatusListToken {
     let surroundings: Surroundings
     let issuer: TrustedIssuer
+    /// When its server last gave or confirmed it, as far as that is known: `ttl` counts from there.
+    let fetched: Timestamp?
 
     /// The JWT form, whose `typ` has been looked at.
     func read(_ token: CompactJWS, url: Text) throws(Rejection) -> StoredStatusList {
@@ -12,13 +14,13 @@ struct StatusListToken {
         let times = try TokenDates(claims, profile: .strict)
         let dates = try check(
             subject: claims["sub"]?.string, url: url, issued: times.issued, from: times.validFrom,
-            until: times.validUntil, lifetimeIsPositive: claims["ttl"].map { ($0.number?.double ?? 0) > 0 } ?? true)
+            until: times.validUntil, lifetime: claims.present("ttl").map { $0.number?.double ?? 0 })
         let clock = try dates.clock(in: surroundings, at: "")
         try verify(named: claims["iss"], at: clock, issued: times.issued) { (signer, quiet) throws(Rejection) in
-            if let root = rootDigest(signer), let chain = token.header["x5c"]?.array {
+            if signer.isRoot, let chain = token.header["x5c"]?.array {
                 let certificates = chain.compactMap { $0.string.flatMap { Base64.decodeAny($0.string) } }
-                guard certificates.count == chain.count else { throw Rejection(.chainInvalid) }
-                let key = try certified(certificates, root: root, signer, quiet, times.issued)
+                guard certificates.count == chain.count else { throw Rejection(.chainInvalid, .encoding) }
+                let key = try certified(certificates, signer, quiet, times.issued)
                 return try token.verify(by: key)
             }
             let keys = try TokenSigner(
@@ -48,13 +50,12 @@ struct StatusListToken {
         let issued = try date(claims, 6)
         let dates = try check(
             subject: claims[2]?.text, url: url, issued: issued, from: try date(claims, 5), until: try date(claims, 4),
-            lifetimeIsPositive: claims[65534].map { $0.unsigned ?? 0 > 0 } ?? true)
+            lifetime: claims[65534].map { Double($0.unsigned ?? 0) })
         let named = claims[1].map { $0.text.map(JSON.string) ?? .null }
         try verify(named: named, at: try dates.clock(in: surroundings, at: ""), issued: issued) {
             (signer, quiet) throws(Rejection) in
             if !signed.certificates.isEmpty {
-                let root = rootDigest(signer)
-                return try signed.verify(by: certified(signed.certificates, root: root, signer, quiet, issued))
+                return try signed.verify(by: certified(signed.certificates, signer, quiet, issued))
             }
             try verify(signed, signer, quiet, issued)
         }
@@ -62,15 +63,23 @@ struct StatusListToken {
         return dates.list(.token(list), in: surroundings)
     }
 
-    /// Claims that both forms have: it must be the list asked for, and say when it was issued.
+    /// Claims that both forms have: it must be the list asked for, and say when it was issued. `ttl`, in seconds, is how long
+    /// a copy may be kept before a fresh one is fetched (section 5.1); after that it is as overdue as after `exp`.
     private func check(
-        subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetimeIsPositive: Bool
+        subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetime: Double?
     ) throws(Rejection) -> StatusListDates {
-        guard subject == url, let issued, lifetimeIsPositive else { throw Rejection(.statusInvalid) }
+        guard subject == url, let issued, lifetime.map({ $0 > 0 }) ?? true else { throw Rejection(.statusInvalid) }
         let soon = surroundings.clock.utc.advanced(by: surroundings.policy.clockSkew)
         guard max(issued, from ?? issued) <= soon else { throw Rejection(.statusStale) }
-        return StatusListDates(issued: issued, until: until)
+        var fresh: Timestamp?
+        if let fetched, let lifetime {
+            fresh = fetched.advanced(by: .milliseconds(Int64(min(lifetime, Self.longestLifetime) * 1000)))
+        }
+        return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
+
+    /// A century is as good as for ever, and can be added to any date.
+    private static let longestLifetime = 3_155_760_000.0
 
     /// Tries everybody who may sign: the one that the token names or, when it names nobody, each in turn.
     private func verify(
@@ -80,7 +89,7 @@ struct StatusListToken {
         let quiet = surroundings.quiet(at: clock)
         // What is issued below an X.509 root has no name that a token could repeat: its certificates say who it is.
         let isUnnamed =
-            named == nil || rootDigest(issuer) != nil && !issuer.statusIssuers.contains { .string($0) == named }
+            named == nil || issuer.isRoot && !issuer.statusIssuers.contains { .string($0) == named }
         let ids = isUnnamed ? [issuer.id] + issuer.statusIssuers : [named?.string].compactMap(\.self)
         let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
         var refusal = Rejection(.statusInvalid)
@@ -91,22 +100,19 @@ struct StatusListToken {
         throw refusal
     }
 
-    /// The key of a certificate whose path ends at the issuer's root or, without one, that names the issuer.
+    /// The key of a certificate whose path ends at a root of the issuer and that names nobody else. A root has no name that a
+    /// certificate could repeat.
     private func certified(
-        _ chain: [[UInt8]], root: [UInt8]?, _ signer: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?
+        _ chain: [[UInt8]], _ signer: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?
     ) throws(Rejection) -> PublicKey {
         let (trust, skew) = (quiet.trust, quiet.policy.clockSkew)
         let found = try CertificatePath.signer(
-            of: chain, role: .tokenSigner, roots: trust.roots, at: quiet.clock.utc, skew: skew,
+            of: chain, role: .statusList(of: signer), roots: trust.roots, at: quiet.clock.utc, skew: skew,
             profile: quiet.policy.profile, limits: quiet.limits)
-        guard root.map({ $0 == found.rootDigest }) ?? TokenSigner.names(found, signer.id) else {
+        guard signer.isRoot || found.names.bearing(on: signer.id) != .others else {
             throw Rejection(.issuerKeyMismatch)
         }
-        if let issued {
-            guard found.notBefore <= issued.advanced(by: skew), issued <= found.notAfter.advanced(by: skew) else {
-                throw Rejection(.chainExpired)
-            }
-        }
+        if let issued, !found.isValid(at: issued, skew: skew) { throw Rejection(.chainExpired, .signingDate) }
         let fingerprint = KeyFingerprint(found.key)
         guard trust.revocations.allow(fingerprint, issuedAt: [issued].compactMap(\.self)) else {
             throw Rejection(.keyRevoked)
@@ -143,13 +149,6 @@ struct StatusListToken {
         url.utf8.lastIndex(of: UInt8(ascii: "#")).map { mark in
             Text(String(decoding: url.utf8[mark...].dropFirst(), as: UTF8.self))
         }
-    }
-
-    /// The pinned root that the issuer of an mdoc stands for; nil for issuers with a name.
-    private func rootDigest(_ issuer: TrustedIssuer) -> [UInt8]? {
-        let prefix = TrustedIssuer.rootPrefix
-        guard issuer.id.hasPrefix(prefix) else { return nil }
-        return Hex.decode(String(decoding: issuer.id.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
 
     /// A NumericDate claim (RFC 8392 section 3.1: untagged).

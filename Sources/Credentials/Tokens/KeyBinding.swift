@@ -36,6 +36,7 @@ struct KeyBinding {
     /// The holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4).
     private func key(_ confirmation: JSON?) throws(Rejection) -> PublicKey {
         if let jwk = confirmation?["jwk"] {
+            guard KeyEncoding.signs(jwk.object) else { throw Rejection(.keyNotAuthorised) }
             do throws(PublicKey.Failure) {
                 return try KeyEncoding.jwk(jwk.object)
             } catch { throw Rejection(error.code) }
@@ -45,6 +46,7 @@ struct KeyBinding {
         let isURL = kid.utf8.contains(UInt8(ascii: "#"))
         let url = isURL ? kid : SelfContainedDID.document(kid)?.listedMethods.first?.id ?? kid
         let method = try KeyResolver(trust: surroundings.trust).method(url, at: "/cnf/kid").method
+        guard method.signs else { throw Rejection(.keyNotAuthorised) }
         do throws(PublicKey.Failure) {
             return try method.key.get()
         } catch { throw Rejection(error.code) }

@@ -87,22 +87,18 @@ struct TokenSigner {
     private func certified(_ member: JSON, _ token: CompactJWS) throws(Rejection) -> PublicKey {
         // RFC 7515 section 4.1.6: base64, not base64url.
         guard let texts = member.array?.map(\.string), texts.count <= surroundings.limits.certificates else {
-            throw Rejection(member.array == nil ? .chainInvalid : .inputTooLarge, at: token.pointer)
+            if member.array != nil { throw Rejection(.inputTooLarge, at: token.pointer) }
+            throw Rejection(.chainInvalid, .encoding, at: token.pointer)
         }
         let chain = texts.compactMap { $0.flatMap { Base64.decodeAny($0.string) } }
-        guard chain.count == texts.count else { throw Rejection(.chainInvalid, at: token.pointer) }
-        let now = surroundings.clock.utc
-        let signer = try CertificatePath.signer(
-            of: chain, role: .tokenSigner, roots: trust.roots, at: now, skew: surroundings.policy.clockSkew,
-            profile: surroundings.policy.profile, limits: surroundings.limits)
-        // A certificate that names nobody could otherwise speak for every issuer that the operator trusts.
-        let root = Text(TrustedIssuer.rootPrefix.string + Hex.encode(signer.rootDigest))
-        guard issuer.roots?.contains(root) ?? true else { throw Rejection(.chainUntrusted, at: token.pointer) }
-        guard Self.names(signer, issuer.id) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
+        guard chain.count == texts.count else { throw Rejection(.chainInvalid, .encoding, at: token.pointer) }
         let skew = surroundings.policy.clockSkew
-        if let signedAt {
-            guard signer.notBefore <= signedAt.advanced(by: skew), signedAt <= signer.notAfter.advanced(by: skew)
-            else { throw Rejection(.chainExpired, at: token.pointer) }
+        let signer = try CertificatePath.signer(
+            of: chain, role: .token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
+            profile: surroundings.policy.profile, limits: surroundings.limits)
+        guard signer.names.bearing(on: issuer.id) != .others else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
+        if let signedAt, !signer.isValid(at: signedAt, skew: skew) {
+            throw Rejection(.chainExpired, .signingDate, at: token.pointer)
         }
         let fingerprint = KeyFingerprint(signer.key)
         guard trust.revocations.allow(fingerprint, issuedAt: issuedAt) else {
@@ -114,33 +110,5 @@ struct TokenSigner {
             }
         }
         return signer.key
-    }
-
-    /// Whether a certificate speaks for the issuer: one of its URI names is the issuer's id, or one of its DNS names the
-    /// id's host. A certificate without such names leaves the choice to the operator, who pinned its root and can
-    /// say for which issuers it stands (``TrustedIssuer/roots``).
-    static func names(_ signer: CertificateSigner, _ issuer: Text) -> Bool {
-        if signer.uriNames.isEmpty, signer.dnsNames.isEmpty { return true }
-        if signer.uriNames.contains(issuer) { return true }
-        guard let host = host(of: issuer) else { return false }
-        return signer.dnsNames.contains { lowercased($0.utf8).elementsEqual(host) }
-    }
-
-    /// The host that an https URL or a did:web names, in lower case.
-    private static func host(of id: Text) -> [UInt8]? {
-        let letters = Array(id.utf8)
-        for prefix in ["https://", "http://", "did:web:"] where id.hasPrefix(Text(prefix)) {
-            let isDID = prefix == "did:web:"
-            let rest = letters.dropFirst(prefix.utf8.count)
-            let ends = isDID ? Array(":%".utf8) : Array(":/?#".utf8)
-            let host = rest.prefix { !ends.contains($0) }
-            // Nobody's name stands before the host.
-            return host.isEmpty || rest.contains(UInt8(ascii: "@")) ? nil : lowercased(host)
-        }
-        return nil
-    }
-
-    private static func lowercased(_ letters: some Sequence<UInt8>) -> [UInt8] {
-        letters.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
     }
 }

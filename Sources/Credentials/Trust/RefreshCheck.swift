@@ -28,9 +28,11 @@ extension Verifier {
     /// id; a status list must be the one of that URL, signed and dated as those of a trusted issuer, and no older than the
     /// one at hand.
     ///
-    /// A document without keys is accepted: so an issuer withdraws them all.
+    /// A document without keys is accepted: so an issuer withdraws them all. What is stored already is looked at with the date
+    /// at which it was `fetched`.
     package func check(
-        _ content: [UInt8], for resource: RefreshResource, replacing old: [UInt8]? = nil, at clock: WallTime
+        _ content: [UInt8], for resource: RefreshResource, replacing old: [UInt8]? = nil, fetched: Timestamp? = nil,
+        at clock: WallTime
     ) throws(RefreshRefusal) {
         switch resource.kind {
         case .document:
@@ -39,7 +41,7 @@ extension Verifier {
                 throw .notADocument
             }
             guard document.id == resource.id else { throw .otherDocument }
-        case .statusList: try checkStatusList(content, url: resource.id, replacing: old, at: clock)
+        case .statusList: try checkStatusList(content, url: resource.id, replacing: old, fetched, at: clock)
         }
     }
 }
@@ -47,7 +49,7 @@ extension Verifier {
 extension Verifier {
     /// The list must pass for one of the issuers that name it; where none does, for any trusted issuer.
     private func checkStatusList(
-        _ content: [UInt8], url: Text, replacing old: [UInt8]?, at clock: WallTime
+        _ content: [UInt8], url: Text, replacing old: [UInt8]?, _ fetched: Timestamp?, at clock: WallTime
     ) throws(RefreshRefusal) {
         guard content.count <= limits.payloadBytes else { throw .statusList(.inputTooLarge) }
         let all = trust.issuers.values.filter { $0.isValid(at: clock.utc) }.sorted { $0.id < $1.id }
@@ -58,7 +60,7 @@ extension Verifier {
             let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
             let list: StoredStatusList
             do throws(Rejection) {
-                list = try reader.read(content, url: url, at: "")
+                list = try reader.read(content, url: url, fetched: fetched, at: "")
                 if list.overdue != nil { throw Rejection(.statusStale) }
                 if case .bitstring(let bits, _) = list.content, bits.count < limits.statusListEntries {
                     throw Rejection(.statusInvalid)
@@ -68,7 +70,7 @@ extension Verifier {
                 continue
             }
             // A server, or whoever stands in its place, must not undo a revocation with a list that was right once.
-            if let before = try? old.map({ try reader.read($0, url: url, at: "") }), let age = list.age,
+            if let before = try? old.map({ try reader.read($0, url: url, fetched: nil, at: "") }), let age = list.age,
                 let ageBefore = before.age, age > ageBefore
             {
                 throw .older

@@ -68,7 +68,7 @@ extension TrustMaterial {
             let id = copy.resource.id
             if let own = fetched[id], own >= copy.confirmed { continue }
             switch copy.resource.kind {
-            case .statusList: statusLists[id] = copy.content
+            case .statusList: (statusLists[id], listsFetched[id]) = (copy.content, copy.confirmed)
             case .document: newer[id] = copy.content
             }
             fetched[id] = copy.confirmed

@@ -16,6 +16,9 @@ package struct TrustMaterial: Sendable {
     package var revokedKeys: [RevokedKey] = []
     /// When the document of that id was last fetched, or confirmed to be unchanged, by its owner's server.
     package var fetched: [Text: Timestamp] = [:]
+    /// When a refresher last had the list of that URL from its server, or its word that it is unchanged. The date of a file
+    /// or bundle is none: whoever made it may have had the list for long.
+    package var listsFetched: [Text: Timestamp] = [:]
     /// The bundle that all this came in; nil for a directory kept by hand.
     package var edition: TrustEdition?
 
@@ -39,9 +42,12 @@ package struct TrustMaterial: Sendable {
             fields.add([issuer.id] + issuer.controllers.sorted())
             fields.add([Text(issuer.keyPurpose.rawValue), issuer.inlineContexts ? "inline" : "pinned"])
             for list in [issuer.statusIssuers, issuer.groups, issuer.statusLists] { fields.add(list.sorted()) }
-            for list in [issuer.types, issuer.contexts, issuer.roots, issuer.keys?.map { Text($0.text) }] {
+            let usages = issuer.tokenSignerUsages?.map(\.text)
+            for list in [issuer.types, issuer.contexts, issuer.keys?.map { Text($0.text) }, usages] {
                 fields.add(list.map { ["only"] + $0.sorted() } ?? [])
             }
+            for list in [issuer.roots, issuer.documentSignerUsages.map(\.text)] { fields.add(list.sorted()) }
+            fields.add([issuer.anyIssuingCountry ? "any country" : "the signer's country"])
             fields.add([issuer.notBefore, issuer.notAfter].map { Text($0?.rfc3339 ?? "") })
             fields.add(Text("\(issuer.documentMaxAge?.nanoseconds ?? -1)").utf8)
             fields.add(issuer.pinnedDocuments)

@@ -39,7 +39,7 @@ extension TrustStore {
 
     /// The ids (`x509:sha256:…`) of the pinned certificates, in byte order.
     package var rootIDs: [Text] {
-        roots.digests.map { Text(TrustedIssuer.rootPrefix.string + Hex.encode($0)) }.sorted()
+        roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }.sorted()
     }
 
     /// A pinned certificate.
@@ -65,4 +65,7 @@ extension TrustStore {
 
     /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
+
+    /// When a refresher last had that list from its server; nil where none did.
+    package func listFetched(_ url: Text) -> Timestamp? { listsFetched[url] }
 }

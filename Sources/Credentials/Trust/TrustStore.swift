@@ -30,6 +30,8 @@ package final class TrustStore: Sendable {
     let roots: CertificateRoots
     /// When the document of an id was last confirmed.
     let fetched: [Text: Timestamp]
+    /// When a refresher last confirmed the list of a URL.
+    let listsFetched: [Text: Timestamp]
     let revocations: KeyRevocations
     private let groups: [Text: Set<Text>]
     /// What names mean in each pinned context, for rules that read claims by name.
@@ -52,6 +54,7 @@ package final class TrustStore: Sendable {
             material.issuers.flatMap { issuer in issuer.groups.map { ($0, [issuer.id]) } },
             uniquingKeysWith: { $0.union($1) })
         fetched = material.fetched
+        listsFetched = material.listsFetched
         let pins = Dictionary(
             material.issuers.flatMap { $0.pinnedDocuments.map { ($0.key, [$0.value]) } }, uniquingKeysWith: { $0 + $1 })
         var documents: [Text: ControllerDocument] = [:]

@@ -30,9 +30,17 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var contexts: [Text]?
     /// The only keys that may sign for it, whatever its document says (``KeyFingerprint``); nil: those of the document.
     package var keys: [KeyFingerprint]?
-    /// The X.509 roots, by their ids, that may stand behind its signing certificates; nil: any pinned one whose
-    /// certificates name the issuer, or name nobody.
-    package var roots: [Text]?
+    /// The X.509 roots, by their ids, that may stand behind its signing certificates, whatever these say. A pinned root that is
+    /// in no such list vouches for document signers of mdocs only. An entry whose ``id`` is a root's stands for that root.
+    package var roots: [Text] = []
+    /// What the extendedKeyUsage of its token signers may list, of which one must be there; nil: document signing (RFC 9336)
+    /// and, where the certificate names the issuer, what document signers of mdocs have. A certificate without that
+    /// extension is good for tokens.
+    package var tokenSignerUsages: [KeyPurposeID]?
+    /// For the entry of a root: what the extendedKeyUsage of document signers of mdocs may list besides what is built in.
+    package var documentSignerUsages: [KeyPurposeID] = []
+    /// For the entry of a root: whether an mdoc may name another issuing country than its signer's certificate.
+    package var anyIssuingCountry = false
     /// Oldest that a stored document may be, counted from when it was last confirmed, before its keys are no longer
     /// believed (`trust.stale`); nil: any age.
     package var documentMaxAge: Duration?
@@ -58,7 +66,13 @@ package struct TrustedIssuer: Hashable, Sendable {
     }
 
     /// The id of what is issued below an X.509 root.
-    package static func id(ofRoot der: [UInt8]) -> Text { Text(rootPrefix.string + Hex.encode(Digest.sha256(der))) }
+    package static func id(ofRoot der: [UInt8]) -> Text { id(ofRootDigest: Digest.sha256(der)) }
+
+    /// The same from the hash alone (32 bytes).
+    static func id(ofRootDigest digest: [UInt8]) -> Text { Text(rootPrefix.string + Hex.encode(digest)) }
+
+    /// Whether this is the entry of an X.509 root.
+    package var isRoot: Bool { id.hasPrefix(Self.rootPrefix) }
 
     /// What the ids of X.509 roots begin with.
     package static let rootPrefix: Text = "x509:sha256:"

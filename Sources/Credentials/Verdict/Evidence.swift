@@ -27,7 +27,7 @@ struct Evidence {
     /// Takes over what was found about a credential that stands at `pointer` in a presentation.
     mutating func absorb(_ inner: Evidence, at pointer: String) {
         summary = inner.summary
-        findings += inner.findings.map { Reason($0.code, at: pointer + ($0.pointer ?? ""), severity: $0.severity) }
+        findings += inner.findings.map { $0.moved(to: pointer + ($0.pointer ?? "")) }
         unsigned += inner.unsigned.map { pointer + $0 }
         proofContext = proofContext ?? inner.proofContext
         claims += inner.claims

@@ -63,6 +63,8 @@ package struct Reason: Hashable, Sendable {
     package let pointer: String?
     /// What it means for this verdict; a finding that usually decides can be a mere warning under the compat profile.
     package let severity: Severity
+    /// Which rule it was, where the code stands for several.
+    package let detail: ReasonDetail?
 
     /// Longest pointer that is kept: member names are a stranger's text.
     private static let longestPointer = 512
@@ -76,11 +78,17 @@ package struct Reason: Hashable, Sendable {
     }
 
     /// A finding, by default as serious as its code.
-    package init(_ code: ReasonCode, at pointer: String? = nil, severity: Severity? = nil) {
+    package init(
+        _ code: ReasonCode, _ detail: ReasonDetail? = nil, at pointer: String? = nil, severity: Severity? = nil
+    ) {
         self.code = code
         self.pointer = pointer.map(Self.bounded)
         self.severity = severity ?? code.severity
+        self.detail = detail
     }
+
+    /// The same finding about another place.
+    func moved(to pointer: String?) -> Reason { Reason(code, detail, at: pointer, severity: severity) }
 }
 
 /// The end of a verification at the stage that threw it.
@@ -89,9 +97,20 @@ struct Rejection: Error, Hashable {
     /// The format that it is about, where it is one that is known by name and not verified.
     let unsupported: UnsupportedFormat?
 
-    init(_ code: ReasonCode, at pointer: String? = nil, naming unsupported: UnsupportedFormat? = nil) {
+    init(
+        _ code: ReasonCode, _ detail: ReasonDetail? = nil, at pointer: String? = nil,
+        naming unsupported: UnsupportedFormat? = nil
+    ) {
         self.unsupported = unsupported
         // The empty pointer names the whole document, which goes without saying.
-        reason = Reason(code, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
+        reason = Reason(code, detail, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
     }
+
+    /// The same finding about another place.
+    func moved(to pointer: String?) -> Rejection {
+        Rejection(reason.code, reason.detail, at: pointer, naming: unsupported)
+    }
+
+    /// The same finding about a document that stands at `parent` in a larger one.
+    func inside(_ parent: String) -> Rejection { moved(to: parent + (reason.pointer ?? "")) }
 }

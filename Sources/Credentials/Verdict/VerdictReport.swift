@@ -30,7 +30,7 @@ package struct VerdictReport: Sendable {
         self.stages = stages
     }
 
-    /// `{"file","decision","reasons":[{"code","pointer"?,"severity"}],"stages":[{"name","us"}],"trust","policy"}` in one
+    /// `{"file","decision","reasons":[{"code","pointer"?,"severity","detail"?,"remedy"?}],"stages":[{"name","us"}],"trust","policy"}` in one
     /// line without line end. `reasons[0]` decided. Where status lists were asked there is also
     /// `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, ages in seconds; with `context.not-pinned`
     /// `"missing":[URL, …]`; with `format.unsupported`, where it is known, `"unsupported"` with the format's name.
@@ -40,6 +40,10 @@ package struct VerdictReport: Sendable {
             object["code"] = .text(reason.code.text)
             if let pointer = reason.pointer { object["pointer"] = .text(pointer) }
             object["severity"] = .text(reason.severity.rawValue)
+            if let detail = reason.detail {
+                object["detail"] = .text(detail.word)
+                if let remedy = detail.remedy { object["remedy"] = .text(remedy) }
+            }
             return JSON.object(object)
         }
         let times = stages.map { JSON.object(["name": .text($0.stage.rawValue), "us": .int($0.microseconds)]) }
@@ -83,7 +87,8 @@ package struct VerdictReport: Sendable {
         for reason in verdict.reasons {
             let place = reason.pointer.map { " at \($0)" } ?? ""
             lines.append("    \(reason.severity.rawValue) \(reason.code)\(place): \(reason.code.meaning)")
-            if reason.severity != .info { lines.append("      → \(reason.code.remedy)") }
+            if let detail = reason.detail { lines.append("      (\(detail.word)) \(detail.sentence)") }
+            if reason.severity != .info { lines.append("      → \(reason.detail?.remedy ?? reason.code.remedy)") }
         }
         return lines
     }

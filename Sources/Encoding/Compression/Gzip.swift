@@ -16,6 +16,8 @@ package enum Gzip {
     package enum Container: Sendable {
         /// One or more gzip members; what follows the last one and is no member is ignored (as Java's GZIPInputStream does).
         case gzip
+        /// One gzip member and nothing after it: for what somebody signed, in which nothing may hide.
+        case gzipMember
         /// One zlib stream and nothing after it.
         case zlib
     }
@@ -38,7 +40,7 @@ package enum Gzip {
         let version = ZLIB_VERSION
         guard
             deflateInit2_(
-                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, container == .gzip ? 15 + 16 : 15, 8, Z_DEFAULT_STRATEGY,
+                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, container == .zlib ? 15 : 15 + 16, 8, Z_DEFAULT_STRATEGY,
                 version, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { throw .outOfMemory }
         defer { deflateEnd(&stream) }
@@ -62,7 +64,7 @@ package enum Gzip {
         _ source: UnsafeBufferPointer<UInt8>, _ container: Container, into output: inout [UInt8], limit: Int
     ) -> Failure? {
         var stream = z_stream()
-        let windowBits: Int32 = container == .gzip ? 15 + 16 : 15
+        let windowBits: Int32 = container == .zlib ? 15 : 15 + 16
         guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             return .outOfMemory
         }
@@ -73,7 +75,7 @@ package enum Gzip {
         while true {
             if let failure = inflateMember(&stream, through: &block, into: &output, limit: limit) { return failure }
             let rest = source.suffix(Int(stream.avail_in))
-            if container == .zlib { return rest.isEmpty ? nil : .malformed }
+            if container != .gzip { return rest.isEmpty ? nil : .malformed }
             guard looksLikeMember(rest) else { return nil }
             guard inflateReset(&stream) == Z_OK else { return .malformed }
         }

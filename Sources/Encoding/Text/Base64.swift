@@ -43,6 +43,13 @@ package enum Base64 {
         withBytes(of: letters) { decode($0, urlValues, strict: true) }
     }
 
+    /// The same, or padded in full with `=` as some wallets write it (RFC 4648 section 5); else nil.
+    package static func decodePaddedURL(_ letters: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+        let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
+        return decodeURL(letters.dropLast(padding))
+    }
+
     /// Forgiving decoding for agents that mix forms: either alphabet, padded or not; else nil.
     package static func decodeAny(_ text: some StringProtocol) -> [UInt8]? {
         var letters = Array(text.utf8)[...]

@@ -21,6 +21,8 @@ import Testing
             valid-from = "2026-01-01T00:00:00Z"
             valid-until = 2027-01-01T00:00:00Z
             keys = ["sha256:\(Self.hex)"]
+            roots = ["x509:sha256:\(Self.hex)"]
+            token-signer-usages = ["1.3.6.1.5.5.7.3.36", "1.0.18013.5.1.2"]
             status-lists = ["https://a.example/status/1"]
             document-max-age = "30d"
             documents = [{ id = "did:web:a.example", sha256 = "\(Self.hex)", fetched = "2026-05-01T00:00:00Z" }]
@@ -36,6 +38,8 @@ import Testing
         #expect(issuer.notBefore == Timestamp(rfc3339: "2026-01-01T00:00:00Z"))
         #expect(issuer.notAfter == Timestamp(rfc3339: "2027-01-01T00:00:00Z"))
         #expect(issuer.keys?.map(\.text) == ["sha256:" + Self.hex])
+        #expect(issuer.roots == [Text("x509:sha256:" + Self.hex)])
+        #expect(issuer.tokenSignerUsages?.map(\.text) == ["1.3.6.1.5.5.7.3.36", "1.0.18013.5.1.2"])
         #expect(issuer.statusLists == ["https://a.example/status/1"] && issuer.documentMaxAge == .seconds(30 * 86_400))
         #expect(issuer.pinnedDocuments["did:web:a.example"] == [UInt8](repeating: 0xAB, count: 32))
         #expect(file.fetched["did:web:a.example"] == Timestamp(rfc3339: "2026-05-01T00:00:00Z"))
@@ -61,9 +65,30 @@ import Testing
         "revoked-keys = [{ key = \"a\", since = \"2026-05-01T00:00:00Z\", reason = \"lost\" }]",
         "revoked-keys = [{ key = \"a\", since = \"2026-05-01T00:00:00Z\", reason = 1 }]",
         "revoked-keys = [{ key = \"a\", since = \"2026-05-01T00:00:00Z\", more = 1 }]", "group = [\"works\"]",
+        "roots = [\"sha256:00\"]", "roots = \"x509\"", "token-signer-usages = [\"mdlDS\"]",
+        "token-signer-usages = \"1.2.3\"", "token-signer-usages = [\"1.3.6.1.5.5.7.3.1\"]",
+        "document-signer-usages = [\"1.2.3\"]", "issuing-country = \"any\"",
     ]) func everySlipIsFound(_ lines: String) throws {
         let problem = try #require(read(lines).problems.first, "\(lines)")
         #expect((problem.line ?? 0) >= 2 && !problem.remedy.isEmpty)
+    }
+
+    /// What is said of mdocs stands in the entry of their root.
+    @Test func entriesOfRoots() throws {
+        func read(_ lines: String) -> IssuersFile {
+            IssuersFile(Array("[[issuer]]\nid = \"x509:sha256:\(Self.hex)\"\n\(lines)\n".utf8))
+        }
+        let file = read("document-signer-usages = [\"1.3.6.1.4.1.99999.1\"]\nissuing-country = \"any\"")
+        let entry = try #require(file.issuers.first)
+        #expect(file.problems.isEmpty && entry.isRoot && entry.anyIssuingCountry)
+        #expect(entry.documentSignerUsages.map(\.text) == ["1.3.6.1.4.1.99999.1"])
+        #expect(read("issuing-country = \"signer\"").issuers.first?.anyIssuingCountry == false)
+        for slip in [
+            "issuing-country = true", "issuing-country = \"GR\"", "document-signer-usages = [\"1.3.6.1.5.5.7.3.2\"]",
+            "document-signer-usages = [1]",
+        ] {
+            #expect(read(slip).problems.map(\.line) == [3], "\(slip)")
+        }
     }
 
     @Test func rootsAreNamedByTheirHash() {

@@ -57,6 +57,32 @@ import Testing
         #expect(try forge.verify(bound, recent: digest).code == .replaySeen)
     }
 
+    /// A holder's key as did:jwk in `kid`, padded as MOSIP's wallets write it, with and without fragment; and one that the
+    /// issuer named for something else.
+    @Test func keysInTheirOwnName() throws {
+        func outcome(_ confirmation: JSON) throws -> ReasonCode {
+            let token = try presented(confirmation)
+            return try code(token, binding(over: token))
+        }
+        func text(_ more: String) throws -> String {
+            let members = String(holder.jwk.compactText.dropLast())
+            // Spaces make each length come up.
+            return "did:jwk:" + Base64.encode(Array((members + more + "}").utf8), .url)
+        }
+        for spaces in ["", " ", "  "] {
+            let id = try text(spaces)
+            let padded = id + String(repeating: "=", count: (4 - id.dropFirst(8).count % 4) % 4)
+            for kid in [id, padded, id + "#0", padded + "#0"] {
+                #expect(try outcome(["kid": .text(kid)]) == .ok, "\(kid)")
+            }
+        }
+        #expect(try outcome(["kid": .text(text(#","key_ops":["encrypt"]"#))]) == .holderInvalid)
+        #expect(try outcome(["kid": .text(text(#","use":"enc""#))]) == .holderInvalid)
+        var key = try #require(holder.jwk.object)
+        key["key_ops"] = ["encrypt"]
+        #expect(try outcome(["jwk": .object(key)]) == .holderInvalid)
+    }
+
     @Test func hashOfTheIssuer() throws {
         for hash in [DisclosureHash.sha384, .sha512] {
             let token = try presented(jwk, hash: hash)

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import SwiftASN1
 import Testing
 import X509
 
@@ -32,8 +33,9 @@ import X509
         var body = forge.claims
         body["iss"] = .string(issuer)
         claims(&body)
-        var material = TrustMaterial(
-            issuers: [TrustedIssuer(id: issuer)], roots: [TestPKI.pem(try root.der)])
+        var entry = TrustedIssuer(id: issuer)
+        entry.roots = [TrustedIssuer.id(ofRoot: try root.der)]
+        var material = TrustMaterial(issuers: [entry], roots: [TestPKI.pem(try root.der)])
         try trust(&material)
         return try forge.verify(forge.sign(head, body) + "~", profile: profile, material: material)
     }
@@ -98,7 +100,6 @@ import X509
         #expect(try verdict(trust: { $0.revokedKeys = [stolen] }).code == .keyRevoked)
     }
 
-    /// Certificates count where they are; no key of a document stands in for a path that fails.
     /// A certificate that names nobody speaks only for the issuers to which the operator gave its root.
     @Test func rootsOfAnIssuer() throws {
         let own = TrustedIssuer.id(ofRoot: try root.der)
@@ -109,11 +110,87 @@ import X509
         #expect(try verdict(trust: { $0.issuers[0].roots = [] }).code == .chainUntrusted)
     }
 
+    /// Certificates count where they are; no key of a document stands in for a path that fails.
     @Test func noWayAroundThePath() throws {
         let other = try TestPKI.root("Other")
         let verdict = try verdict(
             issuer: forge.id, header: { $0["kid"] = .string(forge.method) },
             trust: { $0.roots = [TestPKI.pem(try other.der)] })
         #expect(verdict.code == .chainUntrusted)
+    }
+
+    // MARK: - Certificates that are meant for something else
+
+    /// Below one pinned root there are signers of mdocs, web servers, people with electronic mail and CAs. None of them may
+    /// speak for an issuer whose entry names another root, and few of them where it names this one.
+    @Test func signersOfSomethingElse() throws {
+        let issuer: Text = "did:web:issuer.example"
+        let unnamed: (inout TrustMaterial) throws -> Void = { $0.issuers[0].roots = [] }
+        let server: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 1]
+        let mail: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 4]
+        let (host, address) = (GeneralName.dnsName("issuer.example"), GeneralName.rfc822Name("a@issuer.example"))
+        let table: [(String, [ASN1ObjectIdentifier], [GeneralName], ReasonCode)] = [
+            ("mdoc signer", [TestPKI.documentSigner], [], .chainInvalid),
+            ("mdoc signer of somebody else", [TestPKI.documentSigner], [.dnsName("b.example")], .chainInvalid),
+            ("mdoc signer of this issuer", [TestPKI.documentSigner], [host], .ok),
+            ("its web server", [server], [host], .chainInvalid), ("web server", [server], [], .chainInvalid),
+            ("its mail", [mail], [address], .chainInvalid), ("mail", [], [address], .issuerKeyMismatch),
+            ("an address", [], [.ipAddress(ASN1OctetString(contentBytes: [10, 0, 0, 1]))], .issuerKeyMismatch),
+            ("nobody", [], [], .ok),
+        ]
+        for (name, purposes, names, wanted) in table {
+            let change: (inout TestPKI.Template) -> Void = { $0.purposes = purposes }
+            #expect(try verdict(issuer: issuer, names: names, template: change).code == wanted, "\(name)")
+            let refused = try verdict(issuer: issuer, names: names, trust: unnamed, template: change)
+            #expect(refused.code == .chainUntrusted, "\(name)")
+        }
+    }
+
+    /// A root of one issuer does not speak for another, nor does the entry of the root itself let it.
+    @Test func rootOfAnotherIssuer() throws {
+        let own = TrustedIssuer.id(ofRoot: try root.der)
+        let refused = try verdict(trust: { material in
+            var other = TrustedIssuer(id: "https://other.example")
+            other.roots = material.issuers[0].roots
+            material.issuers[0].roots = []
+            material.issuers += [other, TrustedIssuer(id: own)]
+        })
+        #expect(refused.reasons.first == Reason(.chainUntrusted, .rootNotNamed(roots: [own])))
+        let report = VerdictReport(file: "x", verdict: refused)
+        let reason = try JSON.parse(report.jsonLine)["reasons"]?.array?.first
+        #expect(reason?["code"] == "chain.untrusted" && reason?["detail"] == "root-not-named")
+        let line = "roots = [\"\(own)\"]"
+        #expect(reason?["remedy"]?.string?.string.hasSuffix(line) ?? false)
+        #expect(report.explanation.contains { $0.hasSuffix(line) })
+    }
+
+    @Test func pinnedSigner() throws {
+        var template = try TestPKI.Template.documentSigner()
+        template.key = .init(forge.key)
+        let leaf = try TestPKI.issue(template, by: root)
+        let id = TrustedIssuer.id(ofRoot: try leaf.der)
+        func code(_ roots: [Text]) throws -> ReasonCode {
+            try verdict(
+                header: { $0["x5c"] = (try? leaf.der).map { [.text(Base64.encode($0, .standard))] } },
+                trust: {
+                    $0.roots = [TestPKI.pem(try leaf.der)]
+                    $0.issuers[0].roots = roots
+                }
+            ).code
+        }
+        #expect(try code([id]) == .ok)
+        #expect(try code([]) == .chainUntrusted)
+        #expect(try code([TrustedIssuer.id(ofRoot: try root.der)]) == .chainUntrusted)
+    }
+
+    @Test func findingsSayWhichRule() throws {
+        func reason(
+            _ profile: Profile = .strict, header: (inout JSONObject) -> Void = { _ in },
+            template: (inout TestPKI.Template) -> Void = { _ in }
+        ) throws -> Reason? { try verdict(profile: profile, header: header, template: template).reasons.first }
+        #expect(try reason(template: { $0.notBefore = "2026-06-01T00:00:00Z" }) == Reason(.chainExpired, .signingDate))
+        #expect(try reason(template: { $0.notAfter = "2026-06-01T00:00:00Z" }) == Reason(.chainExpired, .dates))
+        #expect(try reason(header: { $0["x5c"] = "MII" }) == Reason(.chainInvalid, .encoding))
+        #expect(try reason(header: { $0["x5c"] = ["*"] }) == Reason(.chainInvalid, .encoding))
     }
 }

@@ -55,7 +55,7 @@ extension FuzzTarget {
         check: { bytes in
             guard let certificate = X509Certificate(bytes) else { return }
             require(certificate.isSelfIssued == (certificate.issuer == certificate.subject), "names")
-            for role in [SignerRole.tokenSigner, .documentSigner] {
+            for role in [SignerRole.token(of: issuer), .statusList(of: issuer), .document(entries: [:])] {
                 for chain in [[bytes], [bytes, bytes]] {
                     _ = try? CertificatePath.signer(
                         of: chain, role: role, roots: roots, at: Timestamp(seconds: 1_790_000_000), profile: .compat,
@@ -65,6 +65,13 @@ extension FuzzTarget {
         })
 
     private static let pem = SeedFiles.files("mdoc", endings: [".pem"]) + SeedFiles.files("vc", endings: [".pem"])
+
+    /// Somebody for whom every root is pinned.
+    private static let issuer: TrustedIssuer = {
+        var issuer = TrustedIssuer(id: "did:web:issuer.example")
+        issuer.roots = roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }
+        return issuer
+    }()
 
     private static let roots: CertificateRoots = {
         var roots = CertificateRoots()

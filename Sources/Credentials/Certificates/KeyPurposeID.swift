@@ -1,0 +1,37 @@
+package import Encoding
+import SwiftASN1
+
+/// A purpose that extendedKeyUsage lists (KeyPurposeId, RFC 5280 section 4.2.1.12).
+package struct KeyPurposeID: Hashable, Sendable {
+    let identifier: ASN1ObjectIdentifier
+
+    init(identifier: ASN1ObjectIdentifier) { self.identifier = identifier }
+
+    /// Reads numbers with dots, such as `1.0.18013.5.1.2`; nil for anything else, or more than 128 letters.
+    package init?(_ text: Text) {
+        let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        guard isPlain, text.utf8.count <= 128,
+            let identifier = try? ASN1ObjectIdentifier(dotRepresentation: text.string)
+        else { return nil }
+        self.identifier = identifier
+    }
+
+    /// Numbers with dots.
+    package var text: Text { Text(identifier.description) }
+
+    /// Whether it is for connections alone (id-kp-serverAuth, id-kp-clientAuth): whoever runs a web server has such a key, and
+    /// it says nothing about credentials.
+    package var isForConnections: Bool { self == Self.serverAuth || self == Self.clientAuth }
+
+    private static let serverAuth = KeyPurposeID(identifier: [1, 3, 6, 1, 5, 5, 7, 3, 1])
+    private static let clientAuth = KeyPurposeID(identifier: [1, 3, 6, 1, 5, 5, 7, 3, 2])
+
+    /// id-kp-documentSigning (RFC 9336): what people or programs read.
+    static let documentSigning = KeyPurposeID(identifier: [1, 3, 6, 1, 5, 5, 7, 3, 36])
+
+    /// What document signers of mdocs have: id-mdl-kp-mdlDS (ISO/IEC 18013-5 section B.1.4), and that of the European
+    /// Digital Identity Wallet's reference implementation for its PID.
+    static let documentSigners = [
+        KeyPurposeID(identifier: [1, 0, 18013, 5, 1, 2]), KeyPurposeID(identifier: [1, 3, 130, 2, 0, 0, 1, 2]),
+    ]
+}

@@ -1,0 +1,65 @@
+import Encoding
+
+/// What a certificate's key was used to sign, and in whose name: it decides which roots may stand behind it and what the
+/// certificate must allow.
+enum SignerRole: Sendable {
+    /// A JWT or SD-JWT with `x5c` (RFC 7515 section 4.1.6) of this issuer.
+    case token(of: TrustedIssuer)
+    /// A status list token about credentials of this issuer.
+    case statusList(of: TrustedIssuer)
+    /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names nobody: the root is
+    /// its issuer, and `entries` may say more about that.
+    case document(entries: [Text: TrustedIssuer])
+
+    /// Refuses a root that was not pinned for this: a root vouches for document signers, and for the tokens of an issuer
+    /// only where the issuer's entry names it, or is the root's own.
+    func checkRoot(_ root: Text) throws(Rejection) {
+        switch self {
+        case .document: return
+        case .token(let issuer), .statusList(let issuer):
+            guard issuer.id != root, !issuer.roots.contains(root) else { return }
+            throw Rejection(.chainUntrusted, .rootNotNamed(roots: issuer.roots + [root]))
+        }
+    }
+
+    /// Whether keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this below that root.
+    ///
+    /// A signer that is pinned itself needs no profile, only a key that may sign; whoever pinned it knew what it is for.
+    func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection) {
+        let extensions = leaf.extensions
+        let maySign = extensions.keyUsage?.digitalSignature
+        let isAllowed =
+            switch self {
+            case .token, .statusList: maySign ?? true || profile == .compat
+            case .document where isPinned: maySign ?? true
+            case .document: maySign ?? false && !extensions.isCA
+            }
+        guard isAllowed else { throw Rejection(.chainInvalid, .keyUsage) }
+        // Not even the operator can make a credential's signer of the key of a web server.
+        let isForConnections = extensions.purposes.map { $0.allSatisfy(\.isForConnections) } ?? false
+        guard !isForConnections, isPinned || allows(extensions.purposes, extensions.subjectNames, below: root) else {
+            throw Rejection(.chainInvalid, .extendedKeyUsage)
+        }
+    }
+
+    private func allows(_ purposes: [KeyPurposeID]?, _ names: GeneralNames, below root: Text) -> Bool {
+        switch self {
+        case .document(let entries):
+            let allowed = KeyPurposeID.documentSigners + (entries[root]?.documentSignerUsages ?? [])
+            return purposes?.contains(where: allowed.contains) ?? false
+        case .token(let issuer), .statusList(let issuer):
+            guard let purposes else { return true }
+            if let listed = issuer.tokenSignerUsages { return purposes.contains(where: listed.contains) }
+            if purposes.contains(.documentSigning) { return true }
+            // Many have one certificate for both: a document signer's is good for tokens where its CA wrote into it whose
+            // tokens, and for the status lists of its own mdocs.
+            let documentSigners = KeyPurposeID.documentSigners + issuer.documentSignerUsages
+            return purposes.contains(where: documentSigners.contains)
+                && (names.bearing(on: issuer.id) == .itself || isOwnList(below: root))
+        }
+    }
+
+    private func isOwnList(below root: Text) -> Bool {
+        if case .statusList(let issuer) = self { issuer.id == root } else { false }
+    }
+}

@@ -1,0 +1,149 @@
+import Crypto
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// Whose key it is: a stored document may list methods that somebody else controls, and keys end.
+@Suite struct KeyResolverTests {
+    private let issuer: TestIssuer
+    private let own: Text = "did:web:issuer.example"
+    private let other: Text = "did:web:other.example"
+    private let now = TestIssuer.clock.utc
+
+    init() throws { issuer = try TestIssuer(seed: 7) }
+
+    /// A method of `controller` under the id `did:web:issuer.example#1`.
+    private func method(of controller: JSON, _ change: (inout JSONObject) -> Void = { _ in }) -> JSON {
+        let key = Base64.encode(Array(issuer.key.publicKey.rawRepresentation))
+        var method: JSONObject = [
+            "id": .text("\(own)#1"), "type": "JsonWebKey", "controller": controller,
+            "publicKeyJwk": ["kty": "OKP", "crv": "Ed25519", "x": .text(key)],
+        ]
+        change(&method)
+        return .object(method)
+    }
+
+    private func document(_ id: Text, _ methods: [JSON], lists: Bool = true) -> JSON {
+        [
+            "id": .string(id), "verificationMethod": .array(methods),
+            "assertionMethod": lists ? [.text("\(own)#1")] : [],
+        ]
+    }
+
+    private func code(
+        _ documents: [JSON], of id: Text? = nil, controllers: [Text] = [],
+        change: (inout TrustedIssuer) -> Void = { _ in }
+    ) throws -> ReasonCode {
+        var entry = TrustedIssuer(id: id ?? own, controllers: controllers)
+        change(&entry)
+        let trust = try TrustStore(TrustMaterial(issuers: [entry], documents: documents.map(\.compactBytes)))
+        do throws(Rejection) {
+            _ = try KeyResolver(trust: trust, now: now).key(
+                Text("\(own)#1"), for: .assertionMethod, of: KeyResolver.Authority(entry), at: "")
+            return .ok
+        } catch { return error.reason.code }
+    }
+
+    /// A document that lists a key gives nobody else the right to sign in its name, and nobody's key to others.
+    @Test func methodsThatSomebodyElseControls() throws {
+        let foreign = document(own, [method(of: .string(other))])
+        #expect(try code([document(own, [method(of: .string(own))])]) == .ok)
+        #expect(try code([foreign]) == .issuerKeyMismatch, "the document's own issuer")
+        #expect(try code([foreign], of: other) == .issuerKeyMismatch, "its controller's document is not known")
+        #expect(try code([foreign], controllers: [other]) == .issuerKeyMismatch)
+        let (listing, silent) = (document(other, []), document(other, [], lists: false))
+        #expect(try code([foreign, listing], of: other) == .ok, "its controller lists it")
+        #expect(try code([foreign, listing], controllers: [other]) == .ok)
+        #expect(try code([foreign, silent], of: other) == .keyNotAuthorised)
+        #expect(try code([foreign, silent], controllers: [other]) == .keyNotAuthorised)
+        #expect(try code([foreign, listing]) == .issuerKeyMismatch)
+        // Who allows every key of the issuer's document does not allow those of others.
+        let wide: (inout TrustedIssuer) -> Void = { $0.keyPurpose = .didWide }
+        #expect(try code([foreign, silent], controllers: [other], change: wide) == .keyNotAuthorised)
+    }
+
+    /// A key stored alone stands for itself while its controller's document is not known, and no longer.
+    @Test func singleKeys() throws {
+        let key = method(of: .string(other))
+        #expect(try code([key], of: other) == .ok)
+        #expect(try code([key]) == .issuerKeyMismatch)
+        #expect(try code([key, document(other, [])], of: other) == .ok)
+        #expect(try code([key, document(other, [], lists: false)], of: other) == .keyNotAuthorised)
+    }
+
+    /// From the moment of `expires` or `revoked` on nothing counts (Controlled Identifiers 1.0 section 2.2).
+    @Test(arguments: ["expires", "revoked"] as [Text]) func theLastSecond(_ name: Text) throws {
+        func code(_ seconds: Int64) throws -> ReasonCode {
+            let end = Timestamp(seconds: now.seconds + seconds).rfc3339
+            return try self.code([document(own, [method(of: .string(own)) { $0[name] = .text(end) }])])
+        }
+        #expect(try code(-1) == .keyRevoked)
+        #expect(try code(0) == .keyRevoked)
+        #expect(try code(1) == .ok)
+    }
+
+    /// `null` in an optional member is absence.
+    @Test func nullIsAbsence() throws {
+        for name in ["expires", "revoked", "publicKeyMultibase", "publicKeyPem", "publicKeyBase58"] as [Text] {
+            #expect(try code([document(own, [method(of: .string(own)) { $0[name] = .null }])]) == .ok, "\(name)")
+        }
+        #expect(try code([document(own, [method(of: .null)])]) == .ok)
+        for name in ["use", "key_ops", "kid"] as [Text] {
+            let changed = method(of: .string(own)) {
+                var key = $0["publicKeyJwk"]?.object ?? JSONObject()
+                key[name] = .null
+                $0["publicKeyJwk"] = .object(key)
+            }
+            #expect(try code([document(own, [changed])]) == .ok, "\(name)")
+        }
+        // Key material that is null is none.
+        #expect(
+            try code([document(own, [method(of: .string(own)) { $0["publicKeyJwk"] = .null }])]) == .keyMalformed)
+    }
+
+    // MARK: - did:jwk
+
+    private func jwk(_ more: String = "") -> [UInt8] {
+        let x = Base64.encode(Array(issuer.key.publicKey.rawRepresentation))
+        return Array("{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"\(x)\"\(more)}".utf8)
+    }
+
+    private func selfContained(_ id: String, authority: Text? = nil) throws -> ReasonCode {
+        let entry = TrustedIssuer(id: authority ?? Text(id))
+        let trust = try TrustStore(TrustMaterial(issuers: [entry]))
+        do throws(Rejection) {
+            let key = try KeyResolver(trust: trust, now: now).key(
+                Text(id + "#0"), for: .assertionMethod, of: KeyResolver.Authority(entry), at: "")
+            guard case .ed25519(let bytes) = key else { return .internal }
+            return bytes == Array(issuer.key.publicKey.rawRepresentation) ? .ok : .internal
+        } catch { return error.reason.code }
+    }
+
+    @Test func operationsOfJWK() throws {
+        for (more, wanted) in [
+            ("", ReasonCode.ok), (#","key_ops":["verify"]"#, .ok), (#","key_ops":["sign"]"#, .ok),
+            (#","key_ops":["encrypt","verify"]"#, .ok), (#","key_ops":null,"use":null"#, .ok), (#","use":"sig""#, .ok),
+            (#","key_ops":["encrypt"]"#, .keyNotAuthorised), (#","key_ops":[]"#, .keyNotAuthorised),
+            (#","key_ops":"verify""#, .keyNotAuthorised), (#","use":"enc""#, .keyNotAuthorised),
+            (#","use":"sig","key_ops":["deriveKey"]"#, .keyNotAuthorised),
+        ] {
+            #expect(try selfContained("did:jwk:" + Base64.encode(jwk(more))) == wanted, "\(more)")
+        }
+    }
+
+    /// Wallets of MOSIP pad the identifier. Both spellings have the key; neither speaks for the other.
+    @Test func paddedJWK() throws {
+        for more in ["", " ", "  "] {
+            let plain = "did:jwk:" + Base64.encode(jwk() + Array(more.utf8))
+            let padding = String(repeating: "=", count: (4 - plain.dropFirst(8).count % 4) % 4)
+            #expect(try selfContained(plain + padding) == .ok)
+            if padding.isEmpty { continue }
+            #expect(try selfContained(plain + padding, authority: Text(plain)) == .issuerKeyMismatch)
+            #expect(try selfContained(plain, authority: Text(plain + padding)) == .issuerKeyMismatch)
+            for wrong in [padding + "=", padding + "==", padding + "===", padding == "==" ? "=" : "=="] {
+                #expect(try selfContained(plain + wrong) == .keyMalformed, "\(wrong)")
+            }
+        }
+    }
+}
