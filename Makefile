@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test fuzz bench format lint setup build peers clean
+.PHONY: demo test fuzz bench reasons format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -35,6 +35,10 @@ bench: setup
 	@swift build --scratch-path $(SCRATCH)-install -c release --static-swift-stdlib --product gatehouse
 	@Tests/Bench/run $(SCRATCH)-install/release/gatehouse
 	@Tests/Bench/credentials/run $(SCRATCH)-install/release/gatehouse
+
+# The page of reason codes, from the table that the program carries.
+reasons: build
+	@$(SCRATCH)/debug/gatehouse reasons --markdown > docs/reasons.md
 
 setup:
 	@deploy/bootstrap

@@ -103,7 +103,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CrashKit", dependencies: ["CrashVFS"], path: "Tests/CrashKit", swiftSettings: settings),
         .target(name: "SystemCallTrap", path: "Tests/SystemCallTrap", publicHeadersPath: "include"),
-        tests("RepositoryTests", []),
+        tests("RepositoryTests", ["Credentials"]),
         tests("EncodingTests", ["Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
         tests("CredentialsTests", ["Credentials", "LinkedData", "Encoding", crypto, cryptoExtras, x509, swiftASN1]),

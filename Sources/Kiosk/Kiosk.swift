@@ -1,4 +1,5 @@
 import BluetoothHost
+import Credentials
 package import Encoding
 import Ledger
 import Tuvali
@@ -269,8 +270,8 @@ package struct Kiosk: Sendable {
             case .recordOutcome(let outcome, let signedDigest):
                 actions.append(.recordOutcome(visit.id, outcome, signedDigest: signedDigest))
                 actions += ended(outcome.result.rawValue, outcome.reasons.map(\.code.string))
-            case .abandoned(let reason):
-                actions += ended("abandoned", [reason])
+            case .abandoned(let reasons):
+                actions += ended(ReasonCode.abandoned.text, reasons.map(\.text))
             case .show(let pattern): indicator.show(pattern, at: now)
             case .note(let note):
                 if case .ledgerFailed = note { counters.ledgerFailures += 1 }

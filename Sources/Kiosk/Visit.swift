@@ -20,7 +20,7 @@ struct Visit: Sendable {
         case act(Decision)
         case recordOutcome(Outcome, signedDigest: [UInt8]?)
         /// The phone left before anything was promised: counted, not recorded.
-        case abandoned(reason: String)
+        case abandoned(reasons: [ReasonCode])
         case show(IndicatorPattern)
         case note(KioskNote)
     }
@@ -103,7 +103,7 @@ struct Visit: Sendable {
 
     /// The phone has gone, or the radio.
     mutating func linkLost(at now: Instant) -> [Request] {
-        handle(.linkLost, at: now) + fail("transfer.disconnected", at: now)
+        handle(.linkLost, at: now) + fail([.transferDisconnected], at: now)
     }
 
     // MARK: - From the session
@@ -135,7 +135,7 @@ struct Visit: Sendable {
         case .payload:
             isDelivered = true
             return tellStatus(at: now)
-        case .failed(let error): return fail("transfer.\(error.code.rawValue)", at: now)
+        case .failed(let error): return fail(error.reasons, at: now)
         }
     }
 
@@ -146,14 +146,14 @@ struct Visit: Sendable {
         guard case .verified(let verdict, let since) = stage else { return [] }
         var accepted = verdict.isAccepted
         var reasons = verdict.reasons.map { reason in
-            Outcome.Reason(Text(reason.code.text), pointer: reason.pointer.map { Text($0) })
+            Outcome.Reason(reason.code, pointer: reason.pointer.map { Text($0) })
         }
         switch intent {
         case .durable: break
         case .requested: return []  // the deadline of the stage bounds this wait
         case .none, .failed:
             if accepted, settings.whenLedgerFails == .refuse {
-                (accepted, reasons) = (false, [Outcome.Reason("ledger.unavailable")])
+                (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
             }
         }
         stage = .over
@@ -178,17 +178,17 @@ struct Visit: Sendable {
             // The disk does not answer. What is not durable does not count: the visit ends as if the ledger had refused.
             return intentSettled(failure: "no answer from the ledger", at: now)
         case .verifying:
-            return fail("internal", at: now) + session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
+            return fail([.internal], at: now) + session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
         case .transferring, .over: return []
         }
     }
 
     /// Ends a visit that has no verdict yet: as failed, or as abandoned when nothing had been promised.
-    private mutating func fail(_ code: Text, at now: Instant) -> [Request] {
+    private mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
         if case .over = stage { return [] }
         stage = .over
-        if case .none = intent, code == "transfer.disconnected" { return [.abandoned(reason: code.string)] }
-        let reasons = [Outcome.Reason(code)]
+        if case .none = intent, codes == [.transferDisconnected] { return [.abandoned(reasons: codes)] }
+        let reasons = codes.map { Outcome.Reason($0) }
         return [
             .act(Decision(accepted: false, reasons: reasons, sinceT0: nil)),
             .recordOutcome(makeOutcome(.failed, reasons, nil, at: now), signedDigest: nil),
@@ -217,4 +217,9 @@ struct Visit: Sendable {
                 name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
                 policy: verdict.map { Text($0.policy) }))
     }
+}
+
+extension Outcome.Reason {
+    /// A record keeps the text of a code of the one table, and nothing else of it.
+    fileprivate init(_ code: ReasonCode, pointer: Text? = nil) { self.init(Text(code.text), pointer: pointer) }
 }

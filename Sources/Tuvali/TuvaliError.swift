@@ -64,20 +64,4 @@ package enum TuvaliError: Error, Hashable, Sendable {
         case .noVerdict: .unknown
         }
     }
-
-    /// What an operator can do about it, in one sentence.
-    package var remedy: String {
-        switch self {
-        case .mtuTooSmall: "The phone accepts only tiny packets: use another phone."
-        case .responseSizeOutOfRange: "The credential is larger than 2 MiB or empty: share another one."
-        case .tooManyMissing, .silence, .transferTooLong:
-            "The radio link is poor: hold the phone nearer, or look for interference and obstacles at the antenna."
-        case .notAuthentic, .notCompressed, .inflatedTooLarge:
-            "The phone sent damaged or foreign data: restart the wallet app and share again."
-        case .reportBeforeSize, .malformedSize, .weakWalletKey, .identifiedAgain, .secondTransfer:
-            "The phone broke the protocol: restart or update the wallet app."
-        case .walletFailed: "The wallet app gave up: restart it and share again."
-        case .noVerdict: "The verification took too long: look at this machine's load."
-        }
-    }
 }

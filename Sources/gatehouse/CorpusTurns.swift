@@ -94,7 +94,7 @@ struct CorpusTurns {
             let start = SystemClock.now()
             let isValid = signature.isValid
             samples.append(.int(Int(start.duration(to: SystemClock.now()).nanoseconds)))
-            let code = isValid ? "ok" : "proof.invalid"
+            let code = (isValid ? ReasonCode.ok : .proofInvalid).text
             if !codes.contains(code) { codes.append(code) }
         }
         return ["codes": .array(codes.map { .text($0) }), "ns": .array(samples)]

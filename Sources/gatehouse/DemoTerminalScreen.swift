@@ -62,7 +62,7 @@ final class TerminalScreen: DemoScreen {
         state.withLock { endProgress(&$0) }
         Terminal.line()
         let outcome = result.outcome?.result.rawValue ?? "no outcome"
-        let reasons = result.outcome?.reasons.map(\.code.string).filter { $0 != "ok" } ?? []
+        let reasons = result.outcome?.reasons.map(\.code.string).filter { $0 != ReasonCode.ok.text } ?? []
         let detail = reasons.isEmpty ? "" : " (" + reasons.joined(separator: ", ") + ")"
         let verdict = Terminal.styled(
             outcome.uppercased() + detail, .bold, result.outcome?.result == .accepted ? .green : .red)
@@ -154,12 +154,19 @@ final class TerminalScreen: DemoScreen {
         for reason in verdict.reasons where reason.code != .ok {
             let place = reason.pointer.map { " at \(Terminal.printable($0))" } ?? ""
             line(now, "verify", Terminal.styled("\(reason.code)\(place)", .bold), &state)
-            Terminal.line(Terminal.styled(indent + reason.code.meaning, .dim))
+            explain(reason.code.meaning)
+            if reason.severity != .info { explain("→ " + reason.code.remedy) }
         }
         let word =
             verdict.isAccepted ? Terminal.styled("accept", .bold, .green) : Terminal.styled("reject", .bold, .red)
         let time = milliseconds(total).drop { $0 == " " }
         line(now, "verify", "verdict: \(word) after \(time) on this machine, offline", &state)
+    }
+
+    private func explain(_ text: String) {
+        for line in Terminal.folded(indent + text, hanging: indent.count + 2) {
+            Terminal.line(Terminal.styled(line, .dim))
+        }
     }
 
     private func show(_ report: JSON, _ now: Instant, _ state: inout State) {
@@ -179,7 +186,8 @@ final class TerminalScreen: DemoScreen {
 
     private func detail(_ name: String, _ value: JSON) {
         let text = Terminal.printable(value.string?.string ?? value.compactText)
-        let shown = text.count > 60 ? String(text.prefix(59)) + "…" : text
+        let room = max(Terminal.columns - indent.count - 19, 20)
+        let shown = text.count > room ? String(text.prefix(room - 1)) + "…" : text
         Terminal.line(Terminal.styled(indent + padded(name, 19) + shown, .dim))
     }
 

@@ -1,5 +1,6 @@
 import Appliance
 import ArgumentParser
+import Credentials
 import Encoding
 import Ledger
 import Store
@@ -41,8 +42,22 @@ struct LedgerCommand: AsyncParsableCommand {
             if visits.isEmpty, !json { return Terminal.line("no visit recorded yet") }
             if !json { Terminal.line(Terminal.styled(LedgerListing.header, .bold)) }
             for (visit, entry) in visits {
-                Terminal.line(json ? LedgerListing.json(visit, entry: entry) : LedgerListing.line(visit))
+                let remedy = Self.remedy(of: visit.record)
+                if json {
+                    Terminal.line(LedgerListing.json(visit, entry: entry, remedy: remedy))
+                } else {
+                    for line in LedgerListing.lines(visit) { Terminal.line(line) }
+                    for line in remedy.map({ Terminal.folded("  → " + $0, hanging: 4) }) ?? [] {
+                        Terminal.line(Terminal.styled(line, .dim))
+                    }
+                }
             }
+        }
+
+        /// What to do about a visit that did not end as accepted; nil where the record's reason is no code of this version.
+        private static func remedy(of record: LedgerRecord) -> String? {
+            guard case .outcome(let outcome) = record, outcome.outcome.result != .accepted else { return nil }
+            return ReasonCode.telling(outcome.outcome.reasons.map(\.code))?.remedy
         }
     }
 

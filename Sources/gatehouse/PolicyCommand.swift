@@ -154,7 +154,7 @@ struct PolicyCommand: AsyncParsableCommand {
         }
 
         private static func words(_ decision: Verdict.Decision?, _ code: Text?, _ rule: Text?) -> String {
-            let code = code == "ok" ? nil : code
+            let code = code == Text(ReasonCode.ok.text) ? nil : code
             return (decision?.rawValue ?? "nothing") + (code.map { " with \($0)" } ?? "")
                 + (rule.map { " by \($0)" } ?? "")
         }

@@ -33,6 +33,32 @@ enum Terminal {
         return String(String.UnicodeScalarView(scalars))
     }
 
+    /// How many characters go into a line: as wide as the terminal, but no wider than one reads; 80 where there is none.
+    static let columns: Int = {
+        var size = winsize()
+        guard isInteractive, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return min(max(Int(size.ws_col), 40), 100)
+    }()
+
+    /// The text in lines of at most ``columns`` characters, broken at spaces; those after the first begin with `hanging` spaces.
+    /// A word that is longer than a line stays whole: it may be a path that somebody copies.
+    static func folded(_ text: String, hanging: Int) -> [String] {
+        let margin = text.prefix { $0 == " " }
+        let indent = String(repeating: " ", count: hanging)
+        var lines: [String] = []
+        var line = String(margin)
+        var isEmpty = true
+        for word in text.dropFirst(margin.count).split(separator: " ", omittingEmptySubsequences: false) {
+            if !isEmpty, line.count + 1 + word.count > columns {
+                lines.append(line)
+                (line, isEmpty) = (indent, true)
+            }
+            line += (isEmpty ? "" : " ") + word
+            isEmpty = false
+        }
+        return lines + [line]
+    }
+
     /// Writes a line to standard output at once, also into a pipe.
     static func line(_ text: String = "") {
         write(text + "\n")

@@ -65,7 +65,12 @@ struct VerifyCommand: AsyncParsableCommand {
             if !report.verdict.isAccepted { worst = max(worst, 1) }
             if explain {
                 // Parts of the credential are in it.
-                for line in report.explanation { Terminal.line(Terminal.printable(line)) }
+                for line in report.explanation.map(Terminal.printable) {
+                    let margin = line.prefix { $0 == " " }.count
+                    // Whoever reads from a pipe looks for whole sentences.
+                    let parts = Terminal.isInteractive ? Terminal.folded(line, hanging: margin + 2) : [line]
+                    for part in parts { Terminal.line(part) }
+                }
             } else {
                 Terminal.line(report.jsonLine)
             }

@@ -8,7 +8,7 @@ import Testing
     private let root = Vectors.repository
     private let documents = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "hardware/README.md", "hardware/wiring.md",
-        "hardware/acceptance.md", "hardware/mistakes.md",
+        "hardware/acceptance.md", "hardware/mistakes.md", "docs/reasons.md",
     ]
 
     private func text(_ name: String) throws -> String {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func everyMarkdownFileIsLookedAt() throws {
-        let found = ["", "hardware", "deploy", "udev"].flatMap { folder in
+        let found = ["", "docs", "hardware", "deploy", "udev"].flatMap { folder in
             Vectors.files(in: root.appendingPathComponent(folder).resolvingSymlinksInPath(), withExtension: "md")
                 .map { (folder.isEmpty ? "" : folder + "/") + $0.lastPathComponent }
         }
@@ -196,7 +196,7 @@ private enum CommandLines {
         guard let first = words.first, isCode || first == first.lowercased(), first.first?.isLetter == true else {
             return nil
         }
-        let known = ["demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "config", "bench"]
+        let known = ["demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench"]
         return isCode || known.contains(first) ? words : nil
     }
 

@@ -59,6 +59,51 @@ import Testing
         #expect(none.code == 2)
     }
 
+    /// The record of an outcome as the program writes it.
+    private func record(_ seq: Int, _ result: String, _ codes: [String]) -> String {
+        let reasons = codes.map { "{\"code\":\"\($0)\"}" }.joined(separator: ",")
+        return """
+            {"v":1,"kind":"outcome","seq":\(seq),"visit":"visit-\(seq)","intent":\(seq),"kiosk":"gate-1","boot":"b007",\
+            "time":"2026-01-01T00:00:00.000Z","clock":"rtc","monotonic":5000000000,"result":"\(result)",\
+            "reasons":[\(reasons)],"credential":null,"session":null,"gate":{"opened":false,"pulseMs":0},\
+            "software":{"name":"gatehouse","version":"0.1.0"},"dropped":0}
+            """
+    }
+
+    @Test func whatToDoAboutAVisit() async throws {
+        try await makeDatabase()
+        let visits = [
+            ("accepted", ["ok", "policy.staff"]), ("rejected", ["validity.expired", "trust.stale"]),
+            ("failed", ["transfer.TVV_UNK_001", "transfer.silence"]),
+            ("failed", ["transfer.TVV_UNK_003"]),  // as versions before the second reason recorded it
+            ("interrupted", ["interrupted"]), ("rejected", ["policy.staff"]), ("rejected", ["code.of-a-later-version"]),
+        ]
+        let rows = visits.enumerated().map { number, visit in
+            let body = record(number + 1, visit.0, visit.1)
+            return
+                "(\(number + 1), 'outcome', 'visit-\(number + 1)', \(number + 1), zeroblob(32), CAST('\(body)' AS BLOB))"
+        }
+        guard try await sql("INSERT INTO entry VALUES \(rows.joined(separator: ", "));", on: database) else { return }
+        let list = try await folder.gatehouse("ledger", "list", "--config", configuration)
+        #expect(list.code == 0, "\(list)")
+        let machine = try await folder.gatehouse("ledger", "list", "--json", "--config", configuration)
+        #expect(machine.json.count == visits.count)
+        var remedies: [Text?] = []
+        for code in ["validity.expired", "transfer.silence", "transfer.TVV_UNK_003", "interrupted", "policy.staff"] {
+            remedies.append(try await folder.gatehouse("reasons", "--json", code).json.first?["remedy"]?.string)
+        }
+        // Newest first; nothing is to be done about the accepted one, nothing known about the last.
+        #expect(machine.json.map { $0["remedy"]?.string } == ([nil] + remedies + [nil]).reversed())
+        #expect(Set(remedies).count == 5)
+        #expect(list.lines.allSatisfy { $0.count <= 80 })
+        #expect(list.lines.count { $0.hasPrefix("  → ") } == 5)
+        let told = list.output.replacingOccurrences(of: "\n    ", with: " ")
+        for remedy in remedies { #expect(told.contains("\n  → \(remedy?.string ?? "?")\n"), "\(list)") }
+        #expect(list.output.contains("transfer.TVV_UNK_001\n  transfer.silence\n  → "), "\(list)")
+        let short = try #require(list.lines.firstIndex { $0.contains(" accepted ") })
+        #expect(list.lines[short].hasSuffix(" ok policy.staff") && short == list.lines.count - 1)
+    }
+
     @Test(arguments: ["list", "verify"]) func aDamagedDatabase(_ command: String) async throws {
         try folder.write("garbage.db", "this is not a database, however long one looks at it")
         let garbage = try await folder.gatehouse("ledger", command, "--database", "garbage.db")

@@ -13,6 +13,42 @@ import Testing
         }
     }
 
+    @Test func aCodeIsFoundByItsName() {
+        for row in ReasonCode.all { #expect(ReasonCode.named(row.text) == row) }
+        let rule = ReasonCode.named("policy.staff")
+        #expect(rule == .policy("staff") && rule?.meaning.contains("staff") == true)
+        for text in ["", "policy", "policy.", "validity", "validity.expired ", "Validity.expired", "transfer"] {
+            #expect(ReasonCode.named(text) == nil, "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("validity.expird", ReasonCode.validityExpired), ("proof.invalide", .proofInvalid),
+        ("TVV_TRA_002", .transferTooManyMissing),
+        ("transfer.tvv_unk_003", .transferPayload), ("err_vc_revoked", .statusRevoked),
+        ("not-authentic", .transferNotAuthentic),
+        ("no-match", .policyNoMatch), ("intern", .internal), ("shape.speling", .shapeSpelling),
+    ]) func theNearestCode(_ typed: String, _ code: ReasonCode) {
+        #expect(ReasonCode.nearest(to: typed) == code)
+    }
+
+    @Test func theNearestCodeToAnything() {
+        #expect(ReasonCode.all.contains(.nearest(to: "")))
+        #expect(ReasonCode.all.contains(.nearest(to: String(repeating: "é", count: 100_000))))
+    }
+
+    /// A cause tells more than its documented code; a finding does not tell more than what decided.
+    @Test func theReasonThatTellsMost() {
+        #expect(ReasonCode.telling([]) == nil)
+        #expect(ReasonCode.telling(["validity.expired", "trust.stale"]) == .validityExpired)
+        #expect(ReasonCode.telling(["transfer.TVV_UNK_001"]) == .transferVerifier)
+        #expect(ReasonCode.telling(["transfer.TVV_UNK_001", "transfer.silence"]) == .transferSilence)
+        #expect(ReasonCode.telling(["transfer.TVV_UNK_003", "transfer.silence"]) == .transferPayload)
+        #expect(ReasonCode.telling(["later.code", "transfer.silence"]) == nil)
+        #expect(ReasonCode.telling(["transfer.TVV_UNK_001", "later.code"]) == .transferVerifier)
+        #expect(ReasonCode.telling(["policy.staff"])?.remedy == ReasonCode.policy("staff").remedy)
+    }
+
     /// Every code that a case wants exists, and every code of the README's table.
     @Test func everyDocumentedCodeExists() throws {
         let known = Set(ReasonCode.all.map(\.text))

@@ -63,7 +63,7 @@ import Tuvali
             #expect(first == nil || first?.result == .failed || first?.result == .accepted)
         case .leaves(.delivered), .vanishes(.delivered), .lingers, .corruptsChunk, .pairs, .secondTransfer:
             #expect(first?.result == .accepted)
-        case .losesEvery(1): #expect(first?.reasons.map(\.code) == ["transfer.TVV_TRA_002"])
+        case .losesEvery(1): #expect(first?.reasons.map(\.code) == ["transfer.TVV_TRA_002", "transfer.chunks-missing"])
         case .losesEvery: #expect(first?.session?.retries == 1)
         }
         if case .corruptsChunk = misbehaviour {

@@ -4,8 +4,9 @@ import Testing
 @testable import Ledger
 
 @Suite struct ListingTests {
-    private func lines(_ outcome: Outcome, intent: Int? = 1, dropped: Int = 0, report: ReportState? = .sent) -> String {
-        LedgerListing.line(
+    private func lines(_ outcome: Outcome, intent: Int? = 1, dropped: Int = 0, report: ReportState? = .sent) -> [String]
+    {
+        LedgerListing.lines(
             ListedVisit(
                 record: .outcome(
                     OutcomeRecord(
@@ -15,37 +16,54 @@ import Testing
 
     @Test func theTableLooksLikeThis() {
         let open = LedgerRecord.intent(IntentRecord(seq: 13, visit: Samples.visit(13), stamp: Samples.stamp()))
+        var longCode = Samples.rejected
+        longCode.reasons = [Outcome.Reason("context.inline-forbidden")]
         #expect(
             [
-                LedgerListing.header, lines(Samples.accepted), lines(Samples.rejected, report: nil),
+                [LedgerListing.header], lines(Samples.accepted, report: .acknowledged),
+                lines(Samples.rejected, report: nil),
                 lines(Recovery.outcome(software: Samples.software), dropped: 3, report: .queued),
-                LedgerListing.line(ListedVisit(record: open, report: nil)),
-            ] == [
-                "TIME                SEQ    RESULT      GATE    REPORT      REASONS",
-                "2026-01-01 00:00:00 12     accepted    200 ms  sent",
-                "2026-01-01 00:00:00 12     rejected    shut    not kept    validity.expired trust.stale",
-                "2026-01-01 00:00:00 12     interrupted unknown queued      (3 reports dropped) interrupted",
+                lines(Recovery.outcome(software: Samples.software)),
+                lines(longCode),
+                LedgerListing.lines(ListedVisit(record: open, report: nil)),
+            ].flatMap(\.self) == [
+                "TIME                SEQ    RESULT      GATE    REPORT       REASONS",
+                "2026-01-01 00:00:00 12     accepted    200 ms  acknowledged",
+                "2026-01-01 00:00:00 12     rejected    shut    not kept     validity.expired",
+                "  trust.stale",
+                "2026-01-01 00:00:00 12     interrupted unknown queued       interrupted",
+                "  (3 reports dropped)",
+                "2026-01-01 00:00:00 12     interrupted unknown sent         interrupted",
+                "2026-01-01 00:00:00 12     rejected    shut    sent",
+                "  context.inline-forbidden",
                 "2026-01-01 00:00:00 13     open        -       -",
             ])
     }
 
     @Test func aLineNeverLeavesItsColumnsNorSteersTheTerminal() {
         var outcome = Samples.rejected
-        outcome.reasons = [Outcome.Reason(Text("\u{1B}[2J\n\u{202E}" + String(repeating: "x", count: 300)))]
-        let line = lines(outcome, intent: nil, dropped: .max)
-        #expect(line.count == LedgerListing.width)
-        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
+        let hostile = Outcome.Reason(Text("\u{1B}[2J\n\u{202E}" + String(repeating: "x", count: 300)))
+        outcome.reasons = [hostile, hostile]
+        let lines = lines(outcome, intent: nil, dropped: .max)
+        #expect(lines.count >= 3 && lines.allSatisfy { $0.count <= LedgerListing.width })
+        #expect(lines.contains { $0.hasSuffix("x…") })
+        #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
     }
 
     @Test func jsonLinesKeepTheRecordsMembers() throws {
         let (_, entries) = try Samples.chain(visits: 1)
         let entry = try #require(entries.last)
         let visit = ListedVisit(record: try LedgerRecord(bytes: entry.body), report: .acknowledged)
-        let line = LedgerListing.json(visit, entry: entry)
+        let line = LedgerListing.json(visit, entry: entry, remedy: "Wait.")
         #expect(!line.contains("\n"))
         let json = try JSON.parse(line)
         #expect(json["seq"]?.int == 1 && json["position"]?.int == 2 && json["report"]?.string == "acknowledged")
-        #expect(json["hash"]?.string == Text(entry.hash.hex))
+        #expect(json["hash"]?.string == Text(entry.hash.hex) && json["remedy"]?.string == "Wait.")
+        let nothing = try JSON.parse(LedgerListing.json(visit, entry: entry, remedy: nil))
+        #expect(nothing["remedy"]?.isNull == true)
+        // The record's own members come first, as they are.
+        let body = try #require(try JSON.parse(entry.body).object)
+        #expect(nothing.object?.members.prefix(body.members.count).map(\.name) == body.members.map(\.name))
     }
 
     @Test func aDamagedLedgerComesWithARemedy() throws {

@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func everyErrorHasADocumentedCodeAndARemedy() {
+    @Test func everyErrorHasADocumentedCode() {
         let errors: [TuvaliError] = [
             .mtuTooSmall(attMTU: 23), .responseSizeOutOfRange(size: 0), .reportBeforeSize,
             .tooManyMissing(missing: 1, total: 1), .malformedSize(length: 0), .weakWalletKey, .identifiedAgain,
@@ -229,7 +229,6 @@ import Testing
             .noVerdict,
         ]
         #expect(Set(errors.map(\.code)) == Set(TuvaliError.Code.allCases))
-        #expect(errors.allSatisfy { $0.remedy.hasSuffix(".") })
         #expect(
             Set(TuvaliError.Code.allCases.map(\.rawValue)) == [
                 "TUV_UNK_001", "TVV_CON_001", "TVV_TRA_001", "TVV_TRA_002", "TVV_UNK_001", "TVV_UNK_002", "TVV_UNK_003",

@@ -103,8 +103,8 @@ struct ConfigurationReader {
                 if document[leaf]?.table != nil { continue }
                 reject(leaf, "is a section, not a value", "Write [\(leaf)] on a line of its own, and its keys below.")
             } else {
-                let nearest = known.min { Self.distance($0, leaf) < Self.distance($1, leaf) }
-                let remedy = nearest.flatMap { Self.distance($0, leaf) <= 4 ? "Did you mean \($0)?" : nil }
+                let nearest = known.min { $0.spellingDistance(to: leaf) < $1.spellingDistance(to: leaf) }
+                let remedy = nearest.flatMap { $0.spellingDistance(to: leaf) <= 4 ? "Did you mean \($0)?" : nil }
                 reject(
                     leaf, "is not a known key", remedy ?? "Remove it, or see the example configuration for all keys.")
             }
@@ -132,20 +132,4 @@ struct ConfigurationReader {
     }
 
     private static func lastPart(_ key: String) -> String { key.split(separator: ".").last.map(String.init) ?? key }
-
-    /// How many letters must be changed, added or removed (Levenshtein), for suggestions.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let (a, b) = (Array(left.utf8), Array(right.utf8.prefix(64)))
-        var row = Array(0...b.count)
-        for (i, letter) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, other) in b.enumerated() {
-                let changed = diagonal + (letter == other ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(changed, row[j] + 1, diagonal + 1)
-            }
-        }
-        return row[b.count]
-    }
 }

@@ -1,3 +1,4 @@
+import Credentials
 package import Encoding
 package import Kiosk
 import LinuxIO
@@ -36,7 +37,7 @@ package final class TerminalOutput: KioskOutput {
     }
 
     private func reason(_ reasons: [String]) -> String {
-        let told = reasons.filter { $0 != "ok" }
+        let told = reasons.filter { $0 != ReasonCode.ok.text }
         return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
     }
 

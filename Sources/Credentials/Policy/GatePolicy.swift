@@ -44,7 +44,9 @@ package struct GatePolicy: Sendable {
     package var groups: Set<Text> { Set((deny.map(\.selector) + accept.map(\.selector)).flatMap(\.groups)) }
 
     /// Rule ids that have a meaning of their own.
-    static let reservedIDs: [Text] = ["no-match", "expired"]
+    static let reservedIDs: [Text] = [ReasonCode.policyNoMatch, .policyExpired].map { code in
+        Text(String(code.text.dropFirst(ReasonCode.policyPrefix.count)))
+    }
 }
 
 extension VerificationPolicy {

@@ -85,7 +85,9 @@ package struct PolicyTestResult: Sendable {
     package init(
         _ test: PolicyTest, decision: Verdict.Decision, code: Text, rule: Text?, notes: [RuleNote]
     ) {
-        let codes = [test.code, test.decision == .reject ? test.rule.map { Text("policy." + $0.string) } : nil]
+        let codes = [
+            test.code, test.decision == .reject ? test.rule.map { Text(ReasonCode.policy($0.string).text) } : nil,
+        ]
         let isRight =
             decision == test.decision && codes.allSatisfy { $0 == nil || $0 == code }
             && (test.decision == .reject || test.rule == nil || test.rule == rule)
@@ -107,7 +109,8 @@ extension GatePolicy {
         let decided = question.decide()
         switch decided.outcome {
         case .accept(let rule, _):
-            return PolicyTestResult(test, decision: .accept, code: "ok", rule: rule, notes: decided.notes)
+            return PolicyTestResult(
+                test, decision: .accept, code: Text(ReasonCode.ok.text), rule: rule, notes: decided.notes)
         case .reject(let reason):
             return PolicyTestResult(
                 test, decision: .reject, code: Text(reason.code.text), rule: nil, notes: decided.notes)

@@ -8,7 +8,8 @@ package enum Recovery {
     /// The gate is `nil`, not known: with a durable intent it may have pulsed in the instant before the lights went
     /// out.
     package static func outcome(software: Outcome.Software) -> Outcome {
-        Outcome(.interrupted, reasons: [Outcome.Reason("interrupted")], gate: nil, software: software)
+        let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
+        return Outcome(.interrupted, reasons: [reason], gate: nil, software: software)
     }
 
     /// Closes all open intents of `head` in the order in which they were opened. Run twice, it closes nothing the

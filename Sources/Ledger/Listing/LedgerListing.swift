@@ -18,14 +18,14 @@ package struct ListedVisit: Hashable, Sendable {
 /// terminal.
 package enum LedgerListing {
     /// Columns of the table, in characters.
-    package static let width = 100
-    private static let columns = [("TIME", 20), ("SEQ", 7), ("RESULT", 12), ("GATE", 8), ("REPORT", 12)]
+    package static let width = 80
+    private static let columns = [("TIME", 20), ("SEQ", 7), ("RESULT", 12), ("GATE", 8), ("REPORT", 13)]
 
     /// The table's first line.
-    package static var header: String { row(columns.map(\.0), last: "REASONS") }
+    package static var header: String { row(columns.map(\.0), ["REASONS"]).joined() }
 
-    /// One line of at most ``width`` characters.
-    package static func line(_ visit: ListedVisit) -> String {
+    /// Lines of at most ``width`` characters: the visit, and below it what of its reasons has no room there.
+    package static func lines(_ visit: ListedVisit) -> [String] {
         let stamp = visit.record.stamp
         // A date that nobody vouches for is marked, not hidden.
         let doubt = stamp.time.provenance < .rtc ? "?" : " "
@@ -33,35 +33,50 @@ package enum LedgerListing {
         let seq = String(visit.record.seq)
         switch visit.record {
         case .intent:
-            return row([time, seq, "open", "-", "-"], last: "")
+            return row([time, seq, "open", "-", "-"], [])
         case .outcome(let record):
             let gate = record.outcome.gate.map { $0.opened ? "\($0.pulseMilliseconds) ms" : "shut" } ?? "unknown"
             let report = visit.report?.rawValue ?? "not kept"
-            var reasons = record.outcome.reasons.map { $0.code.string }.joined(separator: " ")
-            if record.intent == nil { reasons = "(no intent) " + reasons }
-            if record.dropped > 0 { reasons = "(\(record.dropped) reports dropped) " + reasons }
-            return row([time, seq, record.outcome.result.rawValue, gate, report], last: reasons)
+            let cells = [time, seq, record.outcome.result.rawValue, gate, report]
+            var reasons = record.outcome.reasons.map(\.code.string)
+            if record.intent == nil { reasons.append("(no intent)") }
+            if record.dropped > 0 { reasons.append("(\(record.dropped) reports dropped)") }
+            return row(cells, reasons)
         }
     }
 
-    /// One JSON object in one line: the record's own members, then `position`, `hash` and `report`.
-    package static func json(_ visit: ListedVisit, entry: LedgerEntry) -> String {
+    /// One JSON object in one line: the record's own members, then `position`, `hash`, `report` and `remedy`, what somebody can
+    /// do about it (null where there is nothing to do).
+    package static func json(_ visit: ListedVisit, entry: LedgerEntry, remedy: String?) -> String {
         var object = (try? JSON.parse(entry.body))?.object ?? JSONObject()
         object["position"] = .int(entry.position)
         object["hash"] = .text(entry.hash.hex)
         object["report"] = visit.report.map { .text($0.rawValue) } ?? .null
+        object["remedy"] = remedy.map { .text($0) } ?? .null
         return JSON.object(object).compactText
     }
 
-    private static func row(_ cells: [String], last: String) -> String {
+    /// The cells in their columns, and behind them as many words as have room; the others stand in lines below.
+    private static func row(_ cells: [String], _ words: [String]) -> [String] {
         var line = ""
         for (cell, column) in zip(cells, columns) {
             let text = String(printable(cell).prefix(column.1 - 1))
             line += text + String(repeating: " ", count: column.1 - text.count)
         }
-        line += printable(last)
-        if line.count > width { line = String(line.prefix(width - 1)) + "…" }
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        var lines: [String] = []
+        for (number, word) in words.map(printable).enumerated() {
+            let next = (number == 0 ? "" : " ") + word
+            if line.count + next.count > width {
+                lines.append(line)
+                line = "  " + word
+            } else {
+                line += next
+            }
+        }
+        return (lines + [line]).map { line in
+            let text = String(line.reversed().drop { $0 == " " }.reversed())
+            return text.count > width ? String(text.prefix(width - 1)) + "…" : text
+        }
     }
 
     /// Control characters and whatever could steer a terminal become "?".

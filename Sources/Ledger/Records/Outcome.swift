@@ -14,7 +14,8 @@ package struct Outcome: Hashable, Sendable {
         case interrupted
     }
 
-    /// One reason of a verdict, or `transfer.…`, `ledger.unavailable`, `internal` (spec/vc-verification section 7).
+    /// Why: a code of the one table of reasons, as text, so that a record can be read by every later version. After the first,
+    /// which decided, come findings of the verification, or behind a code of Tuvali the one that tells its causes apart.
     package struct Reason: Hashable, Sendable {
         /// The reason code.
         package var code: Text

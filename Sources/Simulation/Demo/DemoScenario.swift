@@ -8,7 +8,7 @@ package struct DemoScenario: Sendable {
         /// Let in.
         case accepted
         /// Refused, with this first reason.
-        case rejected(String)
+        case rejected(ReasonCode)
     }
 
     /// Its name on the command line.
@@ -42,15 +42,15 @@ package struct DemoScenario: Sendable {
         case "tampered":
             scenario.story = "Somebody has changed one word in the credential."
             scenario.payload = Samples.record(Samples.tamperedCredential)
-            scenario.ending = .rejected("proof.invalid")
+            scenario.ending = .rejected(.proofInvalid)
         case "untrusted-issuer":
             scenario.story = "The credential is genuine, but the gate's operator does not trust its issuer."
             scenario.trust.issuers = []
-            scenario.ending = .rejected("issuer.untrusted")
+            scenario.ending = .rejected(.issuerUntrusted)
         case "expired":
             scenario.story = "The same credential, a few days after it expired."
             scenario.clock = Samples.expiredDate
-            scenario.ending = .rejected("validity.expired")
+            scenario.ending = .rejected(.validityExpired)
         case "lossy-radio":
             scenario.story = "An older iPhone in a crowd: packets are lost in the air and in the phone, and repaired."
             scenario.payload = Samples.record(Samples.credential, ballast: 24 * 1024)

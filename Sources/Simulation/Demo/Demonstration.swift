@@ -47,7 +47,7 @@ package final class Demonstration: SimulatedWorld {
             case .accepted: return outcome?.result == .accepted && phone == .accepted
             case .rejected(let code):
                 return outcome?.result == .rejected && phone == .rejected
-                    && outcome?.reasons.first?.code == Text(code)
+                    && outcome?.reasons.first?.code == Text(code.text)
             }
         }
     }

@@ -1,18 +1,20 @@
-/// Why a verification ended as it did: a stable code and what a person needs to know about it.
+/// Why a verification or a visit ended as it did: a stable code and what a person needs to know about it.
 ///
-/// Two codes are equal when their texts are. The codes are those of `vectors/README.md`; ``all`` is the documented table
-/// (code, severity, meaning, remedy for the operator, the code that MOSIP's vc-verifier uses for the same finding).
+/// Two codes are equal when their texts are. ``groups`` is the one table of all codes that a verdict, a visit, a record, a log
+/// or a report may carry; nothing but this folder makes a code. Those of a verification follow `vectors/README.md`.
 package struct ReasonCode: Sendable {
     /// The code itself, such as `validity.expired`; sent in reports and matched verbatim.
     package let text: String
-    /// How serious it is where it is found; ``Severity/error`` ends the verification.
+    /// How serious it is where it is found; ``Severity/error`` ends the verification or the visit.
     package let severity: Severity
     /// What was found, in one sentence.
     package let meaning: String
     /// What the operator of the gate can do about it.
     package let remedy: String
-    /// The code of mosip/vc-verifier 1.6 for this finding; nil when that verifier does not look.
+    /// The code that MOSIP has for this finding: of mosip/vc-verifier 1.6, of Tuvali 0.5 for a transfer; nil when it has none.
     package let mosip: String?
+    /// The text of the code behind which this one stands as a second reason that tells more; nil for a code that stands alone.
+    package let refines: String?
 
     /// One row of the table.
     init(_ text: String, _ meaning: String, _ remedy: String, severity: Severity = .error, mosip: String? = nil) {
@@ -21,19 +23,22 @@ package struct ReasonCode: Sendable {
         self.meaning = meaning
         self.remedy = remedy
         self.mosip = mosip
+        refines = nil
     }
 
-    /// The code of a rule of the gate's own policy: `policy.` and the rule's id.
-    package static func policy(_ rule: String) -> ReasonCode {
-        ReasonCode(
-            "policy." + rule, "The policy's rule \(rule) does not let this credential in.",
-            "See the rule of that id in the policy file.")
+    /// The row of a code that Tuvali documents (`TVV_TRA_001`), under our name for it.
+    init(tuvali code: String, _ meaning: String, _ remedy: String) {
+        self.init("transfer." + code, meaning, remedy, mosip: code)
     }
 
-    /// The same code where the rule lets the credential in, for the record.
-    package static func policy(accepting rule: String) -> ReasonCode {
-        ReasonCode(
-            "policy." + rule, "The policy's rule \(rule) lets this credential in.", "Nothing to do.", severity: .info)
+    /// The row of a code that tells apart what `code` does not.
+    init(_ text: String, refining code: ReasonCode, _ meaning: String, _ remedy: String) {
+        self.text = text
+        severity = code.severity
+        self.meaning = meaning
+        self.remedy = remedy
+        mosip = code.mosip
+        refines = code.text
     }
 }
 
@@ -47,7 +52,7 @@ extension ReasonCode: Hashable, CustomStringConvertible {
 
 /// How much a finding weighs.
 package enum Severity: String, Sendable {
-    /// It decides: the credential is rejected.
+    /// It decides: the credential is rejected, or the visit fails.
     case error
     /// The credential can still be accepted, but somebody should know.
     case warning

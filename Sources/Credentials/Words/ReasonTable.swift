@@ -1,4 +1,4 @@
-// The table of reason codes. Order and names follow vectors/README.md; a test holds the two against each other.
+// The reasons of a verification. Order and names follow vectors/README.md; a test holds the two against each other.
 
 extension ReasonCode {
     /// `ok`
@@ -78,6 +78,11 @@ extension ReasonCode {
     package static let shapeMember = ReasonCode(
         "shape.member", "Another member of the data model is malformed.",
         "The issuer or wallet makes invalid documents: tell them.", mosip: "ERR_INVALID_<FIELD>")
+    /// `shape.spelling`
+    package static let shapeSpelling = ReasonCode(
+        "shape.spelling",
+        "The document is not spelled as its data model spells it; its statements could be read in two ways.",
+        "Treat as tampering, or tell the issuer.")
     /// `shape.header`
     package static let shapeHeader = ReasonCode(
         "shape.header", "The token's header has a wrong typ or cty.", "Tell the issuer.", mosip: "ERR_INVALID_TYP")
@@ -275,20 +280,6 @@ extension ReasonCode {
         "policy.expired", "The policy is past its valid-until date.", "Install a newer policy file.")
     /// `internal`
     package static let `internal` = ReasonCode(
-        "internal", "The verifier met something it did not expect and refused.",
+        "internal", "The verifier met something it did not expect, or came to no end in time, and refused.",
         "Keep the time of the visit and report it to the makers of Gatehouse.", mosip: "ERR_GENERIC")
-
-    /// Every fixed code, in the order of the stages.
-    package static let all: [ReasonCode] = [
-        ok, inputTooLarge, inputInflate, jsonSyntax, jsonDuplicateKey, jsonTooDeep, jsonNumber, cborSyntax,
-        envelopeUnknown, formatUnsupported, shapeContext, shapeType, shapeIssuer, shapeCredentialSubject, shapeID,
-        shapeDates, shapeStatus, shapeProof, shapeMember, shapeHeader, claimsDisagree, clockUntrusted, validityExpired,
-        validityNotYet, validityTooOld, issuerUntrusted, issuerKeyMismatch, issuerNotForType, trustStale,
-        contextNotPinned, contextInlineForbidden, contextProtectedTerm, contextInvalid, keyUnknown, keyMalformed,
-        keyNotAuthorised, keyWeak, keyRevoked, chainInvalid, chainExpired, chainUntrusted, canonTooComplex,
-        proofMissing, proofMalformed, proofSuiteUnsupported, proofAlgorithm, proofPurpose, proofInvalid, proofExpired,
-        disclosureMalformed, disclosureName, disclosureDuplicate, disclosureUnreferenced, mdocDoctype, mdocDigest,
-        mdocCountry, claimsUnsigned, statusRevoked, statusSuspended, statusStale, statusUnavailable, statusInvalid,
-        holderProofMissing, holderInvalid, replaySeen, policyNoMatch, policyExpired, `internal`,
-    ]
 }

@@ -1,0 +1,131 @@
+package import Encoding
+
+// The table as a whole, and what is read from it.
+
+extension ReasonCode {
+    /// What a visit can fail by in one place, under a heading.
+    package struct Group: Sendable {
+        /// The heading.
+        package let title: String
+        /// The codes in their order.
+        package let codes: [ReasonCode]
+    }
+
+    /// Every code, in the order of the stages of a verification; then those of a visit.
+    package static let groups: [Group] = [
+        Group(title: "Accepted", codes: [ok]),
+        Group(
+            title: "Input and syntax",
+            codes: [
+                inputTooLarge, inputInflate, jsonSyntax, jsonDuplicateKey, jsonTooDeep, jsonNumber, cborSyntax,
+                envelopeUnknown, formatUnsupported,
+            ]),
+        Group(
+            title: "Shape",
+            codes: [
+                shapeContext, shapeType, shapeIssuer, shapeCredentialSubject, shapeID, shapeDates, shapeStatus,
+                shapeProof, shapeMember, shapeSpelling, shapeHeader, claimsDisagree,
+            ]),
+        Group(
+            title: "Validity and trust",
+            codes: [
+                clockUntrusted, validityExpired, validityNotYet, validityTooOld, issuerUntrusted, issuerKeyMismatch,
+                issuerNotForType, trustStale,
+            ]),
+        Group(
+            title: "Contexts",
+            codes: [contextNotPinned, contextInlineForbidden, contextProtectedTerm, contextInvalid]),
+        Group(
+            title: "Keys",
+            codes: [
+                keyUnknown, keyMalformed, keyNotAuthorised, keyWeak, keyRevoked, chainInvalid, chainExpired,
+                chainUntrusted,
+            ]),
+        Group(
+            title: "Proof",
+            codes: [
+                canonTooComplex, proofMissing, proofMalformed, proofSuiteUnsupported, proofAlgorithm, proofPurpose,
+                proofInvalid, proofExpired, disclosureMalformed, disclosureName, disclosureDuplicate,
+                disclosureUnreferenced, mdocDoctype, mdocDigest, mdocCountry, claimsUnsigned,
+            ]),
+        Group(
+            title: "Status",
+            codes: [statusRevoked, statusSuspended, statusStale, statusUnavailable, statusInvalid]),
+        Group(
+            title: "Holder, replay and the gate's own rules",
+            codes: [
+                holderProofMissing, holderInvalid, replaySeen, policyNoMatch, policyExpired, policy(named: "<id>"),
+            ]),
+        Group(
+            title: "Transfer (Tuvali)",
+            codes: [
+                transferConnection, transferMTUTooSmall, transferResponseSize, transferSizeOutOfRange,
+                transferReportBeforeSize, transferTooManyMissing, transferChunksMissing, transferVerifier,
+                transferSilence, transferTooLong, transferWalletFailed, transferPeripheral, transferSizeMalformed,
+                transferKeyWeak, transferIdentifiedAgain, transferSecondTransfer, transferPayload,
+                transferNotAuthentic, transferNotCompressed, transferInflatedTooLarge, transferUnknown,
+                transferNoVerdict, transferDisconnected,
+            ]),
+        Group(title: "Around the visit", codes: [ledgerUnavailable, interrupted, abandoned, `internal`]),
+    ]
+
+    /// The codes of ``groups``, one after the other.
+    package static let all: [ReasonCode] = groups.flatMap(\.codes)
+
+    /// The row of that code, or for `policy.` and the id of a rule that of the family; nil for what is no code.
+    package static func named(_ text: String) -> ReasonCode? {
+        if let row = all.first(where: { $0.text.utf8.elementsEqual(text.utf8) }) { return row }
+        guard text.utf8.starts(with: policyPrefix.utf8), text.utf8.count > policyPrefix.utf8.count else { return nil }
+        return policy(named: String(text.dropFirst(policyPrefix.count)))
+    }
+
+    /// The row whose code comes nearest to `text`, by its letters: of the whole code, of its last part, or of MOSIP's code for it.
+    package static func nearest(to text: String) -> ReasonCode {
+        let wanted = text.lowercased()
+        func distance(_ row: ReasonCode) -> Int {
+            // The whole code first among equals: it is what somebody mistyped, more likely than what he remembers a part of.
+            let part = row.text.split(separator: ".").last.map { 1 + 2 * String($0).spellingDistance(to: wanted) }
+            let whole = 2 * row.text.lowercased().spellingDistance(to: wanted)
+            let mosip = row.mosip.map { 1 + 2 * $0.lowercased().spellingDistance(to: wanted) }
+            return min(whole, part ?? whole, mosip ?? whole)
+        }
+        return all.min { distance($0) < distance($1) } ?? .internal
+    }
+
+    /// The row that tells a person most about a visit with these reasons: that of the first one, or of the second where it
+    /// refines the first; nil where the first is no code of this version.
+    package static func telling(_ reasons: [Text]) -> ReasonCode? {
+        let rows = reasons.prefix(2).map { named($0.string) }
+        guard let first = rows.first ?? nil else { return nil }
+        guard let second = rows.last ?? nil, second.refines == first.text else { return first }
+        return second
+    }
+}
+
+// MARK: - The family of the policy's rules
+
+extension ReasonCode {
+    /// What the code of a rule begins with; the rule's id follows.
+    package static let policyPrefix = "policy."
+
+    /// The code of a rule of the gate's own policy: `policy.` and the rule's id.
+    package static func policy(_ rule: String) -> ReasonCode {
+        policy(rule, "The policy's rule \(rule) does not let this credential in.")
+    }
+
+    /// The same code where the rule lets the credential in, for the record.
+    package static func policy(accepting rule: String) -> ReasonCode {
+        ReasonCode(
+            policyPrefix + rule, "The policy's rule \(rule) lets this credential in.", "Nothing to do.", severity: .info
+        )
+    }
+
+    /// The same code where it is not known which of the two it was.
+    package static func policy(named rule: String) -> ReasonCode {
+        policy(rule, "The policy's rule \(rule) decided: as the first reason it refuses, behind ok it lets in.")
+    }
+
+    private static func policy(_ rule: String, _ meaning: String) -> ReasonCode {
+        ReasonCode(policyPrefix + rule, meaning, "See the rule of that id in the policy file.")
+    }
+}

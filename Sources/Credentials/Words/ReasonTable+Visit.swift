@@ -1,0 +1,124 @@
+// The reasons of a visit that no verification gives: what went wrong on the radio, on the disk and with the power.
+
+extension ReasonCode {
+    // The codes that Tuvali documents for a verifier, each followed by what stands behind it as a second reason.
+    /// `transfer.TVV_CON_001`
+    package static let transferConnection = ReasonCode(
+        tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
+    /// `transfer.mtu-too-small`
+    package static let transferMTUTooSmall = ReasonCode(
+        "transfer.mtu-too-small", refining: .transferConnection,
+        "The phone accepts fewer than 67 bytes in one packet, too few for a chunk.",
+        "The phone accepts only tiny packets: use another phone.")
+
+    /// `transfer.TVV_TRA_001`
+    package static let transferResponseSize = ReasonCode(
+        tuvali: "TVV_TRA_001", "The announced size of the credential is impossible, or none was announced.",
+        "Share another credential; if it recurs, update the wallet app.")
+    /// `transfer.size-out-of-range`
+    package static let transferSizeOutOfRange = ReasonCode(
+        "transfer.size-out-of-range", refining: .transferResponseSize,
+        "The phone announced fewer than 17 bytes or more than 2 MiB.",
+        "The credential is larger than 2 MiB or empty: share another one.")
+    /// `transfer.report-before-size`
+    package static let transferReportBeforeSize = ReasonCode(
+        "transfer.report-before-size", refining: .transferResponseSize,
+        "The phone asked what had arrived before it announced anything.", brokenProtocol)
+
+    /// `transfer.TVV_TRA_002`
+    package static let transferTooManyMissing = ReasonCode(
+        tuvali: "TVV_TRA_002", "Too many chunks were lost.", poorLink)
+    /// `transfer.chunks-missing`
+    package static let transferChunksMissing = ReasonCode(
+        "transfer.chunks-missing", refining: .transferTooManyMissing,
+        "More chunks were missing at the end of the transfer than the gate's limit allows.", poorLink)
+
+    /// `transfer.TVV_UNK_001`
+    package static let transferVerifier = ReasonCode(
+        tuvali: "TVV_UNK_001", "The transfer began and came to no end.",
+        "Share again; if it recurs, restart the wallet app and hold the phone nearer.")
+    /// `transfer.silence`
+    package static let transferSilence = ReasonCode(
+        "transfer.silence", refining: .transferVerifier, "The phone fell silent in the middle of the transfer.",
+        poorLink)
+    /// `transfer.too-long`
+    package static let transferTooLong = ReasonCode(
+        "transfer.too-long", refining: .transferVerifier, "The phone kept sending, but was not done within the limit.",
+        poorLink)
+    /// `transfer.wallet-failed`
+    package static let transferWalletFailed = ReasonCode(
+        "transfer.wallet-failed", refining: .transferVerifier, "The wallet app said that it had failed.",
+        "The wallet app gave up: restart it and share again.")
+
+    /// `transfer.TVV_UNK_002`
+    package static let transferPeripheral = ReasonCode(
+        tuvali: "TVV_UNK_002", "The phone wrote what the protocol does not allow.", brokenProtocol)
+    /// `transfer.size-malformed`
+    package static let transferSizeMalformed = ReasonCode(
+        "transfer.size-malformed", refining: .transferPeripheral,
+        "The announcement of the size was shorter than 4 bytes.",
+        brokenProtocol)
+    /// `transfer.key-weak`
+    package static let transferKeyWeak = ReasonCode(
+        "transfer.key-weak", refining: .transferPeripheral,
+        "The phone's public key has low order, so the shared secret would be zero.",
+        "Treat as an attack; if it is one kind of phone only, tell the wallet's maker.")
+    /// `transfer.identified-again`
+    package static let transferIdentifiedAgain = ReasonCode(
+        "transfer.identified-again", refining: .transferPeripheral,
+        "The phone identified itself a second time, otherwise.",
+        brokenProtocol)
+    /// `transfer.second-transfer`
+    package static let transferSecondTransfer = ReasonCode(
+        "transfer.second-transfer", refining: .transferPeripheral,
+        "The phone began another transfer after the first, which would use key and nonce twice.", brokenProtocol)
+
+    /// `transfer.TVV_UNK_003`
+    package static let transferPayload = ReasonCode(
+        tuvali: "TVV_UNK_003", "What arrived is no payload.", foreignData)
+    /// `transfer.not-authentic`
+    package static let transferNotAuthentic = ReasonCode(
+        "transfer.not-authentic", refining: .transferPayload,
+        "The authentication tag does not fit: the data were damaged, or not encrypted for this session.", foreignData)
+    /// `transfer.not-compressed`
+    package static let transferNotCompressed = ReasonCode(
+        "transfer.not-compressed", refining: .transferPayload, "The decrypted bytes are no gzip stream.", foreignData)
+    /// `transfer.inflated-too-large`
+    package static let transferInflatedTooLarge = ReasonCode(
+        "transfer.inflated-too-large", refining: .transferPayload,
+        "The payload inflates to more than 8 MiB.", "Treat as an attack, or share a smaller credential.")
+
+    /// `transfer.TUV_UNK_001`
+    package static let transferUnknown = ReasonCode(
+        tuvali: "TUV_UNK_001", "The transfer failed for a reason that has no code of its own.", "Share again.")
+    /// `transfer.no-verdict`
+    package static let transferNoVerdict = ReasonCode(
+        "transfer.no-verdict", refining: .transferUnknown, "The credential arrived, but no verdict came in time.",
+        "The verification took too long: look at this machine's load.")
+
+    /// `transfer.disconnected`
+    package static let transferDisconnected = ReasonCode(
+        "transfer.disconnected", "The phone or the radio was gone before there was a verdict.",
+        "Share again and stay until the light shows green or red; if it recurs, look at the antenna's surroundings.")
+
+    // Around the visit
+    /// `ledger.unavailable`
+    package static let ledgerUnavailable = ReasonCode(
+        "ledger.unavailable", "The credential is good, but the disk did not take the record that must be there first.",
+        "Look at the disk: free space, errors, wear. The operator may choose gate.whenLedgerFails = \"open\" knowingly."
+    )
+    /// `interrupted`
+    package static let interrupted = ReasonCode(
+        "interrupted",
+        "The power or the program went away in the middle of the visit; whether the gate opened is not known.",
+        "Find out who passed at that time, and why the box stopped (its log tells).")
+    /// `abandoned`
+    package static let abandoned = ReasonCode(
+        "abandoned", "The phone left before it announced a credential; the visit is counted, not recorded.",
+        "Nothing to do; if there are many, look at the antenna's surroundings.", severity: .info)
+
+    private static let poorLink =
+        "The radio link is poor: hold the phone nearer, or look for interference and obstacles at the antenna."
+    private static let brokenProtocol = "The phone broke the protocol: restart or update the wallet app."
+    private static let foreignData = "The phone sent damaged or foreign data: restart the wallet app and share again."
+}

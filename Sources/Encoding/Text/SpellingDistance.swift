@@ -1,0 +1,18 @@
+extension String {
+    /// How many letters (ASCII; else bytes of UTF-8) must be changed, added or removed to make `other` of this text
+    /// (Levenshtein's distance), for suggestions. Only the first 64 bytes of `other`, which a stranger may have typed, count.
+    package func spellingDistance(to other: String) -> Int {
+        let (a, b) = (Array(utf8), Array(other.utf8.prefix(64)))
+        var row = Array(0...b.count)
+        for (i, letter) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in b.enumerated() {
+                let changed = diagonal + (letter == other ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = Swift.min(changed, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[b.count]
+    }
+}

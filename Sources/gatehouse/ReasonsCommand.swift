@@ -1,0 +1,81 @@
+import ArgumentParser
+import Credentials
+import Encoding
+
+/// The table of reasons, or one of its rows.
+struct ReasonsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reasons", abstract: "Says what a reason code means and what to do about it.",
+        discussion: """
+            Without a code: all that verdicts, records, logs and reports may carry. Codes of the gate's own rules are \
+            policy. and the rule's id.
+
+            Exit code: 2 for a code that there is not; the nearest one is named.
+            """)
+
+    @Flag(help: "One JSON object a line, for machines.")
+    var json = false
+    @Flag(help: "The table as a page, as it is in docs/reasons.md.")
+    var markdown = false
+    @Argument(help: "A code, such as validity.expired.")
+    var code: String?
+
+    func validate() throws {
+        guard !markdown || code == nil && !json else {
+            throw ValidationError("--markdown prints the whole table, and nothing but Markdown")
+        }
+    }
+
+    func run() throws {
+        if markdown { return Terminal.write(ReasonsPage.text) }
+        guard let code else { return json ? ReasonCode.all.forEach(Self.printJSON) : Self.printTable() }
+        guard let row = ReasonCode.named(code) else {
+            throw CommandFailure(
+                "there is no reason \(Terminal.printable(String(code.prefix(100))))",
+                remedy: "the nearest is \(ReasonCode.nearest(to: code)); without a code all are listed")
+        }
+        json ? Self.printJSON(row) : Self.printRow(row)
+    }
+
+    private static func printJSON(_ row: ReasonCode) {
+        let members: [(Text, String?)] = [
+            ("code", row.text), ("severity", row.severity.rawValue), ("meaning", row.meaning), ("remedy", row.remedy),
+            ("mosip", row.mosip), ("refines", row.refines),
+        ]
+        var object = JSONObject()
+        for (name, value) in members { object[name] = value.map { .text($0) } }
+        Terminal.line(JSON.object(object).compactText)
+    }
+
+    // MARK: - For people
+
+    private static func printRow(_ row: ReasonCode) {
+        let causes = ReasonCode.all.filter { $0.refines == row.text }.map(\.text)
+        let facts: [(String, String?)] = [
+            ("severity", row.severity.rawValue), ("meaning", row.meaning), ("remedy", row.remedy),
+            ("MOSIP", row.mosip), ("follows", row.refines),
+            ("causes", causes.isEmpty ? nil : causes.joined(separator: ", ")),
+        ]
+        Terminal.line(Terminal.styled(Terminal.printable(row.text), .bold))
+        for case (let name, let text?) in facts {
+            let label = "  " + name + String(repeating: " ", count: 10 - name.count)
+            for line in Terminal.folded(label + Terminal.printable(text), hanging: 12) { Terminal.line(line) }
+        }
+    }
+
+    private static func printTable() {
+        let indent = 4 + (ReasonCode.all.map(\.text.count).max() ?? 0)
+        for (number, group) in ReasonCode.groups.enumerated() {
+            if number > 0 { Terminal.line() }
+            Terminal.line(Terminal.styled(group.title, .bold))
+            for row in group.codes {
+                let code = "  " + row.text + String(repeating: " ", count: indent - 2 - row.text.count)
+                let space = String(repeating: " ", count: indent)
+                for line in Terminal.folded(code + row.meaning, hanging: indent) { Terminal.line(line) }
+                for line in Terminal.folded(space + "→ " + row.remedy, hanging: indent + 2) {
+                    Terminal.line(Terminal.styled(line, .dim))
+                }
+            }
+        }
+    }
+}

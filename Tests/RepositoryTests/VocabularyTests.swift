@@ -1,0 +1,99 @@
+import Credentials
+import Foundation
+import TestKit
+import Testing
+
+/// One table of reasons: every code is written once, in `Sources/Credentials/Words`, and everything else refers to it.
+@Suite struct VocabularyTests {
+    private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
+    private static let words = sources.path + "/Credentials/Words/"
+    /// Keys of `gatehouse.toml` begin with names of sections, some of which are families of codes too.
+    private static let keys = sources.path + "/Appliance/Configuration/"
+    private static let codes = Set(ReasonCode.all.map(\.text))
+    /// What stands before the first dot of a code.
+    private static let families = Set(codes.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
+
+    /// Names of events in the log and in `--json` output that look like codes: they say what happened, not why.
+    private static let events: Set = [
+        "transfer.started", "transfer.progress", "transfer.received", "ledger.failed", "policy.unusable",
+        "policy.group-unknown", "trust.refreshed", "trust.refresh-failed", "trust.changed", "trust.unusable",
+        "trust.no-bundle", "trust.empty",
+    ]
+
+    /// What is wrong with a source outside the table; empty when nothing is.
+    private static func faults(in source: String) -> [String] {
+        var faults: [String] = []
+        for literal in SwiftLiterals.all(in: source) {
+            // The name of a JSON member is another matter: {"interrupted": 3}.
+            if literal.next == ":", !literal.text.contains(".") { continue }
+            if codes.contains(literal.text) || isCodeShaped(literal.text) && !events.contains(literal.text) {
+                faults.append("\(literal.line): \"\(literal.text)\"")
+            }
+        }
+        for (number, line) in source.components(separatedBy: "\n").enumerated()
+        where ["Reason(\"", "ReasonCode("].contains(where: line.contains) {
+            faults.append("\(number + 1): \(line)")
+        }
+        return faults
+    }
+
+    /// `transfer.` and more letters, or whatever is put together behind it.
+    private static func isCodeShaped(_ text: String) -> Bool {
+        guard let dot = text.firstIndex(of: "."), families.contains(String(text[..<dot])) else { return false }
+        let rest = text[text.index(after: dot)...]
+        return rest.hasPrefix("\\(")
+            || rest.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+                && !["json", "toml", "pem", "cbor"].contains(rest)
+    }
+
+    @Test func noCodeIsWrittenASecondTime() throws {
+        var checked = 0
+        for file in swiftFiles(below: Self.sources)
+        where !file.path.hasPrefix(Self.words) && !file.path.hasPrefix(Self.keys) {
+            checked += 1
+            let faults = Self.faults(in: try String(contentsOf: file, encoding: .utf8))
+            #expect(faults.isEmpty, "\(file.lastPathComponent): refer to the row of ReasonCode in place of \(faults)")
+        }
+        #expect(checked > 200)
+    }
+
+    @Test func aSecondSpellingIsFound() {
+        let planted = [
+            "let a = \"validity.expired\"", "fail(\"internal\")", "let b = \"transfer.\\(code.rawValue)\"",
+            "let c = \"policy.\" + rule", "return \"\\(isRight ? \"ok\" : \"x\")\"", "log(\"ledger.full\")",
+            "Outcome.Reason(\"anything\")", "ReasonCode(text, meaning, remedy)",
+        ]
+        for line in planted { #expect(!Self.faults(in: line).isEmpty, "\(line)") }
+        let lawful = [
+            "// \"validity.expired\"", "let a = \"trust.changed\"", "[\"interrupted\": 3]", "\"validity\"",
+            "Reason(.ok)", "\"\"\"\nvalidity.expired\n\"\"\"",
+        ]
+        for line in lawful { #expect(Self.faults(in: line).isEmpty, "\(line)") }
+    }
+
+    @Test func everyRowStandsInTheTableOnce() throws {
+        var rows = 0
+        var literals: [String: Int] = [:]
+        for file in swiftFiles(below: URL(fileURLWithPath: Self.words)) {
+            let source = try String(contentsOf: file, encoding: .utf8)
+            rows += source.components(separatedBy: "package static let ").dropFirst().count { declaration in
+                declaration.prefix { $0 != "\n" }.contains("= ReasonCode(")
+            }
+            for literal in SwiftLiterals.all(in: source) { literals[literal.text, default: 0] += 1 }
+        }
+        // But the family of the policy's rules, which is made from its prefix.
+        let fixed = ReasonCode.all.filter { $0 != .policy(named: "<id>") }
+        #expect(rows == fixed.count)
+        #expect(fixed.count > 80)
+        for row in fixed {
+            let isTuvali = row.refines == nil && row.mosip.map { row.text.hasSuffix("." + $0) } ?? false
+            #expect(literals[isTuvali ? row.mosip ?? "" : row.text] == 1, "\(row)")
+        }
+    }
+
+    @Test func eventsExistAndAreNoReasons() throws {
+        #expect(Self.events.isDisjoint(with: Self.codes))
+        let sources = try swiftFiles(below: Self.sources).map { try String(contentsOf: $0, encoding: .utf8) }
+        for event in Self.events { #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)") }
+    }
+}
