@@ -58,7 +58,7 @@ package struct Verifier: Sendable {
             run.rememberContexts()
             return run.verdict(.accept, Reason(.ok))
         } catch {
-            return run.verdict(.reject, error.reason)
+            return run.verdict(.reject, error.reason, unsupported: error.unsupported)
         }
     }
 }
@@ -69,8 +69,8 @@ private struct VerificationRun {
     let demand: HolderDemand
     let recent: Set<[UInt8]>
     var evidence: Evidence
-    /// The JSON text of linked data.
-    var text: [UInt8] = []
+    /// What the envelope held.
+    var received: Received?
     /// What to remember this visit by.
     var replay = ReplayKeys()
     var rule: Text?
@@ -95,7 +95,7 @@ private struct VerificationRun {
             try envelope.open(syntax, claimed: claimed)
         }
         evidence.summary.format = received.format
-        text = received.text
+        self.received = received
         try verify(received, mode)
         guard mode == .full else { return }
         let wasSeen = try surroundings.stage(.replay) { () throws(Rejection) in try checkReplay() }
@@ -106,7 +106,7 @@ private struct VerificationRun {
     /// Makes the next credential of an accepted one's issuer cheaper to verify.
     func rememberContexts() {
         surroundings.trust.inlineContexts.remember(
-            evidence.inlineContexts, in: text, limits: surroundings.limits.json)
+            evidence.inlineContexts, in: received?.text ?? [], limits: surroundings.limits.json)
     }
 
     /// Whether the visitor was here within the window. Where a rule may decide otherwise it is asked in its turn; else a
@@ -192,13 +192,20 @@ private struct VerificationRun {
         }
     }
 
-    func verdict(_ decision: Verdict.Decision, _ first: Reason) -> Verdict {
+    func verdict(
+        _ decision: Verdict.Decision, _ first: Reason, unsupported: UnsupportedFormat? = nil
+    ) -> Verdict {
+        let (trust, limits) = (surroundings.trust, surroundings.limits)
+        let missing = first.code == .contextNotPinned ? received?.document : nil
         let isOverdue = surroundings.trust.edition?.age(at: surroundings.clock.utc) == .overdue
         let overdue = isOverdue ? [Reason(.trustStale, severity: .warning)] : []
         return Verdict(
             decision: decision, reasons: [first] + evidence.findings + overdue, credential: evidence.summary,
             unsigned: evidence.unsigned, proofContext: evidence.proofContext, trust: surroundings.trust.version,
             policy: surroundings.policy.version, status: evidence.status, rule: rule, replay: replay,
-            ruleNotes: ruleNotes)
+            ruleNotes: ruleNotes,
+            missing: missing.map {
+                trust.missingContexts(of: $0, issuer: evidence.summary.issuer, limits: limits)
+            } ?? [], unsupported: unsupported)
     }
 }

@@ -8,9 +8,11 @@ import LinuxIO
 /// What the gate trusts.
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trust", abstract: "Imports, lists, refreshes and checks what the gate trusts.",
+        commandName: "trust", abstract: "Sets up, imports, lists, refreshes and checks what the gate trusts.",
         discussion: "May be used beside the running service, which takes over what changes within seconds.",
-        subcommands: [Import.self, List.self, Refresh.self, Verify.self, Bundle.self, KeyGeneration.self])
+        subcommands: [
+            Needs.self, Pin.self, Import.self, List.self, Refresh.self, Verify.self, Bundle.self, KeyGeneration.self,
+        ])
 
     /// The trust data that a command looks at.
     struct Input: ParsableArguments {

@@ -134,7 +134,7 @@ import Testing
         ),
         ("contexts/index.json", "[{\"url\": \"https://a.example/c\", \"file\": \"absent.json\", \"sha256\": \"00\"}]"),
         ("contexts/index.json", "[{\"url\": \"https://a.example/c\", \"sha256\": \"00\"}]"),
-        ("contexts/index.json", "[{\"url\": \"https://www.w3.org/2018/credentials/v1\"}]"),
+        ("contexts/index.json", "[{\"url\": \"https://a.example/c\"}]"),
         ("contexts/index.json", "[{\"url\": \"https://www.w3.org/2018/credentials/v1\", \"sha256\": \"00\"}]"),
         ("status/a.json", "{}"),
         ("roots/a.pem", "none"), ("roots/a.pem", "-----BEGIN CERTIFICATE-----\n"),
@@ -143,6 +143,17 @@ import Testing
         try folder.write("issuers.toml", Self.issuer)
         try folder.write(file, text)
         #expect(folder.problems().count == 1, "\(folder.problems())")
+    }
+
+    /// What ships with the product needs no hash by hand; a hash that is there must still be the right one.
+    @Test func builtInContextsNeedNoHash() throws {
+        let folder = try Folder()
+        try folder.write("issuers.toml", Self.issuer)
+        let entries = BuiltInContexts.all.map { "{\"url\": \"\($0.url)\"}" }.joined(separator: ",")
+        try folder.write("contexts/index.json", "[\(entries)]")
+        let contexts = try TrustDirectory(path: folder.path).material.contexts
+        #expect(contexts.count == BuiltInContexts.all.count)
+        for document in BuiltInContexts.all { #expect(contexts[document.url] == document.bytes) }
     }
 
     @Test func allProblemsAtOnce() throws {

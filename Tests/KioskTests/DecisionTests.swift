@@ -16,6 +16,20 @@ import Tuvali
         #expect(gate.violations == [])
     }
 
+    /// URLs of contexts are a stranger's text and can say who somebody is: what is decided and written does not hold them.
+    @Test func whatIsMissingStaysOutOfTheRecord() throws {
+        let gate = try TestGate(visits: [.test()])
+        gate.verdict = Verdict(
+            decision: .reject, reasons: [Reason(.contextNotPinned, at: "/@context/1")],
+            credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), trust: "test",
+            policy: "test", missing: ["https://x.example/ann"], unsupported: .cwt)
+        #expect(gate.run())
+        let outcome = try #require(gate.outcomes.first)
+        #expect(outcome.outcome.reasons.map(\.code) == ["context.not-pinned"])
+        #expect(!"\(gate.trace.flatMap(\.actions))\(outcome)".contains("x.example"))
+        expectNothingBroken(gate)
+    }
+
     // MARK: - The intent
 
     @Test func theGateWaitsForALateIntent() throws {

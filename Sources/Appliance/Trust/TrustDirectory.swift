@@ -6,7 +6,8 @@ import Foundation
 /// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*` and
 /// `roots/*.pem`. Everything that trust rests on is read here, once, checked and located; nothing is fetched.
 ///
-/// `contexts/index.json` lists `{"url", "sha256", "file"}`; without `file` the context is one that ships with the product.
+/// `contexts/index.json` lists `{"url", "sha256", "file"}`; without `file` the context is one that ships with the product, and
+/// needs no `sha256`.
 /// A status list is known under the `id` it carries, or under the URL that `status/index.json`, if present, gives it:
 /// `[{"url", "file"}]`. Files beginning with a dot are ignored. A `policy.toml` may lie beside `issuers.toml`.
 ///
@@ -45,7 +46,8 @@ package struct TrustDirectory: Sendable {
     /// What it is called in errors.
     private let name: String
 
-    private init(_ source: any TrustSource, edition: TrustEdition? = nil) throws(TrustDirectoryError) {
+    /// Reads a directory wherever its files are.
+    init(_ source: any TrustSource, edition: TrustEdition? = nil) throws(TrustDirectoryError) {
         var reader = Reader(source)
         let issuers = reader.issuers()
         var material = TrustMaterial(issuers: issuers?.issuers ?? [])
@@ -166,6 +168,8 @@ package struct TrustDirectory: Sendable {
             guard let found, let json = json(found, source) else { return nil }
             let hash = Hex.encode(SHA256.hash(data: found))
             guard let pinned = entry.sha256 else {
+                // What ships with the product was pinned when it was built.
+                if entry.file == nil { return found }
                 note(index, "\(entry.url) has no sha256", "Review \(source), then pin it: \"sha256\": \"\(hash)\".")
                 return nil
             }

@@ -40,6 +40,26 @@ struct TrustFolder: TrustSource {
     }
 }
 
+/// A trust directory as it would be with some files in the place of others, or beside them: what is to be written is read first.
+struct TrustOverlay: TrustSource {
+    let folder: TrustFolder
+    /// Path → content.
+    let changes: [String: [UInt8]]
+
+    var name: String { folder.name }
+
+    func names(in place: String) -> [String] {
+        let new = changes.keys.filter { $0.hasPrefix(place + "/") }.map { String($0.dropFirst(place.count + 1)) }
+        return Set(folder.names(in: place) + new).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    func exists(_ path: String) -> Bool { changes[path] != nil || folder.exists(path) }
+
+    func read(_ path: String, limit: Int) -> [UInt8]? { changes[path] ?? folder.read(path, limit: limit) }
+
+    func date(of path: String) -> Timestamp? { changes[path] == nil ? folder.date(of: path) : nil }
+}
+
 /// The files in a bundle, whose signature is already checked.
 struct TrustBundleFiles: TrustSource {
     let name: String

@@ -24,6 +24,9 @@ struct CertificateRoots: Sendable {
     /// How many certificates are pinned.
     var count: Int { certificates.count }
 
+    /// The pinned certificates, in no order.
+    var all: [X509Certificate] { Array(certificates.values) }
+
     /// SHA-256 of each pinned certificate (DER).
     var digests: [[UInt8]] { Array(certificates.keys) }
 

@@ -9,6 +9,8 @@ struct X509Certificate: Sendable {
     let digest: [UInt8]
     /// The issuer's name in DER.
     let issuer: ArraySlice<UInt8>
+    /// The parts of the issuer's name.
+    let issuerName: DistinguishedName
     /// The subject's name in DER.
     let subject: ArraySlice<UInt8>
     /// The parts of the subject's name.
@@ -60,7 +62,7 @@ struct X509Certificate: Sendable {
         let subjectNode = fields.removeFirst()
         issuer = issuerNode.encodedBytes
         subject = subjectNode.encodedBytes
-        _ = try DistinguishedName(issuerNode)
+        issuerName = try DistinguishedName(issuerNode)
         subjectName = try DistinguishedName(subjectNode)
         guard validity.count == 2 else { throw Malformed() }
         notBefore = try Self.time(validity[0])

@@ -18,6 +18,16 @@ struct Received {
     let body: Body
     /// The JSON text that it stands in, where it is linked data.
     var text: [UInt8] = []
+
+    /// The JSON that the issuer, or who presents, wrote; nil for an mdoc. Of an SD-JWT what its issuer shows of it.
+    var document: JSON? {
+        switch body {
+        case .object(let document): .object(document)
+        case .jwt(let token): .object(token.claims)
+        case .sdJWT(let token): .object(token.issued.claims)
+        case .token: nil
+        }
+    }
 }
 
 /// Takes the wrapping off a payload (spec/tuvali section 14, spec/vc-verification section 1).
@@ -37,9 +47,12 @@ struct Envelope {
     enum Syntax {
         case json(JSON, text: [UInt8])
         case token([UInt8])
+        /// Something else that is known by name.
+        case unsupported(UnsupportedFormat)
     }
 
     func parse(_ payload: [UInt8], claimed: CredentialFormat? = nil) throws(Rejection) -> Syntax {
+        if let format = UnsupportedFormat(letters: Token.trimmed(payload)) { return .unsupported(format) }
         if Token.kind(of: payload, claimed: claimed) != nil || Token.isBinary(payload, claimed: claimed) {
             return .token(payload)
         }
@@ -50,6 +63,7 @@ struct Envelope {
     func open(_ syntax: Syntax, claimed: CredentialFormat?) throws(Rejection) -> Received {
         switch syntax {
         case .token(let bytes): return try token(bytes, claimed: claimed)
+        case .unsupported(let format): throw Rejection(.formatUnsupported, naming: format)
         case .json(let value, let text): return try open(value, in: text, claimed: claimed, depth: 0)
         }
     }
@@ -62,6 +76,9 @@ struct Envelope {
         case .object(let object): return try open(object, in: source, claimed: claimed, depth: depth)
         case .string(let text):
             let bytes = Array(text.utf8)
+            if let format = UnsupportedFormat(letters: Token.trimmed(bytes)) {
+                throw Rejection(.formatUnsupported, naming: format)
+            }
             let isNamedBinary = claimed == .mdoc && Token.isBinary(bytes, claimed: claimed)
             if Token.kind(of: bytes, claimed: claimed) != nil || isNamedBinary {
                 return try token(bytes, claimed: claimed)
@@ -91,6 +108,7 @@ struct Envelope {
             if let inner = object["credential"], !inner.isNull {
                 return try open(inner, in: source, claimed: named, depth: depth + 1)
             }
+            if let format = UnsupportedFormat(object) { throw Rejection(.formatUnsupported, naming: format) }
         }
         if EnvelopedCredential.isEnvelope(object),
             let (letters, format) = try EnvelopedCredential.token(in: .object(object))
@@ -110,6 +128,9 @@ struct Envelope {
             if letters.contains(UInt8(ascii: "~")) {
                 let token = try SDJWT(letters, limits: limits)
                 return Received(format: TokenFormat.format(of: token, claimed: claimed), body: .sdJWT(token))
+            }
+            if UnsupportedFormat.isEncrypted(letters, limits: limits) {
+                throw Rejection(.formatUnsupported, naming: .jwe)
             }
             let token = try CompactJWS(letters, limits: limits)
             return Received(format: try TokenFormat.format(of: token, claimed: claimed), body: .jwt(token))

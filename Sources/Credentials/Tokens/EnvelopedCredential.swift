@@ -17,8 +17,9 @@ enum EnvelopedCredential {
         guard let id = object["id"]?.string, id.hasPrefix(scheme), let comma = id.utf8.firstIndex(of: UInt8(ascii: ","))
         else { throw Rejection(.shapeID, at: "/id") }
         let type = id.utf8[..<comma].dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: ";") }
-        guard let format = formats[TokenType.normalized(Text(String(decoding: type, as: UTF8.self)))] else {
-            throw Rejection(.formatUnsupported, at: "/id")
+        let mediaType = TokenType.normalized(Text(String(decoding: type, as: UTF8.self)))
+        guard let format = formats[mediaType] else {
+            throw Rejection(.formatUnsupported, at: "/id", naming: UnsupportedFormat(mediaType: mediaType))
         }
         return (Array(id.utf8[comma...].dropFirst()), format)
     }

@@ -3,7 +3,7 @@ import Encoding
 /// A credential inside a presentation: linked data or a token. It goes through all its own stages; who holds it is the
 /// presentation's matter.
 struct PresentedCredential {
-    private let received: Received
+    let received: Received
 
     /// What an entry of `verifiableCredential` holds.
     ///

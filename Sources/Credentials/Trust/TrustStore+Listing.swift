@@ -42,6 +42,27 @@ extension TrustStore {
         roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }.sorted()
     }
 
+    /// A pinned certificate.
+    package struct ListedRoot: Hashable, Sendable {
+        /// `x509:sha256:…`
+        package let id: Text
+        /// Its name, as whoever made it wrote it.
+        package let name: String
+        /// Start of validity.
+        package let notBefore: Timestamp
+        /// End of validity.
+        package let notAfter: Timestamp
+    }
+
+    /// The pinned certificates, in byte order of their ids.
+    package var listedRoots: [ListedRoot] {
+        roots.all.map { root in
+            ListedRoot(
+                id: Text(TrustedIssuer.rootPrefix.string + Hex.encode(root.digest)), name: root.subjectName.text,
+                notBefore: root.notBefore, notAfter: root.notAfter)
+        }.sorted { $0.id < $1.id }
+    }
+
     /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
 

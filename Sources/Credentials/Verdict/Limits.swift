@@ -44,6 +44,10 @@ package struct Limits: Sendable {
     package var certificateBytes = 16 * 1024
     /// Pointers of unsigned members that a verdict lists.
     package var unsignedPointers = 64
+    /// Contexts that a verdict says are not pinned.
+    package var missingContexts = 32
+    /// Things that a document needs of the trust data, as far as they are told.
+    package var needs = 64
     /// Letters of an issuer or type that goes into a record; longer ones are left out.
     package var recordedLetters = 2048
     /// Types that go into a record.

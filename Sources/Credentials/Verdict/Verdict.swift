@@ -1,6 +1,7 @@
 package import Encoding
 
-/// The result of one verification. Holds no claim and no credential byte: it may be logged, reported and recorded.
+/// The result of one verification. Holds no claim and no credential byte: it may be logged, reported and recorded; but for
+/// ``missing``, whose URLs a stranger wrote.
 package struct Verdict: Sendable {
     /// What the gate may do.
     package enum Decision: String, Sendable {
@@ -35,12 +36,18 @@ package struct Verdict: Sendable {
     private let replay: ReplayKeys
     /// The policy's rules that were looked at, in their order, and what became of each.
     package let ruleNotes: [RuleNote]
+    /// With `context.not-pinned`: the URLs of all contexts that the document names and may not use, in its order, at most
+    /// ``Limits/missingContexts``. For who looks at a file; URLs can say who somebody is, so they go into no record or log.
+    package let missing: [Text]
+    /// With `format.unsupported`: what the payload is, where that can be told.
+    package let unsupported: UnsupportedFormat?
 
     /// A verdict of these parts; `reasons` must not be empty.
     package init(
         decision: Decision, reasons: [Reason], credential: CredentialSummary, unsigned: [String] = [],
         proofContext: ProofContext? = nil, trust: String, policy: String, status: [StatusAnswer] = [],
-        rule: Text? = nil, replay: ReplayKeys = .init(), ruleNotes: [RuleNote] = []
+        rule: Text? = nil, replay: ReplayKeys = .init(), ruleNotes: [RuleNote] = [], missing: [Text] = [],
+        unsupported: UnsupportedFormat? = nil
     ) {
         self.decision = decision
         self.reasons = reasons
@@ -53,6 +60,8 @@ package struct Verdict: Sendable {
         self.rule = rule
         self.replay = replay
         self.ruleNotes = ruleNotes
+        self.missing = missing
+        self.unsupported = unsupported
     }
 
     /// The code that decided; `ok` for an accepted credential.

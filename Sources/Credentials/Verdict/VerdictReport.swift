@@ -32,7 +32,8 @@ package struct VerdictReport: Sendable {
 
     /// `{"file","decision","reasons":[{"code","pointer"?,"severity","detail"?,"remedy"?}],"stages":[{"name","us"}],"trust","policy"}` in one
     /// line without line end. `reasons[0]` decided. Where status lists were asked there is also
-    /// `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, ages in seconds.
+    /// `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, ages in seconds; with `context.not-pinned`
+    /// `"missing":[URL, …]`; with `format.unsupported`, where it is known, `"unsupported"` with the format's name.
     package var jsonLine: String {
         let reasons = verdict.reasons.map { reason in
             var object = JSONObject()
@@ -51,6 +52,8 @@ package struct VerdictReport: Sendable {
             "stages": .array(times), "trust": .text(verdict.trust), "policy": .text(verdict.policy),
         ]
         if !verdict.status.isEmpty { line["status"] = .array(verdict.status.map(Self.json)) }
+        if !verdict.missing.isEmpty { line["missing"] = .array(verdict.missing.map { .string($0) }) }
+        if let format = verdict.unsupported { line["unsupported"] = .text(format.rawValue) }
         return JSON.object(line).compactText
     }
 
@@ -104,6 +107,8 @@ package struct VerdictReport: Sendable {
             facts.append("proof    matched under the \(context.rawValue)'s context")
         }
         for answer in verdict.status { facts.append("status   " + words(of: answer)) }
+        if let format = verdict.unsupported { facts.append("payload  is \(format.title)") }
+        for url in verdict.missing { facts.append("missing  context \(printable(url))") }
         facts.append("trust    \(verdict.trust)")
         facts.append("policy   \(verdict.policy)")
         return facts

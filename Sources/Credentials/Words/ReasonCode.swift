@@ -99,14 +99,22 @@ package struct Reason: Hashable, Sendable {
 /// The end of a verification at the stage that threw it.
 struct Rejection: Error, Hashable {
     let reason: Reason
+    /// The format that it is about, where it is one that is known by name and not verified.
+    let unsupported: UnsupportedFormat?
 
-    init(_ code: ReasonCode, _ detail: ReasonDetail? = nil, at pointer: String? = nil) {
+    init(
+        _ code: ReasonCode, _ detail: ReasonDetail? = nil, at pointer: String? = nil,
+        naming unsupported: UnsupportedFormat? = nil
+    ) {
+        self.unsupported = unsupported
         // The empty pointer names the whole document, which goes without saying.
         reason = Reason(code, detail, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
     }
 
     /// The same finding about another place.
-    func moved(to pointer: String?) -> Rejection { Rejection(reason.code, reason.detail, at: pointer) }
+    func moved(to pointer: String?) -> Rejection {
+        Rejection(reason.code, reason.detail, at: pointer, naming: unsupported)
+    }
 
     /// The same finding about a document that stands at `parent` in a larger one.
     func inside(_ parent: String) -> Rejection { moved(to: parent + (reason.pointer ?? "")) }

@@ -1,0 +1,202 @@
+import Credentials
+package import Encoding
+package import LinuxIO
+
+/// Writes into a trust directory that people keep what ``TrustNeeds`` asks for: a context, document, status list, root or
+/// issuer's entry at a time.
+///
+/// What is to be written is first read together with the rest of the directory, by the reader that the gate uses, and must mean
+/// what was meant and nothing else; then each file is replaced in one step, and the directory read again. Nothing that is
+/// there and says something else is overwritten unless ``replaces`` says so. What was pinned already stays as it is.
+package struct TrustPin: Sendable {
+    /// The directory; it is made if only its last part is missing.
+    package let directory: String
+    /// Whether something else that is pinned in the place gives way.
+    package let replaces: Bool
+
+    /// Pins into that directory.
+    package init(_ directory: String, replaces: Bool = false) {
+        var directory = directory
+        while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
+        (self.directory, self.replaces) = (directory, replaces)
+    }
+
+    /// What was done.
+    package struct Outcome: Sendable {
+        /// The URL or id.
+        package let id: Text
+        /// The files that were written, inside the directory; none when all was there.
+        package internal(set) var files: [String] = []
+        /// What a person should compare with what the owner publishes, a line each.
+        package internal(set) var facts: [String] = []
+        /// A line that belongs into the entry of the issuer, and is not written.
+        package internal(set) var line: String?
+    }
+
+    /// Why nothing was done.
+    package enum Failure: Error, Sendable {
+        /// What was given is not what it should be.
+        case unusable(String, remedy: String)
+        /// Something else is there.
+        case differs(String, remedy: String)
+        /// The directory cannot be used as it is, or would not be with the change.
+        case directory(TrustDirectoryError)
+        /// The disk refused it.
+        case disk(SystemError)
+    }
+
+    /// The directory's files.
+    var folder: TrustFolder { TrustFolder(name: directory) }
+
+    // MARK: - What can be pinned
+
+    /// A context under its URL: a document, or without one the context of that URL that ships with the product.
+    package func context(_ url: Text, _ document: [UInt8]?) throws(Failure) -> Outcome {
+        try checkName(url)
+        let builtIn = BuiltInContexts.document(url)
+        guard let bytes = document ?? builtIn?.bytes else {
+            throw .unusable(
+                "\(url) is not built in", remedy: "get the document from its publisher, and name its file, too")
+        }
+        let hash = Self.hash(bytes)
+        var outcome = Outcome(id: url, facts: ["sha256 \(hash)"])
+        if let builtIn, document != nil, builtIn.sha256 != hash {
+            outcome.facts.append("the context of that URL that ships with this program is another one")
+        }
+        let current = try current()
+        if current.material.contexts[url] == bytes { return outcome }
+        var index = TrustIndex("contexts/index.json", in: folder)
+        if let old = current.material.contexts[url] {
+            guard replaces else {
+                throw .differs(
+                    "another context is pinned for \(url): sha256 \(Self.hash(old))",
+                    remedy: "review both, then say --replace; the new one has sha256 \(hash)")
+            }
+            index.remove(url)
+        }
+        var entry: JSONObject = ["url": .string(url)]
+        var changes: [Change] = []
+        if document != nil {
+            let file = freshName(in: "contexts", for: url, ending: ".jsonld", bytes)
+            entry["file"] = .text(file)
+            changes.append(Change("contexts/" + file, bytes))
+        }
+        entry["sha256"] = .text(hash)
+        index.entries.append(entry)
+        changes.append(Change(index.path, index.bytes))
+        outcome.files = changes.map(\.path)
+        try write(changes) { $0.material.contexts[url] == bytes && $0.sameIssuers(as: current) }
+        remove(index.leftOver)
+        return outcome
+    }
+
+    /// A DID document, another controller document, or a single key.
+    package func document(_ bytes: [UInt8]) throws(Failure) -> Outcome {
+        guard let json = try? JSON.parse(bytes), let id = ControllerDocument(json)?.id,
+            let keys = (try? TrustStore(TrustMaterial(documents: [bytes])))?.keys(of: id), !keys.isEmpty
+        else {
+            throw .unusable(
+                "that is no DID document, controller document or key: it has no id with keys",
+                remedy: "give the JSON document that its owner publishes")
+        }
+        try checkName(id)
+        let outcome = Outcome(id: id, facts: keys.flatMap(Self.facts))
+        let current = try current()
+        let (path, old) = stored(in: "did") { ControllerDocument($0)?.id == id } ?? (nil, nil)
+        if old == bytes { return outcome }
+        if old != nil, !replaces {
+            let before = current.store.keys(of: id) ?? []
+            throw .differs(
+                "another document of \(id) is pinned; " + Self.difference(before, keys),
+                remedy: "review both, then say --replace")
+        }
+        let file = path ?? "did/" + freshName(in: "did", for: id, ending: ".json", bytes)
+        return try writing([Change(file, bytes)], outcome) { directory in
+            directory.material.documents.contains(bytes) && directory.sameIssuers(as: current)
+        }
+    }
+
+    /// One or more X.509 certificates in PEM; with an issuer, its entry names them, too.
+    package func root(_ pem: [UInt8], issuer: Text? = nil) throws(Failure) -> Outcome {
+        guard let roots = (try? TrustStore(TrustMaterial(roots: [pem])))?.listedRoots, let first = roots.first else {
+            throw .unusable(
+                "that is no certificate in PEM",
+                remedy: "give a file with -----BEGIN CERTIFICATE-----; openssl x509 -inform der makes one of DER")
+        }
+        let ids = roots.map(\.id)
+        var outcome = Outcome(id: first.id, facts: roots.flatMap(Self.facts))
+        let current = try current()
+        var changes: [Change] = []
+        if !ids.allSatisfy(current.store.rootIDs.contains) {
+            let name = String(first.id.string.dropFirst(TrustedIssuer.rootPrefix.utf8.count).prefix(16)) + ".pem"
+            changes.append(Change("roots/" + name, pem))
+        }
+        var settings = IssuerSettings()
+        settings.roots = ids
+        if let issuer {
+            guard current.store.issuer(issuer) != nil else {
+                throw .unusable(
+                    "\(issuer) has no entry in issuers.toml", remedy: "make it first: gatehouse trust pin issuer ID")
+            }
+            changes += try editing(settings, of: issuer, in: current)
+        } else {
+            outcome.line = "roots = " + IssuerSettings.Value.list(ids).toml
+        }
+        return try writing(changes, outcome) { directory in
+            ids.allSatisfy(directory.store.rootIDs.contains)
+                && directory.sameIssuers(as: current, but: issuer.map { ($0, settings) })
+        }
+    }
+
+    /// An issuer's entry: a new one, or lines in one that is there.
+    package func issuer(_ id: Text, _ settings: IssuerSettings = .init()) throws(Failure) -> Outcome {
+        try checkName(id)
+        let current = try current()
+        let changes = try editing(settings, of: id, in: current)
+        return try writing(changes, Outcome(id: id)) { $0.sameIssuers(as: current, but: (id, settings)) }
+    }
+
+    /// A status list under the URL by which credentials name it.
+    package func statusList(_ url: Text, _ bytes: [UInt8]) throws(Failure) -> Outcome {
+        try checkName(url)
+        let current = try current()
+        let outcome = Outcome(id: url, facts: ["sha256 \(Self.hash(bytes))"])
+        let old = current.material.statusLists[url]
+        if old == bytes { return outcome }
+        if old != nil, !replaces {
+            throw .differs(
+                "another list is stored for \(url)", remedy: "say --replace if the new one is the newer one")
+        }
+        var index = TrustIndex("status/index.json", in: folder)
+        var changes: [Change] = []
+        if let file = index.file(of: url)
+            ?? (old.flatMap { old in stored(in: "status") { _, bytes in bytes == old } }?.path)
+        {
+            changes.append(Change(file, bytes))
+        } else {
+            let file = freshName(in: "status", for: url, ending: ".list", bytes)
+            index.entries.append(["url": .string(url), "file": .text(file)])
+            changes = [Change("status/" + file, bytes), Change(index.path, index.bytes)]
+        }
+        return try writing(changes, outcome) {
+            $0.material.statusLists[url] == bytes && $0.sameIssuers(as: current)
+        }
+    }
+
+    // MARK: - For people
+
+    private static func facts(_ key: TrustStore.ListedKey) -> [String] {
+        ["key \(key.method)", "    \(key.fingerprint?.text ?? "is of no use")"]
+    }
+
+    private static func facts(_ root: TrustStore.ListedRoot) -> [String] {
+        ["root \(root.id)", "    \(root.name)", "    \(root.notBefore.rfc3339) to \(root.notAfter.rfc3339)"]
+    }
+
+    private static func difference(_ old: [TrustStore.ListedKey], _ new: [TrustStore.ListedKey]) -> String {
+        let gone = old.filter { !new.contains($0) }.map { "without \($0.method)" }
+        let added = new.filter { !old.contains($0) }.map { "with \($0.method) \($0.fingerprint?.text ?? "")" }
+        let changes = (gone + added).prefix(8)
+        return changes.isEmpty ? "the keys are the same" : "the new one is " + changes.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,60 @@
+import Encoding
+import LinkedData
+
+/// The URLs of the contexts that a document names, wherever an `@context` stands in it, and of those that these name in turn
+/// as far as they are known: what a processor would ask for. Each once, in the order met.
+struct ContextURLs {
+    private(set) var urls: [Text] = []
+    /// The contexts that may be looked into, by URL.
+    private let known: [Text: JSON]
+    private var seen: Set<Text> = []
+
+    init(in document: JSON, known: [Text: JSON] = [:]) {
+        self.known = known
+        visit(document)
+    }
+
+    private mutating func visit(_ value: JSON) {
+        switch value {
+        case .object(let object):
+            for member in object.members {
+                if member.name == "@context" {
+                    visit(context: member.value)
+                } else if member.value.isContainer {
+                    visit(member.value)
+                }
+            }
+        case .array(let elements): for element in elements where element.isContainer { visit(element) }
+        default: return
+        }
+    }
+
+    private mutating func visit(context: JSON) {
+        for entry in context.array ?? [context] {
+            if let url = entry.string { note(url) }
+            guard let object = entry.object else { continue }
+            if let url = object["@import"]?.string { note(url) }
+            // Terms may have contexts of their own.
+            visit(entry)
+        }
+    }
+
+    private mutating func note(_ url: Text) {
+        guard seen.insert(url).inserted else { return }
+        urls.append(url)
+        if let document = known[url] { visit(document) }
+    }
+}
+
+extension TrustStore {
+    /// The contexts that keep a document from being read: those that are not pinned or, where all are, those that its
+    /// issuer's entry does not list. At most ``Limits/missingContexts``; an endless URL is left out.
+    func missingContexts(of document: JSON, issuer: Text?, limits: Limits) -> [Text] {
+        let named = ContextURLs(in: document, known: processor.contexts.documents).urls
+        var missing = named.filter { !pins($0) }
+        if missing.isEmpty, let allowed = issuer.flatMap({ self.issuer($0)?.contexts }) {
+            missing = ContextURLs(in: document).urls.filter { !allowed.contains($0) }
+        }
+        return Array(missing.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.missingContexts))
+    }
+}

@@ -1,0 +1,327 @@
+import Encoding
+import LinkedData
+
+/// Collects what a payload asks of the trust data; see ``TrustNeeds``.
+struct NeedsReader {
+    let trust: TrustStore
+    let limits: Limits
+    private(set) var format: CredentialFormat?
+    private(set) var needs: [TrustNeeds.Need] = []
+    private(set) var omitted = 0
+    private var places: [Place: Int] = [:]
+    /// Lists that were looked into: one may name another.
+    private var lists: Set<Text> = []
+
+    /// What makes two needs one.
+    private struct Place: Hashable {
+        let kind: TrustNeeds.Need.Kind
+        let id: Text?
+        let name: String?
+    }
+
+    init(trust: TrustStore, limits: Limits) {
+        self.trust = trust
+        self.limits = limits
+    }
+
+    /// - Throws: what keeps the payload from being read at all.
+    mutating func read(_ payload: [UInt8]) throws(Rejection) {
+        guard payload.count <= limits.payloadBytes else { throw Rejection(.inputTooLarge) }
+        let envelope = Envelope(limits: limits)
+        let received = try envelope.open(envelope.parse(payload), claimed: nil)
+        format = received.format
+        try read(received)
+    }
+
+    private mutating func read(_ received: Received) throws(Rejection) {
+        switch (received.format, received.body) {
+        case (.ldpVP, .object(let document)): try read(presentation: document)
+        case (_, .object(let document)): read(credential: document)
+        case (.jwtVP, .jwt(let token)), (.vpJWT, .jwt(let token)): try read(presentation: token)
+        case (_, .jwt(let token)): read(token, Self.issuer(of: token.claims), entries: token.claims)
+        case (_, .sdJWT(let token)):
+            read(token.issued, Self.issuer(of: token.issued.claims), entries: token.issued.claims)
+        case (_, .token(let letters)): try read(mdoc: letters)
+        }
+    }
+
+    // MARK: - Linked data
+
+    private mutating func read(credential: JSONObject) {
+        read(contexts: .object(credential))
+        guard let issuer = read(signedBy: credential) else { return }
+        read(status: credential, of: issuer)
+    }
+
+    /// Issuer, contexts allowed to it, keys.
+    private mutating func read(signedBy credential: JSONObject) -> Text? {
+        guard let issuer = Self.issuer(of: credential) else { return nil }
+        note(issuer: issuer)
+        if Self.holdsInlineContext(.object(credential)), trust.issuer(issuer)?.inlineContexts != true {
+            note(line: "inline-contexts = \"allow\"", of: issuer)
+        }
+        check(contexts: .object(credential), of: issuer)
+        read(proofs: credential, of: issuer, for: .assertionMethod)
+        return issuer
+    }
+
+    private mutating func read(proofs document: JSONObject, of issuer: Text?, for purpose: ControllerDocument.Purpose) {
+        let references = Self.list(document["proof"]).prefix(limits.proofs).compactMap { proof in
+            let method = proof["verificationMethod"]
+            return method?.string ?? method?["id"]?.string ?? issuer
+        }
+        // Anybody can add a proof of his own; beside the issuer's it decides nothing, and he is not to be proposed.
+        let own = references.filter { reference in issuer.map { signs(reference, for: $0) } ?? true }
+        for reference in own.isEmpty ? references : own { note(key: reference, of: issuer, for: purpose) }
+    }
+
+    /// Whether a key is the issuer's, or that of somebody who may sign for it.
+    private func signs(_ reference: Text, for issuer: Text) -> Bool {
+        let controller = (try? KeyResolver(trust: trust).method(reference, at: ""))?.method.controller
+        let signer = controller ?? KeyResolver.withoutFragment(reference)
+        return signer == issuer || trust.issuer(issuer)?.controllers.contains(signer) ?? false
+    }
+
+    private mutating func read(presentation document: JSONObject) throws(Rejection) {
+        read(contexts: .object(document))
+        try read(credentials: document["verifiableCredential"])
+        read(proofs: document, of: nil, for: .authentication)
+    }
+
+    private mutating func read(credentials member: JSON?) throws(Rejection) {
+        for entry in Self.list(member).prefix(limits.credentials) {
+            try read(PresentedCredential(entry, limits: limits).received)
+        }
+    }
+
+    /// Every `@context`, also of what is inside a presentation.
+    private mutating func read(contexts document: JSON) {
+        for url in ContextURLs(in: document, known: trust.processor.contexts.documents).urls {
+            var need = TrustNeeds.Need(.context, url, isPresent: trust.pins(url))
+            need.builtIn = BuiltInContexts.document(url)?.sha256
+            add(need)
+        }
+    }
+
+    /// What the issuer's entry says of contexts.
+    private mutating func check(contexts document: JSON, of issuer: Text) {
+        guard let allowed = trust.issuer(issuer)?.contexts else { return }
+        for url in ContextURLs(in: document).urls where !allowed.contains(url) {
+            note(line: "contexts = [\(Self.quoted(url))]", of: issuer)
+        }
+    }
+
+    private static func holdsInlineContext(_ document: JSON) -> Bool {
+        switch document {
+        case .object(let object):
+            object.members.contains { member in
+                if member.name == "@context" { return list(member.value).contains { $0.object != nil || $0.isNull } }
+                return member.value.isContainer && holdsInlineContext(member.value)
+            }
+        case .array(let elements): elements.contains { $0.isContainer && holdsInlineContext($0) }
+        default: false
+        }
+    }
+
+    // MARK: - Tokens
+
+    private mutating func read(_ token: CompactJWS, _ issuer: Text?, entries claims: JSONObject) {
+        guard let issuer else { return }
+        note(issuer: issuer)
+        if trust.issuer(issuer)?.contexts != nil {
+            read(contexts: .object(claims))
+            check(contexts: .object(claims), of: issuer)
+        }
+        note(signerOf: token, in: issuer, for: .assertionMethod)
+        read(status: claims["vc"]?.object ?? claims, of: issuer)
+        if claims["vc"] != nil { read(status: claims, of: issuer) }
+    }
+
+    private mutating func read(presentation token: CompactJWS) throws(Rejection) {
+        let document = token.claims["vp"]?.object ?? token.claims
+        try read(credentials: document["verifiableCredential"])
+        let named = token.claims["iss"]?.string ?? document["holder"]?.string ?? document["holder"]?["id"]?.string
+        if let holder = named { note(signerOf: token, in: holder, for: .authentication) }
+    }
+
+    private mutating func note(signerOf token: CompactJWS, in issuer: Text, for purpose: ControllerDocument.Purpose) {
+        if let member = token.header["x5c"], purpose == .assertionMethod {
+            let texts = Self.list(member).prefix(limits.certificates).compactMap(\.string)
+            return note(chain: texts.compactMap { Base64.decodeAny($0.string) }, issuer: issuer)
+        }
+        let entry = purpose == .assertionMethod ? issuer : nil
+        guard let kid = token.header["kid"]?.string else {
+            return note(document: issuer, keys: [], isPresent: knows(issuer))
+        }
+        if kid.hasPrefix("#") { return note(key: Text(issuer.string + kid.string), of: entry, for: purpose) }
+        let isReference = kid.utf8.contains(UInt8(ascii: "#")) || trust.document(kid)?.isSingleKey ?? false
+        if isReference || SelfContainedDID.document(kid) != nil { return note(key: kid, of: entry, for: purpose) }
+        // The name of a key in the issuer's document, or in that of somebody who signs for it.
+        let signers = [issuer] + (trust.issuer(issuer)?.controllers ?? [])
+        let isKnown = signers.contains { id in
+            let methods = (SelfContainedDID.document(id) ?? trust.document(id))?.listedMethods ?? []
+            return methods.contains { $0.keyID == kid || $0.id == Text(id.string + "#" + kid.string) }
+                || id == kid && methods.count == 1
+        }
+        note(document: issuer, keys: [kid], isPresent: isKnown)
+    }
+
+    // MARK: - Mdocs
+
+    private mutating func read(mdoc letters: [UInt8]) throws(Rejection) {
+        guard let bytes = Base64.decodePaddedURL(letters) else { throw Rejection(.cborSyntax) }
+        var decoder = CBORDecoder(limits: limits.cbor)
+        let item = try decoder.read(bytes[...])
+        for document in try MdocDocument.all(in: item, limits: limits) {
+            let signed = try IssuerSigned(
+                document.issuerSigned, profile: .compat, limits: limits, decoder: &decoder,
+                at: document.issuerSignedPointer)
+            guard let (message, object) = signed.authentication else {
+                throw Rejection(.proofMissing, at: document.issuerSignedPointer + "/issuerAuth")
+            }
+            note(chain: message.certificates, issuer: nil)
+            if let url = object.status?["status_list"]?["uri"]?.text { note(list: url, of: nil) }
+        }
+    }
+
+    // MARK: - Status
+
+    private mutating func read(status document: JSONObject, of issuer: Text) {
+        for entry in Self.list(document["credentialStatus"]).prefix(limits.statusEntries) {
+            if let url = entry["statusListCredential"]?.string { note(list: url, of: issuer) }
+        }
+        if let url = document["status"]?["status_list"]?["uri"]?.string { note(list: url, of: issuer) }
+    }
+
+    /// A list, and what it needs itself once it is there: it is verified like a credential.
+    private mutating func note(list url: Text, of issuer: Text?) {
+        let stored = trust.statusList(url)
+        add(TrustNeeds.Need(.statusList, url, isPresent: stored != nil))
+        guard let stored, let issuer, lists.insert(url).inserted else { return }
+        let envelope = Envelope(limits: limits)
+        guard let syntax = try? envelope.parse(stored), let list = try? envelope.open(syntax, claimed: nil) else {
+            return
+        }
+        guard case .object(let credential) = list.body, let signer = Self.issuer(of: credential) else { return }
+        read(contexts: .object(credential))
+        if signer != issuer, trust.issuer(issuer)?.statusIssuers.contains(signer) != true {
+            note(line: "status-issuers = [\(Self.quoted(signer))]", of: issuer)
+        }
+        for proof in Self.list(credential["proof"]).prefix(limits.proofs) {
+            if let reference = proof["verificationMethod"]?.string {
+                note(key: reference, of: nil, for: .assertionMethod)
+            }
+        }
+    }
+
+    // MARK: - Issuers, keys and roots
+
+    private mutating func note(issuer: Text) {
+        var need = TrustNeeds.Need(.issuer, issuer, isPresent: trust.issuer(issuer) != nil)
+        need.isListed = need.isPresent
+        add(need)
+    }
+
+    /// A line that the issuer's entry lacks.
+    private mutating func note(line: String, of issuer: Text?) {
+        guard let issuer, let place = places[Place(kind: .issuer, id: issuer, name: nil)] else { return }
+        needs[place].isPresent = false
+        if !needs[place].lines.contains(line), needs[place].lines.count < limits.proofs {
+            needs[place].lines.append(line)
+        }
+    }
+
+    private func knows(_ id: Text) -> Bool { SelfContainedDID.document(id) != nil || trust.document(id) != nil }
+
+    /// A key that a proof names by its URL; for issuers also what their entries must say about it.
+    private mutating func note(
+        key reference: Text, of issuer: Text?, for purpose: ControllerDocument.Purpose
+    ) {
+        let base = KeyResolver.withoutFragment(reference)
+        let isOwn = SelfContainedDID.document(base) != nil
+        let found = try? KeyResolver(trust: trust).method(reference, at: "")
+        if !isOwn {
+            let named = trust.document(reference) != nil ? reference : base
+            note(document: named, keys: [reference], isPresent: found != nil)
+        }
+        guard let issuer else { return }
+        let entry = trust.issuer(issuer) ?? TrustedIssuer(id: issuer)
+        let controller = found?.method.controller ?? base
+        if controller != issuer, !entry.controllers.contains(controller), found != nil || base.hasPrefix("did:") {
+            note(line: "controllers = [\(Self.quoted(controller))]", of: issuer)
+        }
+        guard let (method, document) = found else { return }
+        let authorising = document.id == controller ? document : trust.document(controller)
+        if let authorising, !authorising.lists(method.id, for: purpose), entry.keyPurpose == .strict,
+            authorising.lists(authorising.id, for: purpose)
+        {
+            note(line: "key-purpose = \"did-wide\"", of: issuer)
+        }
+        if let keys = entry.keys, let key = try? method.key.get(), let fingerprint = KeyFingerprint(key),
+            !keys.contains(fingerprint)
+        {
+            note(line: "keys = [\"\(fingerprint.text)\"]", of: issuer)
+        }
+    }
+
+    private mutating func note(document id: Text, keys: [Text], isPresent: Bool) {
+        guard SelfContainedDID.document(id) == nil else { return }
+        var need = TrustNeeds.Need(.document, id, isPresent: isPresent)
+        need.keys = keys
+        need.address = WebAddress.document(of: id)?.url
+        add(need)
+    }
+
+    /// The root that a chain leads to: a pinned one, else the certificate that would have to be pinned. `issuer` is nil for
+    /// an mdoc, whose root is its issuer.
+    private mutating func note(chain: [[UInt8]], issuer: Text?) {
+        let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
+            .compactMap { X509Certificate($0) }
+        guard let last = certificates.last else { return }
+        let pinned = certificates.lazy.compactMap(anchor).first
+        let root = pinned ?? (last.isSelfIssued ? last : nil)
+        let id = root.map { Text(TrustedIssuer.rootPrefix.string + Hex.encode($0.digest)) }
+        var need = TrustNeeds.Need(.root, id, isPresent: pinned != nil)
+        need.name = root?.subjectName.text ?? last.issuerName.text
+        add(need)
+        guard let id, let issuer, trust.issuer(issuer)?.roots.contains(id) != true else { return }
+        note(line: "roots = [\(Self.quoted(id))]", of: issuer)
+    }
+
+    /// The pinned certificate that vouches for one of a chain.
+    private func anchor(_ certificate: X509Certificate) -> X509Certificate? {
+        if trust.roots.contains(certificate) { return certificate }
+        return trust.roots.named(certificate.issuer).first { (try? certificate.isSigned(by: $0)) ?? false }
+    }
+
+    // MARK: - Collecting
+
+    private mutating func add(_ need: TrustNeeds.Need) {
+        let place = Place(kind: need.kind, id: need.id, name: need.id == nil ? need.name : nil)
+        if let index = places[place] {
+            needs[index].isPresent = needs[index].isPresent && need.isPresent
+            let more = need.keys.filter { !needs[index].keys.contains($0) }
+            needs[index].keys += more.prefix(limits.proofs - min(limits.proofs, needs[index].keys.count))
+            return
+        }
+        let texts = [need.id].compactMap(\.self) + need.keys
+        guard needs.count < limits.needs, texts.allSatisfy({ $0.utf8.count <= limits.recordedLetters }) else {
+            omitted += 1
+            return
+        }
+        places[place] = needs.count
+        needs.append(need)
+    }
+
+    /// Who says that he issued it, wherever the format has that.
+    private static func issuer(of document: JSONObject) -> Text? {
+        let named = document["iss"] ?? document["issuer"] ?? document["vc"]?["issuer"]
+        return named?.string ?? named?["id"]?.string
+    }
+
+    /// A member that is one thing or a list of them.
+    private static func list(_ member: JSON?) -> [JSON] { member.map { $0.array ?? [$0] } ?? [] }
+
+    /// A basic string of TOML, whose escapes are JSON's.
+    private static func quoted(_ text: Text) -> String { JSON.string(text).compactText }
+}

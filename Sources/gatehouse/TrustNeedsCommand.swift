@@ -1,0 +1,200 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Foundation
+
+extension TrustCommand {
+    struct Needs: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tells what credentials would need to be accepted: all of it, at once.",
+            discussion: """
+                Takes whatever verify takes. Nothing is fetched, verified or believed: what a file says may be a \
+                stranger's. Compare ids and hashes with what the issuer publishes, then pin them with gatehouse trust pin.
+
+                Exit code: 0 when nothing is missing, 1 when something is, 2 for usage or input/output errors.
+                """)
+        @Option(
+            help: ArgumentHelp(
+                "The trust directory to hold them against, even if still to be made.",
+                valueName: "directory"))
+        var trust: String?
+        @Flag(help: "One JSON object a line, for machines.")
+        var json = false
+        @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"))
+        var files: [String]
+
+        func run() async throws {
+            guard !files.isEmpty else {
+                throw CommandFailure("no file given", remedy: "gatehouse trust needs FILE…")
+            }
+            let store = try store()
+            var worst: Int32 = 0
+            for file in files {
+                let bytes: [UInt8]
+                do {
+                    bytes = try InputFile.bytes(file)
+                } catch let failure as CommandFailure {
+                    Terminal.error(failure.message, remedy: failure.remedy)
+                    worst = failure.exitCode
+                    continue
+                }
+                let needs = TrustNeeds(of: bytes, in: store)
+                if !needs.isComplete { worst = max(worst, 1) }
+                let report = TrustNeedsReport(file: file, needs: needs, directory: trust ?? "DIR")
+                if json {
+                    Terminal.line(report.jsonLine)
+                } else {
+                    report.print()
+                }
+            }
+            if worst != 0 { throw ExitCode(worst) }
+        }
+
+        /// Of a directory that is still to be made everything is missing.
+        private func store() throws -> TrustStore {
+            guard let trust, FileManager.default.fileExists(atPath: trust) else {
+                return try TrustStore(TrustMaterial())
+            }
+            return try TrustDirectory.reading(trust).store
+        }
+    }
+}
+
+/// What a payload needs, as the command shows it.
+struct TrustNeedsReport {
+    let file: String
+    let needs: TrustNeeds
+    /// The trust directory, for the commands that are proposed.
+    let directory: String
+
+    // MARK: - For machines
+
+    /// `{"file","format"?,"complete","believed":false,"needs":[{"kind","id"?,"present",…}],"omitted"?,"reason"?,"unsupported"?}`
+    var jsonLine: String {
+        var line: JSONObject = ["file": .text(file)]
+        if let format = needs.format { line["format"] = .text(format.rawValue) }
+        line["complete"] = .bool(needs.isComplete)
+        line["believed"] = false
+        line["needs"] = .array(needs.needs.map(Self.json))
+        if needs.omitted > 0 { line["omitted"] = .int(needs.omitted) }
+        if let refusal = needs.refusal { line["reason"] = .text(refusal.code.text) }
+        if let format = needs.unsupported { line["unsupported"] = .text(format.rawValue) }
+        return JSON.object(line).compactText
+    }
+
+    private static func json(_ need: TrustNeeds.Need) -> JSON {
+        var object: JSONObject = ["kind": .text(need.kind.rawValue)]
+        if let id = need.id { object["id"] = .string(id) }
+        object["present"] = .bool(need.isPresent)
+        if let name = need.name { object["name"] = .text(name) }
+        if !need.keys.isEmpty { object["keys"] = .array(need.keys.map { .string($0) }) }
+        if let address = need.address { object["address"] = .string(address) }
+        if let hash = need.builtIn { object["builtIn"] = .text(hash) }
+        if !need.lines.isEmpty { object["lines"] = .array(need.lines.map { .text($0) }) }
+        return .object(object)
+    }
+
+    // MARK: - For people
+
+    func print() {
+        let format = needs.format?.rawValue ?? "not a credential that is verified here"
+        Terminal.line(Terminal.styled(Terminal.printable(file), .bold) + ": \(format)")
+        if let refusal = needs.refusal {
+            let place = refusal.pointer.map { " at \($0)" } ?? ""
+            let meaning = needs.unsupported.map { "It is \($0.title)." } ?? refusal.code.meaning
+            Terminal.line(Terminal.printable("  \(refusal.code)\(place): \(meaning)"))
+        }
+        guard !needs.needs.isEmpty else {
+            if needs.refusal == nil { Terminal.line("  It names no issuer, key or root: there is nothing to pin.") }
+            return
+        }
+        Terminal.line("  What it says of itself; nothing of it is verified or believed.")
+        for need in needs.needs { show(need) }
+        if needs.omitted > 0 { Terminal.line("  and \(needs.omitted) more, too many or too long to show") }
+        let missing = needs.needs.filter { !$0.isPresent }
+        guard !missing.isEmpty else { return Terminal.line(Terminal.styled("  Nothing is missing.", .green)) }
+        let count = "\(missing.count) of \(needs.needs.count) missing."
+        Terminal.line(Terminal.styled("  \(count)", .amber) + " Compare with what the issuer publishes, then:")
+        for need in missing { Terminal.line("    " + Terminal.printable(command(need))) }
+        if missing.contains(where: { $0.kind == .document || $0.kind == .context || $0.kind == .statusList }) {
+            Terminal.line("  Then ask again: documents, contexts and lists may need more.")
+        }
+    }
+
+    private func show(_ need: TrustNeeds.Need) {
+        let mark = need.isPresent ? Terminal.styled("have", .green) : Terminal.styled("need", .amber)
+        let name = need.name ?? need.id?.string ?? ""
+        Terminal.line("  \(mark)  \(need.kind.rawValue.padding(to: 11))  \(Terminal.printable(name))")
+        // 80 columns wide.
+        if need.name != nil { Terminal.line("    " + (need.id?.string ?? "which it does not bring")) }
+        for detail in Self.details(need) { Terminal.line("        " + Terminal.printable(detail)) }
+    }
+
+    private static func details(_ need: TrustNeeds.Need) -> [String] {
+        var details: [String] = []
+        details += need.keys.filter { $0 != need.id }.map { "key \($0)" }
+        guard !need.isPresent else { return details }
+        if let address = need.address, address != need.id { details.append("published at \(address)") }
+        if let hash = need.builtIn { details += ["built in, so that it need not be asked for; its SHA-256:", hash] }
+        for line in need.lines {
+            if line.hasPrefix("controllers") || line.hasPrefix("status-issuers") {
+                details.append("signed by somebody else. Only if the issuer itself says that it may be so:")
+                details.append("    " + line)
+            } else if need.isListed {
+                details.append("is listed; its entry lacks \(line)")
+            }
+        }
+        return details
+    }
+
+    /// What would write it; the file of what has to be asked for stands in capitals.
+    private func command(_ need: TrustNeeds.Need) -> String {
+        let id = need.id?.string ?? ""
+        let pin =
+            switch need.kind {
+            case .issuer: "issuer \(Self.word(id))" + need.lines.compactMap(Self.option).joined()
+            case .root: "root FILE.pem" + (issuer.map { " --issuer \(Self.word($0))" } ?? "")
+            case .document: "document FILE.json"
+            case .context: "context \(Self.word(id))" + (need.builtIn == nil ? " FILE.jsonld" : "")
+            case .statusList: "status-list \(Self.word(id)) FILE"
+            }
+        return "gatehouse trust pin \(pin) --trust \(Self.word(directory))"
+    }
+
+    /// The issuer, where there is but one that a root could be for.
+    private var issuer: String? {
+        let issuers = needs.needs.filter { $0.kind == .issuer }
+        return issuers.count == 1 ? issuers[0].id?.string : nil
+    }
+
+    /// `key-purpose = "did-wide"` as an option; nil for a line that `pin root` writes, and for one that gives others the
+    /// issuer's voice: nobody should paste that.
+    private static func option(_ line: String) -> String? {
+        guard let entry = (try? TOML.parse(Array(line.utf8)))?.entries.first else { return nil }
+        let values = entry.value.array?.compactMap(\.string) ?? [entry.value.string].compactMap(\.self)
+        let name: String
+        switch entry.name {
+        case "inline-contexts": return " --inline-contexts"
+        case "contexts": name = "context"
+        case "key-purpose": name = "key-purpose"
+        default: return nil
+        }
+        return values.map { " --\(name) \(word($0.string))" }.joined()
+    }
+
+    /// A word for a shell: a stranger wrote it, and somebody may paste it.
+    private static func word(_ text: String) -> String {
+        let plain = text.utf8.allSatisfy { letter in
+            (0x30...0x39).contains(letter) || (0x61...0x7A).contains(letter | 0x20)
+                || "-._~:/%@+,=#?".utf8.contains(letter)
+        }
+        let isPlain = plain && !text.isEmpty && !text.hasPrefix("-") && !text.contains("?") && !text.hasPrefix("~")
+        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}
+
+extension String {
+    /// With blanks behind it up to that many letters.
+    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,190 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import LinuxIO
+
+extension TrustCommand {
+    struct Pin: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes what needs asks for into a trust directory that you keep.",
+            discussion: """
+                What you pin is believed from then on: compare it with what its owner publishes. Everything is checked \
+                before anything is written, comments and order of your files stay, and what says something else already \
+                stays unless you say --replace. Hand the directory to gates with gatehouse trust import or bundle.
+
+                Exit code: 0 when it is there, 1 when something else is, 2 when it cannot be pinned.
+                """,
+            subcommands: [Context.self, Document.self, Root.self, Issuer.self, StatusList.self])
+
+        /// Where to, and how.
+        struct Target: ParsableArguments {
+            @Option(help: ArgumentHelp("The trust directory; made if it is not there.", valueName: "directory"))
+            var trust: String?
+            @Flag(help: "Put it in the place of what is there and says something else.")
+            var replace = false
+            @Flag(help: "One JSON object, for machines.")
+            var json = false
+
+            /// Does it and tells what was done.
+            func pin(_ work: (TrustPin) throws(TrustPin.Failure) -> TrustPin.Outcome) throws {
+                guard let trust else {
+                    throw CommandFailure(
+                        "no directory to pin into", remedy: "name the trust directory: --trust DIRECTORY")
+                }
+                let outcome: TrustPin.Outcome
+                do throws(TrustPin.Failure) {
+                    outcome = try work(TrustPin(trust, replaces: replace))
+                } catch { throw CommandFailure(error) }
+                if json { return Terminal.line(Self.json(outcome)) }
+                let word = outcome.files.isEmpty ? "was pinned already" : "pinned"
+                Terminal.line(Terminal.printable("\(word): \(outcome.id)"))
+                for fact in outcome.facts { Terminal.line("  " + Terminal.printable(fact)) }
+                for file in outcome.files { Terminal.line("  written: " + Terminal.printable("\(trust)/\(file)")) }
+                if let line = outcome.line {
+                    Terminal.line(
+                        "  for mdocs that is all; for tokens add it to the entry of their issuer, or say --issuer:")
+                    Terminal.line("  " + line)
+                }
+            }
+
+            private static func json(_ outcome: TrustPin.Outcome) -> String {
+                var line: JSONObject = [
+                    "id": .string(outcome.id), "isNew": .bool(!outcome.files.isEmpty),
+                    "files": .array(outcome.files.map { .text($0) }), "facts": .array(outcome.facts.map { .text($0) }),
+                ]
+                if let text = outcome.line { line["line"] = .text(text) }
+                return JSON.object(line).compactText
+            }
+        }
+
+        struct Context: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Pins a JSON-LD context under its URL, with its SHA-256.")
+            @OptionGroup var target: Target
+            @Argument(help: ArgumentHelp("The URL that credentials use.", valueName: "url"))
+            var url: String
+            @Argument(
+                help: ArgumentHelp("The document; without it the one that is built in.", valueName: "file"))
+            var file: String?
+
+            func run() async throws {
+                let bytes = try file.map { try InputFile.bytes($0) }
+                try target.pin { pin throws(TrustPin.Failure) in try pin.context(Text(url), bytes) }
+            }
+        }
+
+        struct Document: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Pins a DID document, another controller document, or a single key.")
+            @OptionGroup var target: Target
+            @Argument(help: ArgumentHelp("The document (JSON).", valueName: "file"))
+            var file: String
+
+            func run() async throws {
+                let bytes = try InputFile.bytes(file)
+                try target.pin { pin throws(TrustPin.Failure) in try pin.document(bytes) }
+            }
+        }
+
+        struct Root: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Pins an X.509 root, and says for which issuer it stands.",
+                discussion: "A root that no issuer names vouches for the signers of mdocs only.")
+            @OptionGroup var target: Target
+            @Option(help: ArgumentHelp("The issuer whose entry is to name it.", valueName: "id"))
+            var issuer: String?
+            @Argument(help: ArgumentHelp("The certificate (PEM).", valueName: "file"))
+            var file: String
+
+            func run() async throws {
+                let bytes = try InputFile.bytes(file)
+                try target.pin { pin throws(TrustPin.Failure) in
+                    try pin.root(bytes, issuer: issuer.map { Text($0) })
+                }
+            }
+        }
+
+        struct Issuer: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Trusts an issuer: adds its entry to issuers.toml, or lines to it.",
+                discussion: "From --group on each option may be given more than once; lists are added to.")
+            @OptionGroup var target: Target
+            @Option(help: ArgumentHelp("strict, or did-wide: its document names but the bare DID.", valueName: "name"))
+            var keyPurpose: String?
+            @Flag(help: "Its credentials may bring contexts of their own.")
+            var inlineContexts = false
+            @Option(name: .customLong("group"), help: ArgumentHelp("A group for policies.", valueName: "name"))
+            var groups: [String] = []
+            @Option(
+                name: .customLong("type"), help: ArgumentHelp("What it may issue, if not all.", valueName: "type"))
+            var types: [String] = []
+            @Option(
+                name: .customLong("context"),
+                help: ArgumentHelp("A context it may use, if not all.", valueName: "url"))
+            var contexts: [String] = []
+            @Option(
+                name: .customLong("controller"),
+                help: ArgumentHelp("Another id whose keys may sign for it.", valueName: "id"))
+            var controllers: [String] = []
+            @Option(
+                name: .customLong("status-issuer"),
+                help: ArgumentHelp("Another id that may sign its status lists.", valueName: "id"))
+            var statusIssuers: [String] = []
+            @Option(
+                name: .customLong("status-list"),
+                help: ArgumentHelp("A list that the refresher keeps.", valueName: "url"))
+            var statusLists: [String] = []
+            @Argument(help: ArgumentHelp("The id that its credentials name.", valueName: "id"))
+            var id: String
+
+            func run() async throws {
+                var settings = IssuerSettings()
+                if let keyPurpose {
+                    guard let purpose = TrustedIssuer.KeyPurpose(rawValue: keyPurpose) else {
+                        throw CommandFailure(
+                            "there is no key purpose \(keyPurpose)", remedy: "use strict or did-wide")
+                    }
+                    settings.keyPurpose = purpose
+                }
+                if inlineContexts { settings.inlineContexts = true }
+                settings.groups = groups.map { Text($0) }
+                settings.types = types.map { Text($0) }
+                settings.contexts = contexts.map { Text($0) }
+                settings.controllers = controllers.map { Text($0) }
+                settings.statusIssuers = statusIssuers.map { Text($0) }
+                settings.statusLists = statusLists.map { Text($0) }
+                try target.pin { pin throws(TrustPin.Failure) in try pin.issuer(Text(id), settings) }
+            }
+        }
+
+        struct StatusList: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Stores a status list under the URL that credentials name.",
+                discussion: "The refresher keeps lists fresh that an issuer's entry names; see trust refresh.")
+            @OptionGroup var target: Target
+            @Argument(help: ArgumentHelp("The URL that credentials use.", valueName: "url"))
+            var url: String
+            @Argument(help: ArgumentHelp("The list as its issuer publishes it.", valueName: "file"))
+            var file: String
+
+            func run() async throws {
+                let bytes = try InputFile.bytes(file)
+                try target.pin { pin throws(TrustPin.Failure) in try pin.statusList(Text(url), bytes) }
+            }
+        }
+    }
+}
+
+extension CommandFailure {
+    /// What a person is told of something that was not pinned.
+    init(_ failure: TrustPin.Failure) {
+        switch failure {
+        case .unusable(let message, let remedy): self.init(message, remedy: remedy)
+        case .differs(let message, let remedy): self.init(message, remedy: remedy, exitCode: 1)
+        case .directory(let error):
+            self = .problems("the trust directory", error.problems.count, error.description)
+        case .disk(let error): self.init("\(error)", remedy: error.remedy)
+        }
+    }
+}
