@@ -24,6 +24,8 @@ package struct Verifier: Sendable {
     package let policy: VerificationPolicy
     /// The bounds in force.
     package let limits: Limits
+    /// Whether the one spelling is asked for; tests look at what the statements alone decide.
+    var checksSpelling = true
 
     /// A verifier over this trust data.
     package init(trust: TrustStore, policy: VerificationPolicy = .init(), limits: Limits = .init()) {
