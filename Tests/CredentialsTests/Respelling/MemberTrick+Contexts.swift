@@ -95,7 +95,7 @@ extension MemberTrick {
 
     /// Names of another pinned context.
     static let pinned = [
-        MemberTrick(name: "alias of a second context") { site in
+        MemberTrick(name: "alias of a second context", isForm: true) { site in
             guard let meaning = site.meaning(), let alias = site.aliases[meaning.property] else { return nil }
             return Result(
                 node: site.node.renaming(site.name, to: alias, meaning.value),

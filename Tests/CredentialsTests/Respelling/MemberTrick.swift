@@ -38,9 +38,17 @@ struct MemberTrick: Sendable {
     let name: String
     /// Whether the document must be allowed contexts of its own.
     var isInline = false
+    /// Whether it is another form of the same value, which a data model may allow, and no other spelling.
+    var isForm = false
     let apply: @Sendable (MemberSite) -> Result?
 
-    static let all = nesting + elsewhere + keys + values + sets + inline + pinned
+    static let all = nesting + elsewhere + keys + (values + sets).map(\.asForm) + inline + pinned
+
+    private var asForm: MemberTrick {
+        var trick = self
+        trick.isForm = true
+        return trick
+    }
 
     /// A trick that leaves the contexts alone.
     static func plain(_ name: String, _ apply: @escaping @Sendable (MemberSite) -> JSONObject?) -> MemberTrick {
@@ -48,7 +56,8 @@ struct MemberTrick: Sendable {
     }
 
     /// The same, where the member's meaning is needed.
-    static func meant(_ name: String, _ apply: @escaping @Sendable (MemberSite, Meaning) -> JSONObject?) -> MemberTrick {
+    static func meant(_ name: String, _ apply: @escaping @Sendable (MemberSite, Meaning) -> JSONObject?) -> MemberTrick
+    {
         plain(name) { site in site.meaning().flatMap { apply(site, $0) } }
     }
 }

@@ -22,20 +22,22 @@ struct NodeSite {
 /// A way of writing a node and its types.
 struct NodeTrick: Sendable {
     let name: String
+    /// Whether it is another form that a data model may allow, and no other spelling.
+    var isForm = false
     let apply: @Sendable (NodeSite) -> JSON?
 
     static let all: [NodeTrick] = [
         NodeTrick(name: "@id and @type") { site in
             .object(site.node.renaming("id", to: "@id").renaming("type", to: "@type"))
         },
-        NodeTrick(name: "types by IRI") { site in
+        NodeTrick(name: "types by IRI", isForm: true) { site in
             site.types.isEmpty ? nil : .object(site.node.with("type", .array(site.types.map { .string($0) })))
         },
-        NodeTrick(name: "last type by IRI") { site in
+        NodeTrick(name: "last type by IRI", isForm: true) { site in
             guard let last = site.types.last, let types = site.node["type"]?.elements else { return nil }
             return .object(site.node.with("type", .array(types.dropLast() + [.string(last)])))
         },
-        NodeTrick(name: "last type by compact IRI") { site in
+        NodeTrick(name: "last type by compact IRI", isForm: true) { site in
             guard let last = site.types.last.flatMap(site.compact), let types = site.node["type"]?.elements else {
                 return nil
             }
@@ -56,14 +58,14 @@ struct NodeTrick: Sendable {
             return .object(
                 site.node.with("type", .array(types.dropLast())).with("@type", site.types.last.map { .string($0) }))
         },
-        NodeTrick(name: "a blank node's id") { site in
+        NodeTrick(name: "a blank node's id", isForm: true) { site in
             site.node["id"] == nil && site.node["@id"] == nil && site.node["@value"] == nil
                 ? .object(site.node.with("@id", "_:respelt")) : nil
         },
-        NodeTrick(name: "node in a set") { site in
+        NodeTrick(name: "node in a set", isForm: true) { site in
             site.isTop ? nil : ["@set": [.object(site.node)]]
         },
-        NodeTrick(name: "node in nested arrays") { site in
+        NodeTrick(name: "node in nested arrays", isForm: true) { site in
             site.isTop ? nil : [[[.object(site.node)]]]
         },
         NodeTrick(name: "all in @nest") { site in
@@ -72,7 +74,7 @@ struct NodeTrick: Sendable {
             return .object(
                 JSONObject(site.node.members.filter { kept.contains($0.name) } + [.init("@nest", .object(inside))]))
         },
-        NodeTrick(name: "context of nothing below") { site in
+        NodeTrick(name: "context of nothing below", isForm: true) { site in
             site.isTop || site.node["@context"] != nil ? nil : .object(site.node.with("@context", []))
         },
         NodeTrick(name: "second context below") { site in
@@ -84,13 +86,14 @@ struct NodeTrick: Sendable {
 
 /// A way of writing a document as a whole.
 enum DocumentTrick {
-    static let all: [(String, @Sendable (JSONObject) -> JSONObject?)] = [
-        ("@graph at the top", { graph(of: $0) { [.object($0)] } }),
-        ("@graph with one object", { graph(of: $0) { .object($0) } }),
-        ("@graph with the node twice", halves),
-        ("an empty node beside", { $0.with("@included", ["@id": "urn:nothing"]) }),
+    /// Name, whether it is a form that a data model may allow, and what it does.
+    static let all: [(String, Bool, @Sendable (JSONObject) -> JSONObject?)] = [
+        ("@graph at the top", false, { graph(of: $0) { [.object($0)] } }),
+        ("@graph with one object", false, { graph(of: $0) { .object($0) } }),
+        ("@graph with the node twice", false, halves),
+        ("an empty node beside", false, { $0.with("@included", ["@id": "urn:nothing"]) }),
         (
-            "a context twice",
+            "a context twice", true,
             { node in
                 guard let contexts = node["@context"]?.array, contexts.count > 1, let last = contexts.last else {
                     return nil
@@ -98,7 +101,7 @@ enum DocumentTrick {
                 return node.with("@context", .array(contexts + [last]))
             }
         ),
-        ("contexts in an array", { node in node["@context"].map { node.with("@context", [$0]) } }),
+        ("contexts in an array", true, { node in node["@context"].map { node.with("@context", [$0]) } }),
     ]
 
     private static func graph(of node: JSONObject, _ make: (JSONObject) -> JSON) -> JSONObject? {

@@ -12,10 +12,23 @@ struct Respeller {
         let target: String
         /// The member that it is about; `*` for a whole document.
         let member: Text
+        /// Whether a data model may allow it, as another form of the same value.
+        let isForm: Bool
         fileprivate let part: SignedPart
         fileprivate let make: () -> JSONObject?
 
         var name: String { "\(trick) \(target)" }
+
+        /// Whether two names mean each other under the second context.
+        var exchanges: Bool { trick.hasPrefix("names exchanged") }
+
+        /// What a refusal of it may begin with, where the plain document is accepted. The one spelling answers for spellings;
+        /// what is left of a proof without its members may fail as any broken proof does.
+        func refusals(checkingSpelling: Bool) -> [String] {
+            let own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
+            return part.kind == .proof && (isForm || !checkingSpelling)
+                ? own + ["proof.", "holder.invalid", "context.invalid"] : own
+        }
     }
 
     let document: JSON
@@ -71,23 +84,26 @@ struct Respeller {
 
     private func candidates(of part: SignedPart) -> [Candidate] {
         var result: [Candidate] = []
-        func add(_ trick: String, _ place: JSONPlace, _ member: Text, _ make: @escaping () -> JSONObject?) {
+        func add(
+            _ trick: String, _ place: JSONPlace, _ member: Text, _ isForm: Bool, _ make: @escaping () -> JSONObject?
+        ) {
             let target = "\(part.kind.rawValue) \(part.place)\(place)" + (member == "*" ? "" : "/\(member)")
-            result.append(Candidate(trick: trick, target: target, member: member, part: part, make: make))
+            result.append(
+                Candidate(trick: trick, target: target, member: member, isForm: isForm, part: part, make: make))
         }
-        for (name, trick) in DocumentTrick.all { add(name, JSONPlace(), "*") { trick(part.node) } }
+        for (name, isForm, trick) in DocumentTrick.all { add(name, JSONPlace(), "*", isForm) { trick(part.node) } }
         if part.kind == .credential {
-            add("names exchanged under a second context", JSONPlace() / "credentialSubject", "*") {
+            add("names exchanged under a second context", JSONPlace() / "credentialSubject", "*", false) {
                 second.exchanging(part.node)
             }
         }
         for place in Self.nodes(of: .object(part.node)) {
             for trick in NodeTrick.all {
-                add(trick.name, place, "*") { apply(trick, at: place, of: part) }
+                add(trick.name, place, "*", trick.isForm) { apply(trick, at: place, of: part) }
             }
             for member in JSON.object(part.node).value(at: place)?.object?.names ?? [] where member != "@context" {
                 for trick in MemberTrick.all where inlineAllowed || !trick.isInline {
-                    add(trick.name, place, member) { apply(trick, to: member, at: place, of: part) }
+                    add(trick.name, place, member, trick.isForm) { apply(trick, to: member, at: place, of: part) }
                 }
             }
         }

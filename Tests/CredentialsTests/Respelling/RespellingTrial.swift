@@ -29,14 +29,18 @@ struct RespellingTrial {
     /// What is wrong with the verdicts about a respelt document: with both lines of defence, and with the first alone.
     ///
     /// - Parameter also: What a refusal may begin with besides.
-    func failures(of respelt: JSON, also: [String] = []) throws -> [String] {
+    func failures(of candidate: Respeller.Candidate, _ respelt: JSON, also: [String] = []) throws -> [String] {
         var (verifier, bytes) = try payload(respelt)
         let both = verifier.verify(bytes, demand: demand, at: clock)
         verifier.checksSpelling = false
         let statements = verifier.verify(bytes, demand: demand, at: clock)
         return [
-            Self.failure(both, plain, refusals: ["shape.spelling"] + also).map { "both lines: " + $0 },
-            Self.failure(statements, plain, refusals: ["shape."] + also).map { "statements: " + $0 },
+            Self.failure(both, plain, refusals: candidate.refusals(checkingSpelling: true) + also).map {
+                "both lines: " + $0
+            },
+            Self.failure(statements, plain, refusals: candidate.refusals(checkingSpelling: false) + also).map {
+                "statements: " + $0
+            },
         ].compactMap(\.self)
     }
 
@@ -96,4 +100,23 @@ struct FixedGenerator: RandomNumberGenerator {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return state
     }
+}
+
+extension Respeller {
+    /// All candidates in an order without a plan that is the same in every run; those about a member that decides come first.
+    func chosen(seed document: JSON) -> [Candidate] {
+        var generator = FixedGenerator(state: UInt64(document.compactBytes.count))
+        let all = candidates.shuffled(using: &generator)
+        // Every other one, so that a sample holds both.
+        let decisive = all.filter { Self.decisive.contains($0.member) }
+        let others = all.filter { !Self.decisive.contains($0.member) }
+        return (0..<max(decisive.count, others.count)).flatMap { index in
+            [decisive, others].compactMap { $0.indices.contains(index) ? $0[index] : nil }
+        }
+    }
+
+    private static let decisive: Set<Text> = [
+        "issuanceDate", "expirationDate", "validFrom", "validUntil", "issuer", "credentialStatus", "credentialSubject",
+        "expires", "holder", "challenge", "domain", "statusListIndex", "statusPurpose", "statusListCredential",
+    ]
 }
