@@ -6,8 +6,8 @@ import LinkedData
 
 /// An issuer or holder who signs linked data by a suite over RDF, with a **test key** from a fixed seed, as a did:key. Nothing
 /// of the product is asked but the canonical N-Quads.
-struct GraphSigner {
-    enum Suite: String, CaseIterable {
+struct GraphSigner: Sendable {
+    enum Suite: String, CaseIterable, Sendable {
         case ed25519Signature2020
         case eddsaRDFC2022 = "eddsa-rdfc-2022"
         case ecdsaRDFC2019 = "ecdsa-rdfc-2019"
@@ -20,7 +20,8 @@ struct GraphSigner {
     private let edwards: Curve25519.Signing.PrivateKey
     private let p256: P256.Signing.PrivateKey
     /// The contexts that it signs under, by URL.
-    var contexts: [Text: JSON]
+    let contexts: [Text: JSON]
+    private let processor: JSONLDProcessor
     /// Properties whose statements the holder of an ecdsa-sd-2023 credential may leave out.
     var optional: Set<Text> = []
 
@@ -39,10 +40,12 @@ struct GraphSigner {
         let value = Multibase.encodeBase58(key)
         id = Text("did:key:" + value)
         method = Text("did:key:" + value + "#" + value)
-        self.contexts = contexts
+        var contexts = contexts
         for url in [Self.base, Self.suiteContext] {
-            self.contexts[url] = try BuiltInContexts.document(url).map { try JSON.parse($0.bytes) }
+            contexts[url] = try BuiltInContexts.document(url).map { try JSON.parse($0.bytes) }
         }
+        self.contexts = contexts
+        processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
     }
 
     /// What a document of this issuer begins with.
@@ -63,7 +66,6 @@ struct GraphSigner {
         proof["verificationMethod"] = .string(method)
         proof["proofPurpose"] = .string(purpose)
         changes(&proof)
-        let processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
         let options = proof.with("@context", document["@context"])
         let optionsHash = Digest.sha256(
             try RDFC10.canonicalize(processor.dataset(.object(options)).dataset).nQuads)
@@ -109,18 +111,20 @@ struct GraphSigner {
         let mandatory = sorted.indices.filter { !sorted[$0].isOptional }
         let signed = options + key + Digest.sha256(mandatory.flatMap { sorted[$0].line })
         let pairs = labels.compactMap { label, bytes in
-            UInt64(label.string.dropFirst(4)).map { CBOR.Pair(CBOR(.unsigned($0)), .bytes(bytes)) }
+            UInt64(label.string.dropFirst(4)).map { CBOR.Pair(CBOR(.unsigned($0)), Self.item(bytes)) }
         }
         let content = CBOR(
             .array([
-                .bytes([UInt8](try p256.signature(for: signed).rawRepresentation)), .bytes(key),
+                Self.item([UInt8](try p256.signature(for: signed).rawRepresentation)), Self.item(key),
                 CBOR(
                     .array(
                         try sorted.filter(\.isOptional).map {
-                            .bytes([UInt8](try ephemeral.signature(for: $0.line).rawRepresentation))
+                            Self.item([UInt8](try ephemeral.signature(for: $0.line).rawRepresentation))
                         })),
                 CBOR(.map(pairs)), CBOR(.array(mandatory.map { CBOR(.unsigned(UInt64($0))) })),
             ]))
         return "u" + Base64.encode([0xD9, 0x5D, 0x01] + content.value.deterministicBytes)
     }
+
+    private static func item(_ bytes: [UInt8]) -> CBOR { CBOR(.bytes(bytes[...])) }
 }

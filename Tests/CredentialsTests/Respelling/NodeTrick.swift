@@ -30,9 +30,6 @@ struct NodeTrick: Sendable {
         NodeTrick(name: "@id and @type") { site in
             .object(site.node.renaming("id", to: "@id").renaming("type", to: "@type"))
         },
-        NodeTrick(name: "types by IRI", isForm: true) { site in
-            site.types.isEmpty ? nil : .object(site.node.with("type", .array(site.types.map { .string($0) })))
-        },
         NodeTrick(name: "last type by IRI", isForm: true) { site in
             guard let last = site.types.last, let types = site.node["type"]?.elements else { return nil }
             return .object(site.node.with("type", .array(types.dropLast() + [.string(last)])))
@@ -91,7 +88,6 @@ enum DocumentTrick {
         ("@graph at the top", false, { graph(of: $0) { [.object($0)] } }),
         ("@graph with one object", false, { graph(of: $0) { .object($0) } }),
         ("@graph with the node twice", false, halves),
-        ("an empty node beside", false, { $0.with("@included", ["@id": "urn:nothing"]) }),
         (
             "a context twice", true,
             { node in
@@ -101,7 +97,6 @@ enum DocumentTrick {
                 return node.with("@context", .array(contexts + [last]))
             }
         ),
-        ("contexts in an array", true, { node in node["@context"].map { node.with("@context", [$0]) } }),
     ]
 
     private static func graph(of node: JSONObject, _ make: (JSONObject) -> JSON) -> JSONObject? {

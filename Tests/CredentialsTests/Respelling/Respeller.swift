@@ -9,13 +9,16 @@ struct Respeller {
     /// One way of writing that may keep the statements.
     struct Candidate {
         let trick: String
-        let target: String
         /// The member that it is about; `*` for a whole document.
         let member: Text
         /// Whether a data model may allow it, as another form of the same value.
         let isForm: Bool
         fileprivate let part: SignedPart
+        fileprivate let place: JSONPlace
         fileprivate let make: () -> JSONObject?
+
+        /// Where it happens.
+        var target: String { "\(part.kind.rawValue) \(part.place)\(place)" + (member == "*" ? "" : "/\(member)") }
 
         var name: String { "\(trick) \(target)" }
 
@@ -43,21 +46,40 @@ struct Respeller {
     private let meanings = Meanings()
 
     /// A term that may stand for the beginning of an IRI.
-    struct Prefix: Hashable {
+    struct Prefix: Hashable, Sendable {
         let term: Text
         let stem: Text
     }
 
     /// - Parameter contexts: The pinned context documents.
     init(_ document: JSON, contexts: [Text: JSON], inlineAllowed: Bool) {
+        let processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
+        self.init(
+            document, Setting(contexts, second: SecondContext(for: SignedPart.all(of: document), processor)),
+            inlineAllowed: inlineAllowed)
+    }
+
+    /// What several documents may have in common.
+    struct Setting: Sendable {
+        fileprivate let processor: JSONLDProcessor
+        fileprivate let prefixes: [Prefix]
+        let second: SecondContext
+
+        init(_ contexts: [Text: JSON], second: SecondContext) {
+            processor = JSONLDProcessor(contexts: ContextDocuments(contexts.merging(second.documents) { $1 }))
+            prefixes = Respeller.prefixes(in: contexts)
+            self.second = second
+        }
+    }
+
+    init(_ document: JSON, _ surroundings: Setting, inlineAllowed: Bool) {
         self.document = document
         self.inlineAllowed = inlineAllowed
+        processor = surroundings.processor
+        second = surroundings.second
+        prefixes = surroundings.prefixes
         parts = SignedPart.all(of: document)
-        second = SecondContext(for: parts, under: contexts)
-        let processor = JSONLDProcessor(contexts: ContextDocuments(contexts.merging(second.documents) { $1 }))
-        self.processor = processor
-        canonical = parts.map { $0.canonical($0.node, processor) }
-        prefixes = Self.prefixes(in: contexts)
+        canonical = parts.map { $0.canonical($0.node, surroundings.processor) }
     }
 
     /// All that may be tried, in an order that is always the same.
@@ -87,14 +109,17 @@ struct Respeller {
         func add(
             _ trick: String, _ place: JSONPlace, _ member: Text, _ isForm: Bool, _ make: @escaping () -> JSONObject?
         ) {
-            let target = "\(part.kind.rawValue) \(part.place)\(place)" + (member == "*" ? "" : "/\(member)")
             result.append(
-                Candidate(trick: trick, target: target, member: member, isForm: isForm, part: part, make: make))
+                Candidate(trick: trick, member: member, isForm: isForm, part: part, place: place, make: make))
         }
         for (name, isForm, trick) in DocumentTrick.all { add(name, JSONPlace(), "*", isForm) { trick(part.node) } }
         if part.kind == .credential {
-            add("names exchanged under a second context", JSONPlace() / "credentialSubject", "*", false) {
-                second.exchanging(part.node)
+            add("names exchanged under a second context", SecondContext.subject, "*", false) {
+                second.exchanging(part.node) { name in
+                    JSON.object(part.node).value(at: SecondContext.subject)?.object.flatMap {
+                        meanings.of(name, in: $0, at: SecondContext.subject, of: part, processor)
+                    }
+                }
             }
         }
         for place in Self.nodes(of: .object(part.node)) {
@@ -153,7 +178,7 @@ struct Respeller {
     }
 
     /// Terms of the pinned contexts that stand for IRIs which others begin with.
-    private static func prefixes(in contexts: [Text: JSON]) -> [Prefix] {
+    fileprivate static func prefixes(in contexts: [Text: JSON]) -> [Prefix] {
         var found: Set<Prefix> = []
         func collect(_ context: JSON) {
             switch context {

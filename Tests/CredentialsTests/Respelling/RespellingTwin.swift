@@ -61,8 +61,8 @@ struct RespellingTwins {
     init(_ suite: GraphSigner.Suite) throws {
         let terms: JSON = [
             "@context": [
-                "works": "https://works.example/ns#", "StaffPass": "works:StaffPass",
-                "level": "works:level", "zones": "works:zone", "callName": "works:name",
+                "works": "https://works.example/ns#", "people": "did:example:", "StaffPass": "works:StaffPass",
+                "level": "works:level", "grade": "works:grade", "zones": "works:zone", "callName": "works:name",
                 "manager": ["@id": "works:manager", "@type": "@id"],
                 "kind": ["@id": "works:kind", "@type": "@vocab"], "Visitor": "works:Visitor",
                 "birthDate": [
@@ -88,7 +88,7 @@ struct RespellingTwins {
     var subject: JSONObject {
         [
             "id": .string(holder.id), "level": 3, "zones": ["north", "south"], "kind": "Visitor",
-            "manager": ["id": "did:example:manager", "level": 5], "birthDate": "2000-05-05",
+            "manager": ["id": "did:example:manager", "grade": 5], "birthDate": "2000-05-05",
             "rooms": ["a", "b"],
         ]
     }
@@ -148,6 +148,7 @@ struct RespellingTwins {
         return [
             twin("good", try signed()),
             twin("good, blank subject", try signed { $0["credentialSubject"] = .object(subject.without("id")) }),
+            twin("good, issuer as object", try signed { $0["issuer"] = ["id": .string(issuer.id)] }),
             twin("expired", try signed { $0["validUntil"] = "2026-02-01T00:00:00Z" }, code: "validity.expired"),
             twin("of the future", try signed { $0["validFrom"] = "2026-12-01T00:00:00Z" }, code: "validity.not-yet"),
             twin(
@@ -209,7 +210,7 @@ struct RespellingTwins {
                 "policy.d", nil
             ),
             (
-                "denied manager", denying("when = [ { claim = \"/credentialSubject/manager/level\", equals = 5 } ]"),
+                "denied manager", denying("when = [ { claim = \"/credentialSubject/manager/grade\", equals = 5 } ]"),
                 "policy.d", nil
             ),
             (
