@@ -1,1 +1,141 @@
-../../CredentialsTests/Tokens/TokenForge.swift
+import Crypto
+import Encoding
+
+@testable import Credentials
+
+/// Makes tokens with a key of its own (a **test key**, from a fixed seed) as a did:key on P-256.
+struct TokenForge {
+    let key: P256.Signing.PrivateKey
+    let id: Text
+    let method: Text
+
+    init(seed: UInt8 = 3) throws {
+        key = try P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: seed, count: 32))
+        let value = Multibase.encodeBase58([0x80, 0x24] + key.publicKey.compressedRepresentation)
+        id = Text("did:key:" + value)
+        method = Text(id.string + "#" + value)
+    }
+
+    static let clock = WallTime(utc: Timestamp(seconds: 1_795_262_400), provenance: .given)
+    static let now = 1_795_262_400
+
+    var material: TrustMaterial { TrustMaterial(issuers: [TrustedIssuer(id: id)]) }
+
+    /// The public key as a JWK.
+    var jwk: JSON {
+        let point = Array(key.publicKey.x963Representation)
+        return [
+            "kty": "EC", "crv": "P-256", "x": .text(Base64.encode(point[1...32])),
+            "y": .text(Base64.encode(point[33...64])),
+        ]
+    }
+
+    /// Header members of an issuer's token of that type.
+    func header(_ type: Text? = nil) -> JSONObject {
+        var header: JSONObject = ["alg": "ES256", "kid": .string(method)]
+        if let type { header["typ"] = .string(type) }
+        return header
+    }
+
+    func sign(_ header: JSONObject, _ claims: JSONObject) throws -> String {
+        try sign(JSON.object(header).compactText, JSON.object(claims).compactText)
+    }
+
+    /// Header and payload as texts, so that they may be no JSON at all.
+    func sign(_ header: String, _ payload: String) throws -> String {
+        let input = Base64.encode(Array(header.utf8)) + "." + Base64.encode(Array(payload.utf8))
+        let signature = try key.signature(for: Array(input.utf8)).rawRepresentation
+        return input + "." + Base64.encode(signature)
+    }
+
+    // MARK: credentials
+
+    /// The claims of an SD-JWT VC, to be changed by a test.
+    var claims: JSONObject {
+        [
+            "iss": .string(id), "iat": 1_767_600_000, "nbf": 1_767_600_000, "exp": 1_799_136_000,
+            "vct": "https://credentials.example/employee-pass",
+        ]
+    }
+
+    /// An SD-JWT VC with these changes to the claims and these disclosures (as texts).
+    func sdJWT(
+        _ disclosures: [String] = [], type: Text? = "dc+sd-jwt", changes: (inout JSONObject) -> Void = { _ in }
+    ) throws -> String {
+        var claims = claims
+        changes(&claims)
+        return try ([sign(header(type), claims)] + disclosures).joined(separator: "~") + "~"
+    }
+
+    /// A credential of VCDM 1.1.
+    var v1: JSONObject {
+        [
+            "@context": ["https://www.w3.org/2018/credentials/v1"], "id": "urn:uuid:77",
+            "type": ["VerifiableCredential", "EmployeePassCredential"], "issuer": .string(id),
+            "issuanceDate": "2026-01-05T08:00:00Z", "expirationDate": "2027-01-05T08:00:00Z",
+            "credentialSubject": ["id": "did:example:emp-77", "employeeNumber": "E-000077"],
+        ]
+    }
+
+    /// A credential of VCDM 2.0.
+    var v2: JSONObject {
+        [
+            "@context": ["https://www.w3.org/ns/credentials/v2"], "id": "urn:uuid:78",
+            "type": ["VerifiableCredential", "EmployeePassCredential"], "issuer": .string(id),
+            "validFrom": "2026-01-05T08:00:00Z", "validUntil": "2027-01-05T08:00:00Z",
+            "credentialSubject": ["id": "did:example:emp-77", "employeeNumber": "E-000077"],
+        ]
+    }
+
+    /// The claims of a `jwt_vc_json` around ``v1``.
+    var jwtClaims: JSONObject {
+        [
+            "iss": .string(id), "sub": "did:example:emp-77", "jti": "urn:uuid:77", "nbf": 1_767_600_000,
+            "exp": 1_799_136_000, "vc": .object(v1),
+        ]
+    }
+
+    // MARK: verification
+
+    func verify(
+        _ token: String, profile: Profile = .strict, claimed: CredentialFormat? = nil,
+        demand: HolderDemand = .init(), recent: Set<[UInt8]> = [], limits: Limits = .init(),
+        material: TrustMaterial? = nil
+    ) throws -> Verdict {
+        let trust = try TrustStore(material ?? self.material)
+        return Verifier(trust: trust, policy: VerificationPolicy(profile: profile), limits: limits)
+            .verify(Array(token.utf8), claimed: claimed, demand: demand, recent: recent, at: Self.clock)
+    }
+
+    /// The processed payload of an SD-JWT that is accepted.
+    func processed(_ token: String, claimed: CredentialFormat? = nil) throws -> JSON? {
+        let surroundings = Surroundings(
+            trust: try TrustStore(material), policy: VerificationPolicy(), limits: Limits(), clock: Self.clock,
+            onStage: nil)
+        let received = try Envelope(limits: Limits()).token(Array(token.utf8), claimed: claimed)
+        guard case .sdJWT(let token) = received.body else { return nil }
+        var check = SDJWTCheck(
+            surroundings, demand: .init(), summary: CredentialSummary(format: received.format, payloadDigest: []))
+        try check.verify(token, as: received.format)
+        return check.evidence.claims.first?.document
+    }
+}
+
+/// Disclosures as an issuer makes them.
+enum Disclose {
+    static func text(_ json: JSON) -> String { Base64.encode(json.compactBytes) }
+
+    static func member(_ name: Text, _ value: JSON, salt: Text = "_26bc4LT-ac6q2KI6cBW5es") -> String {
+        text([.string(salt), .string(name), value])
+    }
+
+    static func element(_ value: JSON, salt: Text = "lklxF5jMYlGTPUovMNIvCA") -> String {
+        text([.string(salt), value])
+    }
+
+    static func digest(_ disclosure: String, _ hash: DisclosureHash = .sha256) -> JSON {
+        .string(hash.digest(Array(disclosure.utf8)[...]))
+    }
+
+    static func digests(_ disclosures: [String]) -> JSON { .array(disclosures.map { digest($0) }) }
+}

@@ -1,1 +1,142 @@
-../../CredentialsTests/VerdictCase.swift
+import Encoding
+import Foundation
+import TestKit
+
+@testable import Credentials
+
+/// One entry of a `cases.json` (schema: Tests/Vectors/README.md).
+struct VerdictCase {
+    let id: String
+    let folder: URL
+    let json: JSON
+
+    var outOfScope: String? { json["scope"]?.string == "out" ? text("reason") ?? "out of scope" : nil }
+    var format: String { text("format") ?? "auto" }
+    var mode: String? { text("mode") }
+    var profile: Profile { text("profile") == "compat" ? .compat : .strict }
+    var wantedDecision: String? { json["expect"]?["decision"]?.string?.string }
+    var wantedCodes: [String] {
+        let also = json["expect"]?["also"]?.array ?? []
+        return ([json["expect"]?["code"]].compactMap(\.self) + also).compactMap { $0.string?.string }
+    }
+    var wantedUnsigned: [String] { (json["expect"]?["unsigned"]?.array ?? []).compactMap { $0.string?.string } }
+    var wantedProofContext: String? { json["expect"]?["proofContext"]?.string?.string }
+    var replayOf: String? { text("replayOf") }
+
+    func text(_ name: Text) -> String? { json[name]?.string?.string }
+
+    func payload() throws -> [UInt8] { try bytes(text("file") ?? "") }
+
+    /// The list of a case that decodes a bitstring status list.
+    var encodedList: Text? {
+        guard let bytes = try? payload(), let json = try? JSON.parse(bytes) else { return nil }
+        return json["encodedList"]?.string
+    }
+
+    /// The same of an IETF status list: JSON, or the hexadecimal text of CBOR.
+    var tokenStatusList: TokenStatusList? {
+        guard let bytes = try? payload(), let json = try? JSON.parse(bytes) else { return nil }
+        guard let text = json["cbor"]?.string else { return try? TokenStatusList(json) }
+        return Hex.decode(text.string).flatMap { try? CBOR.decode($0) }.flatMap { try? TokenStatusList($0) }
+    }
+
+    func bytes(_ path: String) throws -> [UInt8] { try Vectors.bytes(folder.appendingPathComponent(path)) }
+
+    var verifierMode: Verifier.Mode {
+        switch mode {
+        case "shape": .shape
+        case "issuer-data-only": .issuerDataOnly
+        default: .full
+        }
+    }
+
+    /// `nil` for formats that the verifier has to find out itself.
+    var claimed: CredentialFormat? { CredentialFormat(rawValue: format) }
+
+    var clock: WallTime? {
+        text("clock").flatMap { Timestamp(rfc3339: $0) }.map { WallTime(utc: $0, provenance: .given) }
+    }
+
+    var demand: HolderDemand {
+        guard let holder = json["holder"] else { return HolderDemand() }
+        return HolderDemand(
+            nonce: holder["nonce"]?.string, audience: holder["audience"]?.string,
+            required: holder["required"]?.bool ?? false, maxAge: .seconds(holder["maxAge"]?.int ?? 300))
+    }
+
+    var policy: VerificationPolicy { VerificationPolicy(version: "cases", profile: profile) }
+
+    /// The trust data of the case, as its README translates it.
+    func trust() throws -> TrustStore { try TrustStore(try material()) }
+
+    func material() throws -> TrustMaterial {
+        var material = TrustMaterial()
+        let trust = json["trust"]
+        for path in texts(trust?["roots"]) { material.roots.append(try bytes(path.string)) }
+        // The schema pins roots for the whole case: whoever made a directory of it would name them for each issuer.
+        let roots = try TrustStore(TrustMaterial(roots: material.roots)).rootIDs
+        for entry in trust?["issuers"]?.array ?? [] {
+            guard let id = entry.string ?? entry["id"]?.string else { continue }
+            var issuer = TrustedIssuer(id: id)
+            issuer.controllers = texts(entry["controllers"])
+            issuer.keyPurpose = text("keyPurpose") == "did-wide" ? .didWide : .strict
+            issuer.inlineContexts = trust?["inlineContexts"]?.string == "allow"
+            issuer.statusIssuers = texts(trust?["statusIssuers"]?[id])
+            issuer.roots = roots
+            material.issuers.append(issuer)
+        }
+        for path in texts(trust?["documents"]) { material.documents.append(try bytes(path.string)) }
+        for member in trust?["contexts"]?.object?.members ?? [] {
+            material.contexts[member.name] = try bytes(member.value.string?.string ?? "")
+        }
+        for member in json["statusList"]?.object?.members ?? [] {
+            material.statusLists[member.name] = try bytes(member.value.string?.string ?? "")
+        }
+        return material
+    }
+
+    /// Nil when the keys of a DID document that may sign credentials are those that the case lists.
+    func documentFailure() throws -> String? {
+        let keyPurpose: TrustedIssuer.KeyPurpose = text("keyPurpose") == "did-wide" ? .didWide : .strict
+        do throws(Rejection) {
+            guard let document = try? JSON.parse(try payload()) else { throw Rejection(.jsonSyntax) }
+            guard let document = ControllerDocument(document) else { throw Rejection(.keyMalformed) }
+            let keys = try document.signingKeys(of: Text(text("did") ?? ""), keyPurpose)
+            if wantedDecision == "accept", Set(keys) == Set(texts(json["expect"]?["keys"])) { return nil }
+            return "keys \(keys)"
+        } catch {
+            let code = error.reason.code.text
+            return wantedDecision == "reject" && wantedCodes.contains(code) ? nil : code
+        }
+    }
+
+    /// What the case says of the processed payload of an SD-JWT; nil when it says nothing.
+    func wantedClaims() throws -> JSON? {
+        if let claims = json["expect"]?["claims"] { return claims }
+        guard let file = json["expect"]?["claimsFile"]?.string else { return nil }
+        return try JSON.parse(try bytes(file.string))
+    }
+
+    private func texts(_ member: JSON?) -> [Text] { (member?.array ?? []).compactMap(\.string) }
+
+    /// All cases below a folder of the vectors root; empty when it is absent.
+    static func all(in folder: URL) throws -> [VerdictCase] {
+        let list = try JSON.parse(try Vectors.bytes(folder.appendingPathComponent("cases.json")))
+        return (list.array ?? []).map {
+            VerdictCase(id: $0["id"]?.string?.string ?? "?", folder: folder, json: $0)
+        }
+    }
+}
+
+extension VerdictCase {
+    /// Why this version does not run the case yet: a mode or a format that comes with a later version.
+    func later() throws -> String? {
+        if mode == "status-list" { return nil }
+        if mode == "did-document" { return nil }
+        if format == "mso_mdoc" { return nil }
+        if let mode, mode != "shape" { return "mode \(mode)" }
+        if ["jwt_vc_json", "vc+jwt", "vc+sd-jwt", "dc+sd-jwt", "sd-jwt"].contains(format) { return nil }
+        guard ["ldp_vc", "ldp_vp", "wallet-record", "auto"].contains(format) else { return "format \(format)" }
+        return nil
+    }
+}

@@ -1,0 +1,61 @@
+import Encoding
+import Foundation
+import Testing
+
+@testable import Credentials
+
+/// Expired, revoked, denied and stolen documents in other letters: none of them gets in, and none that may gets another
+/// verdict.
+@Suite struct RespellingTwinTests {
+    private static let sample = ProcessInfo.processInfo.environment["GATEHOUSE_RESPELLINGS"] == "all" ? Int.max : 50
+
+    @Test(arguments: GraphSigner.Suite.allCases) func credentials(of suite: GraphSigner.Suite) throws {
+        try Self.check(RespellingTwins(suite).credentials(), as: "credentials \(suite.rawValue)")
+    }
+
+    @Test(arguments: GraphSigner.Suite.allCases) func ruled(of suite: GraphSigner.Suite) throws {
+        try Self.check(RespellingTwins(suite).ruled(), as: "rules \(suite.rawValue)")
+    }
+
+    @Test(arguments: GraphSigner.Suite.allCases) func presentations(of suite: GraphSigner.Suite) throws {
+        try Self.check(RespellingTwins(suite).presentations(), as: "presentations \(suite.rawValue)")
+    }
+
+    @Test(arguments: GraphSigner.Suite.allCases) func statusLists(of suite: GraphSigner.Suite) throws {
+        try Self.check(RespellingTwins(suite).statusLists(), as: "status lists \(suite.rawValue)", also: ["status."])
+    }
+
+    /// A trick that never works tests nothing.
+    @Test func everyTrickWorksSomewhere() throws {
+        let twins = try RespellingTwins(.eddsaRDFC2022)
+        let documents = try twins.credentials() + twins.presentations()
+        var (known, seen): (Set<String>, Set<String>) = ([], [])
+        for respeller in documents.map(\.respeller) {
+            for candidate in respeller.candidates
+            where known.insert(candidate.trick).inserted || !seen.contains(candidate.trick) {
+                if respeller.respelt(candidate) != nil { seen.insert(candidate.trick) }
+            }
+        }
+        #expect(known.subtracting(seen).isEmpty && seen.count >= 60, "\(known.subtracting(seen).sorted())")
+    }
+
+    private static func check(_ twins: [RespellingTwin], as name: String, also: [String] = []) throws {
+        var tally = RespellingTally()
+        for twin in twins {
+            let respeller = twin.respeller
+            let trial = try twin.trial(respeller.second)
+            #expect(trial.plain.code.text == twin.code, "\(twin.name) \(trial.plain.reasons)")
+            var tried = 0
+            for candidate in respeller.chosen(seed: twin.document) where twin.pinsExchange || !candidate.exchanges {
+                if tried >= sample { break }
+                guard let respelt = respeller.respelt(candidate) else { continue }
+                tried += 1
+                tally.record(candidate, trial, try trial.failures(of: candidate, respelt, also: also))
+            }
+        }
+        print("respellings: \(name): \(tally.cases) cases of \(twins.count) twins")
+        for line in tally.summary { print("respellings: \(name): \(line)") }
+        #expect(tally.cases >= twins.count * 50)
+        #expect(tally.failures.isEmpty, "\(tally.failures.count): \(tally.failures.prefix(10))")
+    }
+}

@@ -1,0 +1,100 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// Who is denied, and who was here before: by subject and by credential, in every format.
+@Suite struct SubjectRuleTests {
+    private static let deny =
+        "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]\n[[accept]]\nid = \"r\"\n"
+
+    private func code(_ pass: RuleCredential, _ showing: RuleShowing, _ rules: String = deny) throws -> String {
+        pass.verdict(showing, try PolicyFixture.parse(rules), try TrustStore(pass.material)).code.text
+    }
+
+    @Test(arguments: RuleFormat.allCases.filter { $0 != .mdoc }) func listed(in format: RuleFormat) throws {
+        let lost = try RuleCredential(format, ["level": 3], subject: "did:example:lost", respellings: 60)
+        for showing in [lost.full] + lost.choices { #expect(try code(lost, showing) != "ok", "\(showing.name)") }
+        #expect(try code(lost, lost.full) == "policy.d")
+        let other = try RuleCredential(format, ["level": 3], subject: "did:example:other")
+        #expect(try code(other, other.full) == "ok")
+    }
+
+    /// A subject that cannot be told is denied, as the equal condition would deny it.
+    @Test(arguments: RuleFormat.allCases.filter { $0 != .mdoc }) func unnamed(in format: RuleFormat) throws {
+        let pass = try RuleCredential(format, ["level": 3], subject: nil)
+        #expect(try code(pass, pass.full) == "policy.d")
+        #expect(try code(pass, pass.full, "[[accept]]\nid = \"r\"\n") == "ok")
+    }
+
+    @Test func withheldSubject() throws {
+        let pass = try RuleCredential(.sdJWT, ["level": 3], subject: "did:example:other")
+        let withheld = try #require(pass.choices.last)
+        #expect(try code(pass, withheld, "[[accept]]\nid = \"r\"\n") == "ok")
+        #expect(try code(pass, withheld) == "policy.d")
+    }
+
+    // MARK: - Several subjects
+
+    private func signed(_ subjects: JSON, by issuer: TestIssuer, text: Bool) throws -> JSON {
+        let document = issuer.template.with("credentialSubject", subjects)
+        return text ? try issuer.signText(document) : try issuer.sign(document)
+    }
+
+    private func verdict(_ document: JSON, _ rules: String, _ issuer: TestIssuer, recent: Set<[UInt8]> = []) throws
+        -> Verdict
+    {
+        let policy = VerificationPolicy(try PolicyFixture.parse(rules))
+        return Verifier(trust: try TrustStore(issuer.material), policy: policy)
+            .verify(document.compactBytes, recent: recent, at: TestIssuer.clock)
+    }
+
+    @Test(arguments: [false, true]) func oneOfSeveral(text: Bool) throws {
+        let issuer = try TestIssuer(seed: 9)
+        for (subjects, wanted) in [
+            ([["id": "did:example:a"], ["id": "did:example:lost"]], "policy.d"),
+            ([["id": "did:example:lost"], ["id": "did:example:a"]], "policy.d"),
+            ([["id": "did:example:a"], ["id": "did:example:b"]], "ok"),
+        ] as [(JSON, String)] {
+            let document = try signed(subjects, by: issuer, text: text)
+            #expect(try verdict(document, Self.deny, issuer).code.text == wanted)
+        }
+    }
+
+    @Test(arguments: [false, true]) func replayBySubject(text: Bool) throws {
+        let issuer = try TestIssuer(seed: 9)
+        let rules = "replay.key = \"subject\"\n[[accept]]\nid = \"r\"\n"
+        let both = try signed([["id": "did:example:a"], ["id": "did:example:b"]], by: issuer, text: text)
+        for name in ["a", "b"] {
+            let alone = try signed(["id": .text("did:example:" + name)], by: issuer, text: text)
+            let seen = Set(try verdict(alone, rules, issuer).replayKeys)
+            #expect(try verdict(both, rules, issuer, recent: seen).code == .replaySeen, "\(name) alone, then both")
+            let keys = Set(try verdict(both, rules, issuer).replayKeys)
+            #expect(try verdict(alone, rules, issuer, recent: keys).code == .replaySeen, "both, then \(name) alone")
+        }
+    }
+
+    // MARK: - Which proofs are shown
+
+    /// Two proofs by one issuer, over the text and over the graph: what names the signed content is the same whichever of
+    /// them the holder shows.
+    @Test func oneOfTwoProofs() throws {
+        let issuer = try TestIssuer(seed: 9)
+        let document = issuer.template
+        let graph = try #require(try issuer.sign(document)["proof"])
+        let text = try #require(try issuer.signText(document)["proof"])
+        let shown: [JSON] = [[graph, text], [text, graph], graph, text]
+        let accept = "[[accept]]\nid = \"r\"\n"
+        let verdicts = try shown.map { try verdict(.object(document.with("proof", $0)), accept, issuer) }
+        #expect(verdicts.map(\.code.text) == ["ok", "ok", "ok", "ok"])
+        let digests = verdicts.compactMap(\.credential.signedDigest)
+        #expect(digests.count == 4 && Set(digests).count == 1)
+        #expect(Set(verdicts.map { Set($0.replayKeys) }).count == 1)
+        for digest in digests {
+            let deny = "[[deny]]\nid = \"d\"\ncredentials = [ \"sha256:\(Hex.encode(digest))\" ]\n" + accept
+            for proof in shown {
+                #expect(try verdict(.object(document.with("proof", proof)), deny, issuer).code.text == "policy.d")
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Encoding
+import LinkedData
+
+@testable import Credentials
+
+extension FuzzTarget {
+    /// Linked data in other letters: an input is a row of choices, which make a credential over a small vocabulary, a rule of
+    /// the gate, and up to three ways of writing the same signed statements. The verdict stays what it was, or is a refusal.
+    static let respelling = FuzzTarget(
+        name: "respelling", longest: 96,
+        seeds: {
+            var generator = FixedGenerator(state: 20_261_122)
+            return (0..<200).map { _ in (0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+        },
+        check: { bytes in
+            guard let maker else { return require(false, "a test key") }
+            var choices = Choices(bytes)
+            guard let plain = maker.document(&choices) else { return }
+            let (rules, clock) = (choices.pick(maker.policies), choices.pick(maker.clocks))
+            var respelt = plain
+            var tricks: [String] = []
+            for _ in 0...choices.below(3) {
+                let respeller = Respeller(respelt, maker.setting, inlineAllowed: true)
+                let candidates = respeller.candidates
+                // Of a few neighbours the first that works there.
+                let start = choices.below(candidates.count)
+                for offset in 0..<6 {
+                    let candidate = candidates[(start + offset) % candidates.count]
+                    guard let changed = respeller.respelt(candidate) else { continue }
+                    respelt = changed
+                    tricks.append(candidate.name)
+                    break
+                }
+            }
+            guard !tricks.isEmpty else { return }
+            maker.compare(plain, respelt, rules, clock) {
+                "\(tricks): \($0)\n\(plain.compactText)\n\(respelt.compactText)"
+            }
+        })
+
+    private static let maker = try? RespellingMaker()
+}
+
+/// Numbers out of an input; noughts behind its end.
+private struct Choices {
+    private var bytes: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+
+    /// 0 to one less than `bound`, which is not over 65,536.
+    mutating func below(_ bound: Int) -> Int {
+        guard bound > 1 else { return 0 }
+        let high = bound > 256 ? Int(bytes.popFirst() ?? 0) << 8 : 0
+        return (high | Int(bytes.popFirst() ?? 0)) % bound
+    }
+
+    mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
+}
+
+/// Credentials over a small vocabulary, and the gates that look at them.
+private struct RespellingMaker: Sendable {
+    private let signer: GraphSigner
+    let setting: Respeller.Setting
+    let policies: [VerificationPolicy]
+    let clocks: [WallTime]
+    private let trust: TrustStore
+
+    private static let terms: Text = "https://works.example/ns/v1"
+    private static let context: JSON = [
+        "@context": [
+            "works": "https://works.example/ns#", "people": "did:example:", "StaffPass": "works:StaffPass",
+            "level": "works:level", "zones": "works:zone", "manager": ["@id": "works:manager", "@type": "@id"],
+            "kind": ["@id": "works:kind", "@type": "@vocab"], "Visitor": "works:Visitor",
+            "rooms": ["@id": "works:room", "@container": "@list"],
+        ]
+    ]
+
+    init() throws {
+        signer = try GraphSigner(.eddsaRDFC2022, contexts: [Self.terms: Self.context])
+        clocks = [1_790_000_000, 1_769_000_000, 1_800_000_000].map {
+            WallTime(utc: Timestamp(seconds: $0), provenance: .given)
+        }
+        let level = "{ claim = \"/credentialSubject/level\", "
+        let rules = [
+            "", "replay.key = \"subject\"", "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]",
+            "[[deny]]\nid = \"d\"\nwhen = [ \(level)at-least = 3 } ]",
+            "[[deny]]\nid = \"d\"\nwhen = [ { not = \(level)equals = 3 } } ]",
+            "[[deny]]\nid = \"d\"\nwhen = [ { claim = \"/credentialSubject/zones\", contains = \"north\" } ]",
+            "[[deny]]\nid = \"d\"\nwhen = [ { claim = \"/credentialSubject/rooms/0\", equals = \"a\" } ]",
+            "[[deny]]\nid = \"d\"\nwhen = [ { claim = \"/credentialSubject/manager/level\", equals = 1 } ]",
+            "[[deny]]\nid = \"d\"\nwhen = [ { claim = \"/credentialSubject/level\", exists = true } ]",
+        ]
+        policies =
+            [VerificationPolicy()]
+            + rules.compactMap { text in
+                let file = "id = \"p\"\nversion = \"1\"\n\(text)\n[[accept]]\nid = \"r\"\n"
+                return (try? GatePolicy.parse(Array(file.utf8), zones: { _ in nil })).map { VerificationPolicy($0) }
+            }
+        require(policies.count == rules.count + 1, "every rule is read")
+        // A document with everything in it knows every property.
+        var all = Choices([UInt8](repeating: 1, count: 64))
+        let whole = try signer.sign(Self.document(&all, signer))
+        let processor = JSONLDProcessor(contexts: ContextDocuments(signer.contexts))
+        setting = Respeller.Setting(
+            signer.contexts, second: SecondContext(for: SignedPart.all(of: whole), processor))
+        var entry = TrustedIssuer(id: signer.id)
+        entry.inlineContexts = true
+        var material = TrustMaterial(issuers: [entry])
+        material.contexts = signer.contexts.merging(setting.second.documents) { $1 }.mapValues(\.compactBytes)
+        trust = try TrustStore(material)
+    }
+
+    /// A signed document; nil where the choices make none that can be signed.
+    func document(_ choices: inout Choices) -> JSON? { try? signer.sign(Self.document(&choices, signer)) }
+
+    private static func document(_ choices: inout Choices, _ signer: GraphSigner) -> JSONObject {
+        var document: JSONObject = [
+            "@context": signer.heads(terms), "type": ["VerifiableCredential", "StaffPass"],
+            "issuer": choices.pick([.string(signer.id), ["id": .string(signer.id)]]),
+        ]
+        document["id"] = choices.pick([nil, "urn:uuid:1"])
+        document["validFrom"] = choices.pick(["2026-03-01T00:00:00Z", "2026-01-01T00:00:00Z", nil])
+        document["validUntil"] = choices.pick([nil, "2026-12-01T00:00:00Z", "2026-12-01T00:00:00+02:00"])
+        let first = subject(&choices)
+        let second = subject(&choices)
+        document["credentialSubject"] = choices.pick([
+            .object(first), .object(first), [.object(first), .object(second)],
+        ])
+        return document
+    }
+
+    private static func subject(_ choices: inout Choices) -> JSONObject {
+        var subject = JSONObject()
+        subject["id"] = choices.pick([nil, "did:example:holder", "did:example:lost"])
+        subject["level"] = choices.pick([nil, 3, [1, 5], 5, "3", [3, "x"]])
+        subject["zones"] = choices.pick([nil, ["north", "south"], "north", ["south"], []])
+        subject["rooms"] = choices.pick([nil, ["a", "b"], ["b", "a"]])
+        subject["kind"] = choices.pick([nil, "Visitor", "https://works.example/ns#Visitor"])
+        subject["manager"] = choices.pick([
+            nil, "did:example:m", ["id": "did:example:m", "level": 1], ["level": [1, 2]], ["id": "did:example:holder"],
+        ])
+        if subject.isEmpty { subject["level"] = 1 }
+        return subject
+    }
+
+    /// Both lines of defence and the first alone: what is accepted is accepted plainly too, by the same rule and with the same
+    /// signed content, subject and dates. What is accepted plainly may be refused, with a reason.
+    func compare(
+        _ plain: JSON, _ respelt: JSON, _ policy: VerificationPolicy, _ clock: WallTime, _ words: (String) -> String
+    ) {
+        var verifier = Verifier(trust: trust, policy: policy)
+        let wanted = verifier.verify(plain.compactBytes, at: clock)
+        require(wanted.code != .internal, "every verdict has a reason")
+        for checksSpelling in [true, false] {
+            verifier.checksSpelling = checksSpelling
+            let found = verifier.verify(respelt.compactBytes, at: clock)
+            require(!found.reasons.isEmpty && found.code != .internal, "every verdict has a reason")
+            guard found.isAccepted else { continue }
+            require(wanted.isAccepted, words("accepted, plain is \(wanted.code)"))
+            let (left, right) = (found.credential, wanted.credential)
+            require(
+                left.signedDigest == right.signedDigest && left.issuer == right.issuer
+                    && Set(left.types) == Set(right.types) && left.validFrom == right.validFrom
+                    && left.validUntil == right.validUntil && Set(found.replayKeys) == Set(wanted.replayKeys)
+                    && found.rule == wanted.rule,
+                words("another reading"))
+        }
+    }
+}
