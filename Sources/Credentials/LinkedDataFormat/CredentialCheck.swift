@@ -132,7 +132,7 @@ struct CredentialCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
-                let error = surroundings.respelt(proof.value, at: proof.pointer) ?? error
+                let error = surroundings.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
                 if chain.includes(proof.value) {
                     proofs.append(try LinkedDataProof(stranger: proof, error, at: now, trust: trust, limits: limits))
@@ -273,6 +273,19 @@ struct CredentialCheck {
         evidence.summary.validUntil = facts.validUntil
     }
 
+    /// Signed types for a record: by their names in the pinned contexts where these have one, else as IRIs.
+    private func recordedTypes(_ types: [Text]) -> [Text] {
+        let names = ClaimNames(under: nil, of: trust.contextNames)
+        let named = types.map { type -> Text in
+            let found = names.names(of: type)
+            return found.count == 1 ? found.first ?? type : type
+        }
+        // As issuers list them: what every credential is comes first, whatever the order of the statements.
+        let base: Text = "VerifiableCredential"
+        let order = named.filter { $0 == base } + named.filter { $0 != base }
+        return surroundings.recordable(order)
+    }
+
     /// What the gate's rules may read.
     private mutating func noteClaims(_ issued: Issued, _ content: LinkedDataDocument, _ coverage: Coverage) {
         var document = issued.shape.document
@@ -280,10 +293,7 @@ struct CredentialCheck {
         let graph =
             issued.graph.map { DeferredGraph($0) } ?? content.credentialGraph(under: coverage.textContext)
         let facts = issued.facts
-        // The types as they are written are good for a record as long as writing shows all that were signed.
-        if issued.graph != nil, evidence.summary.types.count != facts.types.count {
-            evidence.summary.types = surroundings.recordable(facts.types)
-        }
+        if issued.graph != nil { evidence.summary.types = recordedTypes(facts.types) }
         evidence.claims = [
             SignedClaims(
                 issuer: facts.issuer, text: issued.graph == nil ? SignedText(.object(document)) : nil, graph: graph,

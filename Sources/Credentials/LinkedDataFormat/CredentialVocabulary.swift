@@ -1,4 +1,5 @@
 import Encoding
+import LinkedData
 
 /// The IRIs by which linked data states what decides about a credential (VCDM 1.1 and 2.0, Bitstring Status List 1.0,
 /// StatusList2021).
@@ -33,12 +34,18 @@ enum CredentialVocabulary {
     ]
 
     /// The one name of each property above: a document that calls one otherwise hides it from whoever reads names.
-    static let standardNames: [Text: Text] = {
+    static let standardNames: StandardNames = {
         let statusNames = ["statusPurpose", "statusListIndex", "statusListCredential", "statusSize", "encodedList"]
         var names: [Text: Text] = [:]
         for name in credentialNames { names[credential(name.string)] = name }
         for (prefix, _) in statusLists { for name in statusNames { names[Text(prefix + name)] = Text(name) } }
-        return names
+        // Other data models have names of their own for what a proof says, too.
+        let proofNames = [
+            "cryptosuite", "proofPurpose", "verificationMethod", "challenge", "domain", "nonce", "previousProof",
+        ]
+        var proof: [Text: Text] = ["https://w3id.org/security#expiration": "expires", "http://purl.org/dc/terms/created": "created"]
+        for name in proofNames { proof[Text("https://w3id.org/security#" + name)] = Text(name) }
+        return StandardNames(everywhere: names, inline: proof)
     }()
 }
 

@@ -84,6 +84,9 @@ struct PresentationCheck {
             }
         } catch {
             if [.canonTooComplex, .shapeSpelling].contains(error.reason.code) { throw error }
+            for proof in shape.proofs {
+                if let respelt = surroundings.respelt(proof, in: shape.document) { throw respelt }
+            }
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
         // A credential of several subjects is his only if he is each of them.

@@ -117,13 +117,18 @@ extension StatementGraph {
                 }
             }
             var found: [Term] = []
-            var stated = 0
+            var (stated, isOpen) = (0, false)
             for property in properties {
                 let values = terms.flatMap { self.values(of: property, at: $0) }
                 if !values.isEmpty { stated += 1 }
                 for value in values where !found.contains(value) { found.append(value) }
-                if mandatory != nil, !terms.allSatisfy({ isComplete(property, at: $0) }) { isWhole = false }
+                if mandatory != nil, !terms.allSatisfy({ isComplete(property, at: $0) }) {
+                    isWhole = false
+                    isOpen = true
+                }
             }
+            // Of several meanings one that is withheld may be stated, too.
+            if isOpen, properties.count > 1 { return .unknown("the holder chooses what to show") }
             guard stated <= 1 else {
                 return .unknown("contexts give this name several meanings, and more than one is stated: name contexts")
             }

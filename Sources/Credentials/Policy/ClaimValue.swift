@@ -5,6 +5,8 @@ import LinkedData
 enum ClaimValue {
     case text(Text)
     case number(DecimalNumber)
+    /// A number of which the signature covers no more than a double keeps.
+    case double(DecimalNumber)
     case boolean(Bool)
     /// An IRI, with the short names that the rule's contexts have for it.
     case iri(Text, names: Set<Text>)
@@ -21,8 +23,12 @@ enum ClaimValue {
         switch json {
         case .string(let text): self = .text(text)
         case .number(let number):
-            let text = isCanonical ? ECMAScriptNumber.text(number.double) : number.text
-            self = text.flatMap { DecimalNumber(Text($0)) }.map { .number($0) } ?? .other
+            if isCanonical {
+                let text = ECMAScriptNumber.text(number.double)
+                self = text.flatMap { DecimalNumber(Text($0)) }.map { .double($0) } ?? .other
+            } else {
+                self = DecimalNumber(Text(number.text)).map { .number($0) } ?? .other
+            }
         case .bool(let value): self = .boolean(value)
         case .array(let elements):
             self = .list(elements.map { $0.array == nil ? ClaimValue($0, isCanonical: isCanonical) : .other })
@@ -67,6 +73,7 @@ enum ClaimValue {
             // A short name that no context of the rule knows may be one for this IRI.
             return right.utf8.contains(UInt8(ascii: ":")) ? false : nil
         case (.number(let left), .number(let right)): return left == right
+        case (.double(let left), .number(let right)): return right.asDouble.map { left == $0 }
         case (.boolean(let left), .boolean(let right)): return left == right
         default: return nil
         }

@@ -43,6 +43,13 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         }
     }
 
+    /// The number that a double keeps of it, as ECMAScript writes that; nil beyond the range of doubles.
+    var asDouble: DecimalNumber? {
+        if sign == 0 { return self }
+        let text = (sign < 0 ? "-" : "") + "0." + digits.map(String.init).joined() + "e\(power)"
+        return Double(text).flatMap { ECMAScriptNumber.text($0) }.flatMap { DecimalNumber(Text($0)) }
+    }
+
     /// A whole number.
     package init(_ value: Int64) {
         self = Self(Text(String(value))) ?? Self.zero

@@ -102,8 +102,11 @@ struct PredicateEvaluation {
             let findings = wanted.map { Self.isAny(of: elements, in: [$0]) }
             return findings.contains(false) ? .no : Truth(findings.contains(nil) ? nil : true)
         case .number(let order, let wanted):
-            guard case .number(let number) = value else { return .unknown }
-            return Truth(order.holds(number, wanted))
+            switch value {
+            case .number(let number): return Truth(order.holds(number, wanted))
+            case .double(let number): return Truth(wanted.asDouble.map { order.holds(number, $0) })
+            default: return .unknown
+            }
         case .date(let order, let wanted): return Truth(value.text.flatMap { compare($0, order, wanted) })
         case .age(let order, let years):
             guard let birth = value.text.flatMap({ CivilDate(asWritten: $0) }) else { return .unknown }

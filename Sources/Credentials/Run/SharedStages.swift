@@ -17,10 +17,34 @@ extension Surroundings {
         do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
     }
 
-    /// What to say of a document that is not as expected where it is not spelled as it should be either; nil where it is.
-    func respelt(_ document: JSONObject, at pointer: String = "") -> Rejection? {
-        guard checksSpelling, let place = Spelling.suspicion(in: document) else { return nil }
-        return Rejection(.shapeSpelling, at: pointer + place)
+    /// What to say of a document that is not as expected where it is not spelled as it should be either; nil where it is. A
+    /// context that came with it can hide that from a look at the letters.
+    func respelt(_ document: JSONObject) -> Rejection? {
+        guard checksSpelling else { return nil }
+        if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
+        let context = document["@context"] ?? .null
+        guard (context.array ?? [context]).contains(where: { $0.object != nil }) else { return nil }
+        if let content = try? LinkedDataDocument(document, processor: trust.processor),
+            let place = content.unusualSpelling
+        {
+            return Rejection(.shapeSpelling, at: place)
+        }
+        let proofs = document["proof"].map { $0.array ?? [$0] } ?? []
+        for (index, proof) in proofs.prefix(limits.proofs).enumerated() {
+            guard let object = proof.object else { continue }
+            let pointer = document["proof"]?.array == nil ? "/proof" : Pointer.append("/proof", index)
+            if let found = respelt(Located(value: object, pointer: pointer), in: document) { return found }
+        }
+        return nil
+    }
+
+    /// The same of a proof of the document.
+    func respelt(_ proof: Located<JSONObject>, in document: JSONObject) -> Rejection? {
+        var options = proof.value
+        let contexts = [document["@context"], options["@context"]].compactMap(\.self)
+        options["@context"] = .array(contexts.flatMap { $0.array ?? [$0] })
+        for name in ProofSuite.signatureMembers { options[name] = nil }
+        return respelt(options)?.inside(proof.pointer)
     }
 
     /// The second line of defence beside the reading of statements: one spelling. Asked once the signature is known to be

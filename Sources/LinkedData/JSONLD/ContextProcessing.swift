@@ -6,13 +6,13 @@ struct ContextProcessor {
     let mode: Options.ProcessingMode
     let limits: JSONLDProcessor.Limits
     /// ``JSONLDProcessor/standardNames``
-    let standardNames: [Text: Text]
+    let standardNames: StandardNames
     /// Term definitions made and documents loaded so far: the measure of work that an inline context can cause.
     private(set) var work = 0
 
     init(
         documents: ContextDocuments, mode: Options.ProcessingMode, limits: JSONLDProcessor.Limits,
-        standardNames: [Text: Text]
+        standardNames: StandardNames
     ) {
         self.documents = documents
         self.mode = mode

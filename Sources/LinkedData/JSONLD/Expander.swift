@@ -7,7 +7,7 @@ struct Expander {
     var log = DropLog()
     let limits: JSONLDProcessor.Limits
     /// ``JSONLDProcessor/standardNames``
-    let standardNames: [Text: Text]
+    let standardNames: StandardNames
     /// ``DeserializedDocument/unusualSpelling``
     var unusualSpelling: String?
     private var depth = 0
@@ -48,7 +48,7 @@ struct Expander {
     }
 
     init(
-        options: Options, contexts: ContextSource, limits: JSONLDProcessor.Limits, standardNames: [Text: Text]
+        options: Options, contexts: ContextSource, limits: JSONLDProcessor.Limits, standardNames: StandardNames
     ) {
         self.standardNames = standardNames
         self.options = options

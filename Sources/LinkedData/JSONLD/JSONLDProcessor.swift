@@ -30,12 +30,12 @@ package struct JSONLDProcessor: Sendable {
     package let contexts: ContextDocuments
     /// The bounds.
     package let limits: Limits
-    /// Property IRIs and the one name that their data model gives them; another name for one is an unusual spelling.
-    package let standardNames: [Text: Text]
+    /// The one name of each property that decides; another name for one is an unusual spelling.
+    package let standardNames: StandardNames
     let cache = ContextCache()
 
     /// A processor over these contexts. Copies share what they find out about them.
-    package init(contexts: ContextDocuments, limits: Limits = .init(), standardNames: [Text: Text] = [:]) {
+    package init(contexts: ContextDocuments, limits: Limits = .init(), standardNames: StandardNames = .init()) {
         self.contexts = contexts
         self.limits = limits
         self.standardNames = standardNames

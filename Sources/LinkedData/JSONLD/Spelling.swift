@@ -1,4 +1,19 @@
-import Encoding
+package import Encoding
+
+/// Property IRIs and the one name that their data model gives each.
+package struct StandardNames: Sendable {
+    private let everywhere: [Text: Text]
+    private let inline: [Text: Text]
+
+    /// IRI → name: `everywhere` those that no context may call otherwise, `inline` those that a pinned context may, but none
+    /// that comes with a document.
+    package init(everywhere: [Text: Text] = [:], inline: [Text: Text] = [:]) {
+        self.everywhere = everywhere
+        self.inline = inline
+    }
+
+    func name(of iri: Text, isInline: Bool) -> Text? { everywhere[iri] ?? (isInline ? inline[iri] : nil) }
+}
 
 /// JSON-LD lets one statement be written in many ways. A signature over statements leaves the choice to whoever holds the
 /// document, so that a reader who asks for members by their names can be shown less than what was signed. No data model of
@@ -7,12 +22,12 @@ enum Spelling {
     /// Whether a term looks like an IRI or is another name than the standard one; in a context that came with the document also
     /// whether it is another name for a keyword than `id` and `type`.
     static func isUnusual(
-        _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: [Text: Text]
+        _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: StandardNames
     ) -> Bool {
         switch fields.mapping {
         case .keyword(.id) where term == "id", .keyword(.type) where term == "type": false
         case .keyword: isInline
-        case .iri(let iri): isCompact(term) || standardNames[iri].map { $0 != term } ?? false
+        case .iri(let iri): isCompact(term) || standardNames.name(of: iri, isInline: isInline).map { $0 != term } ?? false
         case .nothing: false
         }
     }
@@ -20,7 +35,7 @@ enum Spelling {
     /// Whether a name that no context defines is unusual: a keyword other than those of values and lists, something like an
     /// IRI, or what a vocabulary makes of it has another name.
     static func isUnusual(
-        _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: [Text: Text]
+        _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: StandardNames
     ) -> Bool {
         switch meaning {
         case .keyword(.value), .keyword(.language), .keyword(.direction), .keyword(.index), .keyword(.list),
@@ -28,7 +43,7 @@ enum Spelling {
             false
         case .keyword(.type): object[Keyword.value.text] == nil
         case .keyword: true
-        case .iri(let iri): isCompact(name) || standardNames[iri].map { $0 != name } ?? false
+        case .iri(let iri): isCompact(name) || standardNames.name(of: iri, isInline: true).map { $0 != name } ?? false
         case .nothing: false
         }
     }
@@ -51,7 +66,7 @@ extension Expander {
                 Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
             }
         // A term may stand for @nest, but what decides about the document stands in the open.
-        if isNested, case .iri(let iri) = meaning, standardNames[iri] != nil { isUnusual = true }
+        if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil { isUnusual = true }
         if isUnusual { unusualSpelling = log.pointer }
     }
 }
