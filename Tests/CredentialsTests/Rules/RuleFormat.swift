@@ -68,7 +68,8 @@ struct RuleCredential {
             var signer = try GraphSigner(
                 format == .rdf ? .eddsaRDFC2022 : .ecdsaSD2023, contexts: [Self.terms: Self.context])
             if format == .disclosed, !isMandatory {
-                signer.optional = Set(Self.properties.map { Text("https://works.example/ns#" + $0) })
+                signer.optional = Set(
+                    Self.properties.map { Text("https://works.example/ns#" + $0) } + [RDF.first, RDF.rest])
             }
             func signed(_ claims: JSONObject) throws -> JSON {
                 try signer.sign(Self.document(signer.id, signer.heads(Self.terms), claims, subject))
@@ -179,7 +180,9 @@ struct RuleCredential {
     private static func respelt(_ respeller: Respeller, _ count: Int) -> [RuleShowing] {
         var showings: [RuleShowing] = []
         for candidate in respeller.chosen(seed: respeller.document)
-        where candidate.target.contains("/credentialSubject") && !candidate.exchanges {
+        where (candidate.member == "credentialSubject" || candidate.target.contains("/credentialSubject/"))
+            && !candidate.exchanges
+        {
             guard showings.count < count, let respelt = respeller.respelt(candidate) else { continue }
             showings.append(RuleShowing(name: candidate.name, payload: respelt.compactBytes))
         }
@@ -191,7 +194,8 @@ struct RuleCredential {
         var result: [(String, JSONObject)] = []
         for member in claims.members {
             result.append(("withheld \(member.name)", claims.without(member.name)))
-            let elements = member.value.array ?? []
+            // The values of a set are a statement each; of a list there is no part that RDF would call a list.
+            let elements = member.name == "rooms" ? [] : member.value.array ?? []
             for index in elements.indices where elements.count > 1 {
                 var rest = elements
                 rest.remove(at: index)
