@@ -57,9 +57,10 @@ struct RuleCredential {
     ///   - claims: What the issuer says of the subject.
     ///   - isMandatory: Whether the holder of an ecdsa-sd-2023 credential must show all of it.
     ///   - respellings: How many other spellings of linked data are made.
+    ///   - members: What is respelt; the claims if not said otherwise.
     init(
         _ format: RuleFormat, _ claims: JSONObject, isMandatory: Bool = false, subject: Text? = "did:example:holder",
-        withStrangers: Bool = false, respellings: Int = 0
+        withStrangers: Bool = false, respellings: Int = 0, of members: Set<Text>? = nil
     ) throws {
         self.format = format
         switch format {
@@ -82,7 +83,7 @@ struct RuleCredential {
             if respellings > 0 {
                 let respeller = Respeller(document, contexts: signer.contexts, inlineAllowed: true)
                 for (url, context) in respeller.second.documents { material.contexts[url] = context.compactBytes }
-                choices += Self.respelt(respeller, respellings)
+                choices += Self.respelt(respeller, respellings, members ?? Set(claims.names).subtracting(["rooms"]))
             }
             if format == .disclosed, !isMandatory {
                 choices += try Self.parts(of: claims).map {
@@ -177,12 +178,10 @@ struct RuleCredential {
         return material
     }
 
-    private static func respelt(_ respeller: Respeller, _ count: Int) -> [RuleShowing] {
+    private static func respelt(_ respeller: Respeller, _ count: Int, _ members: Set<Text>) -> [RuleShowing] {
         var showings: [RuleShowing] = []
         for candidate in respeller.chosen(seed: respeller.document)
-        where (candidate.member == "credentialSubject" || candidate.target.contains("/credentialSubject/"))
-            && !candidate.exchanges
-        {
+        where members.contains(candidate.member) && candidate.target.contains("/credentialSubject") {
             guard showings.count < count, let respelt = respeller.respelt(candidate) else { continue }
             showings.append(RuleShowing(name: candidate.name, payload: respelt.compactBytes))
         }
