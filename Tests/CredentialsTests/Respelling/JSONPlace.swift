@@ -55,6 +55,11 @@ extension JSON {
 
     /// The elements of an array, or the value alone.
     var elements: [JSON] { array ?? [self] }
+
+    /// An array, but one value as itself.
+    static func several(_ values: ArraySlice<JSON>) -> JSON {
+        values.count == 1 ? values[values.startIndex] : .array(Array(values))
+    }
 }
 
 extension JSONObject {

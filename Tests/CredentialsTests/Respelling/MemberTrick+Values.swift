@@ -69,7 +69,7 @@ extension MemberTrick {
         plain("null beside") { $0.node.with($0.name, .array($0.value.elements + [.null])) },
         plain("one of several elsewhere") { site in
             guard let elements = site.value.array, elements.count > 1 else { return nil }
-            return site.node.with(site.name, .array(Array(elements.dropLast())))
+            return site.node.with(site.name, .several(elements.dropLast()))
                 .with("@nest", [site.name: elements[elements.count - 1]])
         },
         plain("last member first") { site in

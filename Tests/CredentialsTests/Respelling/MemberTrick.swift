@@ -150,14 +150,14 @@ extension MemberTrick {
             guard let elements = site.value.array, elements.count > 1, meaning.values.count == elements.count else {
                 return nil
             }
-            return site.node.with(site.name, .array(Array(elements.dropLast())))
+            return site.node.with(site.name, .several(elements.dropLast()))
                 .with(meaning.property, .array([meaning.values[elements.count - 1]]))
         },
         meant("split between IRI and name") { site, meaning in
             guard let elements = site.value.array, elements.count > 1, meaning.values.count == elements.count else {
                 return nil
             }
-            return site.node.with(site.name, .array(Array(elements.dropFirst())))
+            return site.node.with(site.name, .several(elements.dropFirst()))
                 .with(meaning.property, .array([meaning.values[0]]))
         },
         meant("beside its IRI") { site, meaning in site.node.with(meaning.property, meaning.value) },

@@ -83,7 +83,7 @@ struct Respeller {
     }
 
     /// All that may be tried, in an order that is always the same.
-    var candidates: [Candidate] { parts.flatMap { candidates(of: $0) } }
+    var candidates: [Candidate] { sites.flatMap { candidates(at: $0) } }
 
     /// The document so respelt; nil when the trick does not work there: the text would be what it was, or no signature would
     /// cover it any more.
@@ -104,35 +104,67 @@ struct Respeller {
 
     // MARK: - Places
 
-    private func candidates(of part: SignedPart) -> [Candidate] {
-        var result: [Candidate] = []
-        func add(
-            _ trick: String, _ place: JSONPlace, _ member: Text, _ isForm: Bool, _ make: @escaping () -> JSONObject?
-        ) {
-            result.append(
-                Candidate(trick: trick, member: member, isForm: isForm, part: part, place: place, make: make))
+    /// Something that can be written otherwise: a part as a whole, a node of it, or a member of a node.
+    struct Site {
+        fileprivate let part: SignedPart
+        fileprivate let place: JSONPlace
+        fileprivate let scope: Scope
+
+        fileprivate enum Scope {
+            case document
+            case node
+            case member(Text)
         }
-        for (name, isForm, trick) in DocumentTrick.all { add(name, JSONPlace(), "*", isForm) { trick(part.node) } }
-        if part.kind == .credential {
-            add("names exchanged under a second context", SecondContext.subject, "*", false) {
+    }
+
+    /// All there are; much fewer than the ways of writing them.
+    var sites: [Site] {
+        parts.flatMap { part -> [Site] in
+            let nodes = Self.nodes(of: .object(part.node)).flatMap { place -> [Site] in
+                let names = JSON.object(part.node).value(at: place)?.object?.names ?? []
+                return [Site(part: part, place: place, scope: .node)]
+                    + names.filter { $0 != "@context" }.map { Site(part: part, place: place, scope: .member($0)) }
+            }
+            return [Site(part: part, place: JSONPlace(), scope: .document)] + nodes
+        }
+    }
+
+    /// What may be tried at one of them.
+    func candidates(at site: Site) -> [Candidate] {
+        let (part, place) = (site.part, site.place)
+        func candidate(
+            _ trick: String, _ member: Text, _ isForm: Bool, _ make: @escaping () -> JSONObject?
+        ) -> Candidate {
+            Candidate(trick: trick, member: member, isForm: isForm, part: part, place: place, make: make)
+        }
+        switch site.scope {
+        case .document:
+            let whole = DocumentTrick.all.map { name, isForm, trick in
+                candidate(name, "*", isForm) { trick(part.node) }
+            }
+            return part.kind == .credential ? whole + [exchange(in: part)] : whole
+        case .node:
+            return NodeTrick.all.map { trick in
+                candidate(trick.name, "*", trick.isForm) { apply(trick, at: place, of: part) }
+            }
+        case .member(let member):
+            return MemberTrick.all.filter { inlineAllowed || !$0.isInline }.map { trick in
+                candidate(trick.name, member, trick.isForm) { apply(trick, to: member, at: place, of: part) }
+            }
+        }
+    }
+
+    private func exchange(in part: SignedPart) -> Candidate {
+        let place = SecondContext.subject
+        return Candidate(
+            trick: "names exchanged under a second context", member: "*", isForm: false, part: part, place: place,
+            make: {
                 second.exchanging(part.node) { name in
-                    JSON.object(part.node).value(at: SecondContext.subject)?.object.flatMap {
-                        meanings.of(name, in: $0, at: SecondContext.subject, of: part, processor)
+                    JSON.object(part.node).value(at: place)?.object.flatMap {
+                        meanings.of(name, in: $0, at: place, of: part, processor)
                     }
                 }
-            }
-        }
-        for place in Self.nodes(of: .object(part.node)) {
-            for trick in NodeTrick.all {
-                add(trick.name, place, "*", trick.isForm) { apply(trick, at: place, of: part) }
-            }
-            for member in JSON.object(part.node).value(at: place)?.object?.names ?? [] where member != "@context" {
-                for trick in MemberTrick.all where inlineAllowed || !trick.isInline {
-                    add(trick.name, place, member, trick.isForm) { apply(trick, to: member, at: place, of: part) }
-                }
-            }
-        }
-        return result
+            })
     }
 
     /// Every object in a document that may be a node; what stands in contexts and in presented credentials is none of it.

@@ -54,7 +54,7 @@ import Testing
             for isMandatory in format == .disclosed ? [true, false] : [false] {
                 var claims: JSONObject = ["rooms": ["a", "b"]]
                 claims[row.claim] = value
-                let pass = try RuleCredential(format, claims, isMandatory: isMandatory, respellings: 10)
+                let pass = try RuleCredential(format, claims, isMandatory: isMandatory, respellings: 16)
                 let trust = try TrustStore(pass.material)
                 for rule in try Self.rules(row, format) {
                     let plain = pass.verdict(pass.full, rule.policy, trust)

@@ -57,9 +57,10 @@ struct RuleCredential {
     ///   - claims: What the issuer says of the subject.
     ///   - isMandatory: Whether the holder of an ecdsa-sd-2023 credential must show all of it.
     ///   - respellings: How many other spellings of linked data are made.
+    ///   - members: What is respelt; the claims if not said otherwise.
     init(
         _ format: RuleFormat, _ claims: JSONObject, isMandatory: Bool = false, subject: Text? = "did:example:holder",
-        withStrangers: Bool = false, respellings: Int = 0
+        withStrangers: Bool = false, respellings: Int = 0, of members: Set<Text>? = nil
     ) throws {
         self.format = format
         switch format {
@@ -68,7 +69,8 @@ struct RuleCredential {
             var signer = try GraphSigner(
                 format == .rdf ? .eddsaRDFC2022 : .ecdsaSD2023, contexts: [Self.terms: Self.context])
             if format == .disclosed, !isMandatory {
-                signer.optional = Set(Self.properties.map { Text("https://works.example/ns#" + $0) })
+                signer.optional = Set(
+                    Self.properties.map { Text("https://works.example/ns#" + $0) } + [RDF.first, RDF.rest])
             }
             func signed(_ claims: JSONObject) throws -> JSON {
                 try signer.sign(Self.document(signer.id, signer.heads(Self.terms), claims, subject))
@@ -81,7 +83,7 @@ struct RuleCredential {
             if respellings > 0 {
                 let respeller = Respeller(document, contexts: signer.contexts, inlineAllowed: true)
                 for (url, context) in respeller.second.documents { material.contexts[url] = context.compactBytes }
-                choices += Self.respelt(respeller, respellings)
+                choices += Self.respelt(respeller, respellings, members ?? Set(claims.names).subtracting(["rooms"]))
             }
             if format == .disclosed, !isMandatory {
                 choices += try Self.parts(of: claims).map {
@@ -176,10 +178,10 @@ struct RuleCredential {
         return material
     }
 
-    private static func respelt(_ respeller: Respeller, _ count: Int) -> [RuleShowing] {
+    private static func respelt(_ respeller: Respeller, _ count: Int, _ members: Set<Text>) -> [RuleShowing] {
         var showings: [RuleShowing] = []
         for candidate in respeller.chosen(seed: respeller.document)
-        where candidate.target.contains("/credentialSubject") && !candidate.exchanges {
+        where members.contains(candidate.member) && candidate.target.contains("/credentialSubject") {
             guard showings.count < count, let respelt = respeller.respelt(candidate) else { continue }
             showings.append(RuleShowing(name: candidate.name, payload: respelt.compactBytes))
         }
@@ -191,7 +193,8 @@ struct RuleCredential {
         var result: [(String, JSONObject)] = []
         for member in claims.members {
             result.append(("withheld \(member.name)", claims.without(member.name)))
-            let elements = member.value.array ?? []
+            // The values of a set are a statement each; of a list there is no part that RDF would call a list.
+            let elements = member.name == "rooms" ? [] : member.value.array ?? []
             for index in elements.indices where elements.count > 1 {
                 var rest = elements
                 rest.remove(at: index)

@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(arguments: RuleFormat.allCases.filter { $0 != .mdoc }) func listed(in format: RuleFormat) throws {
-        let lost = try RuleCredential(format, ["level": 3], subject: "did:example:lost", respellings: 60)
+        let lost = try RuleCredential(
+            format, ["level": 3], subject: "did:example:lost", respellings: 60, of: ["id", "credentialSubject"])
         for showing in [lost.full] + lost.choices { #expect(try code(lost, showing) != "ok", "\(showing.name)") }
         #expect(try code(lost, lost.full) == "policy.d")
         let other = try RuleCredential(format, ["level": 3], subject: "did:example:other")
