@@ -132,7 +132,9 @@ struct CredentialCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
-                let error = surroundings.respelt(proof, in: shape.document) ?? error
+                // A wrong purpose is one under any name.
+                let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
+                let error = isNamed ? error : surroundings.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
                 if chain.includes(proof.value) {
                     proofs.append(try LinkedDataProof(stranger: proof, error, at: now, trust: trust, limits: limits))
@@ -179,10 +181,16 @@ struct CredentialCheck {
         var isWhole = false
         for proof in proofs {
             let found: ProofCoverage
-            if var chain = try chainDigests(proof, shape) {
-                found = try verify(proof, &chain)
-            } else {
-                found = try verify(proof, &digests)
+            do throws(Rejection) {
+                if var chain = try chainDigests(proof, shape) {
+                    found = try verify(proof, &chain)
+                } else {
+                    found = try verify(proof, &digests)
+                }
+            } catch {
+                // A chain that a proof does not show by its names cannot match either.
+                let isUnread = [.proofInvalid, .proofMalformed].contains(error.reason.code)
+                throw isUnread ? surroundings.respelt(shape.document) ?? error : error
             }
             guard proof.isIssuers else { continue }
             evidence.proofContext = evidence.proofContext ?? found.context

@@ -43,7 +43,9 @@ enum CredentialVocabulary {
         let proofNames = [
             "cryptosuite", "proofPurpose", "verificationMethod", "challenge", "domain", "nonce", "previousProof",
         ]
-        var proof: [Text: Text] = ["https://w3id.org/security#expiration": "expires", "http://purl.org/dc/terms/created": "created"]
+        var proof: [Text: Text] = [
+            "https://w3id.org/security#expiration": "expires", "http://purl.org/dc/terms/created": "created",
+        ]
         for name in proofNames { proof[Text("https://w3id.org/security#" + name)] = Text(name) }
         return StandardNames(everywhere: names, inline: proof)
     }()

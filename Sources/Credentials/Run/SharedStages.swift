@@ -22,13 +22,7 @@ extension Surroundings {
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
-        let context = document["@context"] ?? .null
-        guard (context.array ?? [context]).contains(where: { $0.object != nil }) else { return nil }
-        if let content = try? LinkedDataDocument(document, processor: trust.processor),
-            let place = content.unusualSpelling
-        {
-            return Rejection(.shapeSpelling, at: place)
-        }
+        if let place = hiddenSpelling(of: document) { return Rejection(.shapeSpelling, at: place) }
         let proofs = document["proof"].map { $0.array ?? [$0] } ?? []
         for (index, proof) in proofs.prefix(limits.proofs).enumerated() {
             guard let object = proof.object else { continue }
@@ -40,11 +34,19 @@ extension Surroundings {
 
     /// The same of a proof of the document.
     func respelt(_ proof: Located<JSONObject>, in document: JSONObject) -> Rejection? {
+        guard checksSpelling else { return nil }
         var options = proof.value
         let contexts = [document["@context"], options["@context"]].compactMap(\.self)
         options["@context"] = .array(contexts.flatMap { $0.array ?? [$0] })
         for name in ProofSuite.signatureMembers { options[name] = nil }
-        return respelt(options)?.inside(proof.pointer)
+        let place = Spelling.suspicion(in: proof.value) ?? hiddenSpelling(of: options)
+        return place.map { Rejection(.shapeSpelling, at: proof.pointer + $0) }
+    }
+
+    private func hiddenSpelling(of document: JSONObject) -> String? {
+        let context = document["@context"] ?? .null
+        guard (context.array ?? [context]).contains(where: { $0.object != nil }) else { return nil }
+        return (try? LinkedDataDocument(document, processor: trust.processor))?.unusualSpelling
     }
 
     /// The second line of defence beside the reading of statements: one spelling. Asked once the signature is known to be

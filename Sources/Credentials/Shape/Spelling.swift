@@ -3,8 +3,8 @@ import Encoding
 /// One spelling: linked data is to be written as its data model writes it. The expansion finds what is not
 /// (`DeserializedDocument.unusualSpelling`); this names it where the reading of members by their names fails first.
 enum Spelling {
-    /// Where a document has a member that no data model of credentials has: a keyword, an IRI or a compact IRI as its name.
-    /// A guess, as no context is looked at.
+    /// Where a document has a member that no data model of credentials has: a keyword, an IRI or a compact IRI as its name. A
+    /// guess, as no context is looked at.
     static func suspicion(in document: JSONObject) -> String? { suspicion(in: .object(document), at: "") }
 
     private static func suspicion(in value: JSON, at pointer: String) -> String? {

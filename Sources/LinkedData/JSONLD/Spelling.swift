@@ -27,7 +27,8 @@ enum Spelling {
         switch fields.mapping {
         case .keyword(.id) where term == "id", .keyword(.type) where term == "type": false
         case .keyword: isInline
-        case .iri(let iri): isCompact(term) || standardNames.name(of: iri, isInline: isInline).map { $0 != term } ?? false
+        case .iri(let iri):
+            isCompact(term) || standardNames.name(of: iri, isInline: isInline).map { $0 != term } ?? false
         case .nothing: false
         }
     }
@@ -66,7 +67,9 @@ extension Expander {
                 Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
             }
         // A term may stand for @nest, but what decides about the document stands in the open.
-        if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil { isUnusual = true }
+        if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil {
+            isUnusual = true
+        }
         if isUnusual { unusualSpelling = log.pointer }
     }
 }

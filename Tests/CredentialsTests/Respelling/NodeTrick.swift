@@ -56,7 +56,8 @@ struct NodeTrick: Sendable {
                 site.node.with("type", .array(types.dropLast())).with("@type", site.types.last.map { .string($0) }))
         },
         NodeTrick(name: "a blank node's id", isForm: true) { site in
-            site.node["id"] == nil && site.node["@id"] == nil && site.node["@value"] == nil
+            // A map of languages looks like a node, but has no id.
+            site.node["id"] == nil && site.node["@id"] == nil && site.node["@value"] == nil && site.node["en"] == nil
                 ? .object(site.node.with("@id", "_:respelt")) : nil
         },
         NodeTrick(name: "node in a set", isForm: true) { site in

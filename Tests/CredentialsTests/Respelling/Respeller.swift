@@ -28,9 +28,12 @@ struct Respeller {
         /// What a refusal of it may begin with, where the plain document is accepted. The one spelling answers for spellings;
         /// what is left of a proof without its members may fail as any broken proof does.
         func refusals(checkingSpelling: Bool) -> [String] {
+            // Under a vocabulary the name may stay; then it is a value object that differs.
+            let isForm = isForm || trick == "inline @vocab"
             let own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
-            return part.kind == .proof && (isForm || !checkingSpelling)
-                ? own + ["proof.", "holder.invalid", "context.invalid"] : own
+            // A proof that does not show its purpose has none, whatever it calls it.
+            if part.kind == .proof, checkingSpelling, !isForm { return own + ["proof.purpose"] }
+            return part.kind == .proof ? own + ["proof.", "holder.invalid", "context.invalid"] : own
         }
     }
 
