@@ -7,16 +7,7 @@ import LinkedData
 /// The stages run in the order of ``Stage``; the first that fails gives the verdict's code.
 package struct Verifier: Sendable {
     /// How much is checked.
-    package enum Mode: Sendable {
-        /// Everything.
-        case full
-        /// Syntax, shape, contexts and expansion: what needs no key, no trust and no clock.
-        case shape
-        /// Everything but who vouches for a signing certificate and what it may be used for: signature, digests, dates
-        /// and shape of data whose roots nobody has. What a laboratory looks at; no gate may open on it, so neither the
-        /// replay window nor the policy is asked.
-        case issuerDataOnly
-    }
+    package typealias Mode = VerificationMode
 
     /// The trust data in force.
     package let trust: TrustStore
@@ -146,50 +137,14 @@ private struct VerificationRun {
         }
     }
 
-    /// The format's own stages. A further format is a case here and a check like ``CredentialCheck``.
+    /// The stages of the format, then status and holder. A presentation asks for the status of each of its credentials itself.
     private mutating func verify(_ received: Received, _ mode: Verifier.Mode) throws(Rejection) {
-        switch (received.format, received.body) {
-        case (.ldpVC, .object(let document)):
-            var check = CredentialCheck(surroundings, summary: evidence.summary)
+        if mode == .shape {
+            var check = try received.check(surroundings, demand: demand, mode: mode, summary: evidence.summary)
             defer { evidence = check.evidence }
-            if mode == .shape { return try check.checkShape(document) }
-            try check.verify(document)
-            try requireNoHolder()
-        case (.ldpVP, .object(let document)):
-            var check = PresentationCheck(surroundings, demand: demand, summary: evidence.summary)
-            defer { evidence = check.evidence }
-            if mode == .shape { return try check.checkShape(document) }
-            try check.verify(document)
-        case (let format, .jwt(let token)) where format == .jwtVP || format == .vpJWT:
-            var check = JWTPresentationCheck(surroundings, demand: demand, summary: evidence.summary)
-            defer { evidence = check.evidence }
-            if mode == .shape { return try check.checkShape(token, as: format) }
-            try check.verify(token, as: format)
-        case (let format, .jwt(let token)):
-            var check = JWTCheck(surroundings, summary: evidence.summary)
-            defer { evidence = check.evidence }
-            if mode == .shape { return _ = try check.checkShape(token, as: format) }
-            try check.verify(token, as: format)
-            try requireNoHolder()
-        case (let format, .sdJWT(let token)):
-            var check = SDJWTCheck(surroundings, demand: demand, summary: evidence.summary)
-            defer { evidence = check.evidence }
-            if mode == .shape { return try check.checkShape(token, as: format) }
-            try check.verify(token, as: format)
-        case (.mdoc, .token(let letters)):
-            var check = MdocCheck(surroundings, mode: mode, summary: evidence.summary)
-            defer { evidence = check.evidence }
-            try check.verify(letters)
-            if mode == .full { try requireNoHolder() }
-        default: throw Rejection(.formatUnsupported)
+            return try check.checkShape()
         }
-    }
-
-    /// Holder stage of what says nothing about who holds it: a bare credential, an mdoc outside its own transport.
-    private func requireNoHolder() throws(Rejection) {
-        try surroundings.stage(.holder) { () throws(Rejection) in
-            if demand.required { throw Rejection(.holderProofMissing) }
-        }
+        _ = try received.verify(surroundings, demand: demand, mode: mode, into: &evidence)
     }
 
     func verdict(

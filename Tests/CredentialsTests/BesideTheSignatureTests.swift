@@ -28,8 +28,8 @@ import Testing
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
         let surroundings = Surroundings(
             trust: try TrustStore(material), policy: .init(), limits: .init(), clock: TestIssuer.clock, onStage: nil)
-        var check = CredentialCheck(surroundings, summary: CredentialSummary(payload: []))
-        try check.verify(document)
+        var check = CredentialCheck(document, surroundings, summary: CredentialSummary(payload: []))
+        try check.verify()
         let claims = try #require(check.evidence.claims.first)
         #expect(claims.text == nil, "rules never see the letters")
         return try RDFC10.canonicalize(try #require(claims.graph).dataset).nQuads

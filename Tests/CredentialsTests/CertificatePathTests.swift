@@ -51,7 +51,8 @@ import X509
         let leaf = try TestPKI.issue(template, by: root)
         let roots = try TestPKI.roots(root)
         let signer = try CertificatePath.signer(
-            of: [leaf.der], role: .token(of: TestPKI.issuer(roots)), roots: roots, at: TestPKI.now, profile: .strict,
+            of: [leaf.der], role: SignerRole.token(of: TestPKI.issuer(roots)), roots: roots, at: TestPKI.now,
+            profile: .strict,
             limits: Limits())
         #expect(signer.country == "UT")
         #expect(signer.names.uris == ["did:web:a.example"])

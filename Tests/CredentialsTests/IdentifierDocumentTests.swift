@@ -22,7 +22,7 @@ import Testing
     ) throws -> [Text] {
         var document = members
         document["id"] = document["id"] ?? .string(did)
-        return try #require(ControllerDocument(.object(document))).signingKeys(of: looked ?? did, purpose)
+        return try SigningKeys(stored: JSON.object(document).compactBytes).keys(of: looked ?? did, purpose)
     }
 
     @Test func onlyListedKeysSign() throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(try keys(["verificationMethod": methods, "assertionMethod": ["#b"]]) == [Text(did.string + "#b")])
         let embedded: JSONObject = ["verificationMethod": methods, "assertionMethod": [method("#c")]]
         #expect(try keys(embedded) == [Text(did.string + "#c")])
-        #expect(throws: Rejection(.keyNotAuthorised, at: "/assertionMethod")) {
+        #expect(throws: Rejection(.keyNotAuthorised)) {
             try keys(["verificationMethod": methods, "authentication": ["#a"]])
         }
     }
@@ -40,18 +40,18 @@ import Testing
             "verificationMethod": [method("#a"), method("#b")], "assertionMethod": [.string(did)],
         ]
         #expect(try keys(document, .didWide).count == 2)
-        #expect(throws: Rejection(.keyNotAuthorised, at: "/assertionMethod")) { try keys(document) }
+        #expect(throws: Rejection(.keyNotAuthorised)) { try keys(document) }
     }
 
     @Test func aDocumentSpeaksForItsOwnIdOnly() throws {
         let document: JSONObject = ["verificationMethod": [method("#a")], "assertionMethod": ["#a"]]
-        #expect(throws: Rejection(.issuerKeyMismatch, at: "/id")) {
+        #expect(throws: Rejection(.issuerKeyMismatch)) {
             try keys(document, of: "did:web:issuers.example:other")
         }
         let foreign: JSONObject = [
             "verificationMethod": [method("#a", controller: "did:web:other.example")], "assertionMethod": ["#a"],
         ]
-        #expect(throws: Rejection(.issuerKeyMismatch, at: "/verificationMethod")) { try keys(foreign) }
+        #expect(throws: Rejection(.issuerKeyMismatch)) { try keys(foreign) }
     }
 
     @Test func unreadableKeysDoNotCount() throws {
@@ -59,7 +59,7 @@ import Testing
         #expect(
             try keys(["verificationMethod": [bad, method("#a")], "assertionMethod": ["#bad", "#a"]])
                 == [Text(did.string + "#a")])
-        #expect(throws: Rejection(.keyMalformed, at: "/verificationMethod")) {
+        #expect(throws: Rejection(.keyMalformed)) {
             try keys(["verificationMethod": [bad], "assertionMethod": ["#bad"]])
         }
     }

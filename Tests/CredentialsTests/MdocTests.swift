@@ -20,9 +20,9 @@ import X509
             trust: try TrustStore(issuer.material), policy: .init(), limits: .init(), clock: TestMdoc.clock,
             onStage: nil)
         var check = MdocCheck(
-            surroundings, mode: mode, summary: CredentialSummary(format: .mdoc, payloadDigest: []))
+            letters, surroundings, mode: mode, summary: CredentialSummary(format: .mdoc, payloadDigest: []))
         do throws(Rejection) {
-            try check.verify(letters)
+            try check.verify()
             return (check, .ok)
         } catch { return (check, error.reason.code) }
     }

@@ -130,8 +130,9 @@ import Testing
         let surroundings = Surroundings(
             trust: try TrustStore(nobody), policy: .init(), limits: .init(), clock: TestMdoc.clock, onStage: nil)
         var check = MdocCheck(
-            surroundings, mode: .issuerDataOnly, summary: CredentialSummary(format: .mdoc, payloadDigest: []))
-        try check.verify(try mdoc.letters())
+            try mdoc.letters(), surroundings, mode: .issuerDataOnly,
+            summary: CredentialSummary(format: .mdoc, payloadDigest: []))
+        try check.verify()
         #expect(check.evidence.claims.isEmpty)
 
         var plain = try TestMdoc(TestMdoc.Issuer { $0.purposes = [] })

@@ -37,7 +37,7 @@ enum PolicyFixture {
     ) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: graph == nil ? .described(document, as: format) : nil,
-            graph: graph, contexts: LinkedDataClaims.contexts(of: document["@context"] ?? .null),
+            graph: graph, contexts: SignedClaims.contexts(of: document["@context"] ?? .null),
             validFrom: from.flatMap { Timestamp(rfc3339: $0) }, validUntil: until.flatMap { Timestamp(rfc3339: $0) },
             signed: SignedContent(digest: [UInt8](repeating: digest, count: 32)),
             subjects: CredentialSubjects([subject].compactMap(\.self)))

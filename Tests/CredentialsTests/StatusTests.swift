@@ -62,6 +62,32 @@ import Testing
         #expect(try verdict(list: foreign, issuers: [other.id]).code == .ok)
     }
 
+    /// Bitstring Status List 1.0 section 3: the id of a list, where it has one, is the URL that the credential names. The
+    /// operator may know a list by another one, and only that issuer's, only for that URL.
+    @Test func aListIsTheOneThatIsNamed() throws {
+        let alias: Text = "https://lists.example/1"
+        func code(_ id: Text?, aliases: [Text: Text] = [:]) throws -> ReasonCode {
+            let list = try issuer.statusList(url: url) { $0["id"] = id.map(JSON.string) }
+            var document = issuer.template
+            document["credentialStatus"] = [
+                "type": "BitstringStatusListEntry", "statusPurpose": "revocation", "statusListIndex": "42",
+                "statusListCredential": .string(url),
+            ]
+            var material = issuer.material
+            material.statusLists[url] = list
+            material.issuers[0].statusListAliases = aliases
+            return Verifier(trust: try TrustStore(material))
+                .verify(try issuer.sign(document).compactBytes, at: TestIssuer.clock).code
+        }
+        #expect(try code(url) == .ok)
+        #expect(try code(nil) == .ok)
+        #expect(try code(alias) == .statusInvalid)
+        #expect(try code(alias, aliases: [url: alias]) == .ok)
+        #expect(try code(url, aliases: [url: alias]) == .ok)
+        #expect(try code(alias, aliases: ["https://issuer.example/status/2": alias]) == .statusInvalid)
+        #expect(try code("https://lists.example/2", aliases: [url: alias]) == .statusInvalid)
+    }
+
     @Test func damage() throws {
         let short = try issuer.statusList(url: url, bytes: 16 * 1024 - 1)
         #expect(try verdict(list: short).code == .statusInvalid)

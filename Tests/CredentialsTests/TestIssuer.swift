@@ -57,7 +57,7 @@ struct TestIssuer {
         let options = ProofOptions(
             proof, of: .ed25519Signature2020, under: .document, documentContext: content.context, trust: trust)
         guard let dataset = options?.dataset else { throw Rejection(.internal) }
-        let message = try LinkedDataDocument.digest(of: dataset) + LinkedDataDocument.digest(of: content.dataset)
+        let message = try dataset.canonicalDigest() + content.dataset.canonicalDigest()
         proof["proofValue"] = .text(Multibase.encodeBase58(try key.signature(for: message)))
         var signed = document
         signed["proof"] = .object(proof)

@@ -99,9 +99,8 @@ struct VerdictCase {
     func documentFailure() throws -> String? {
         let keyPurpose: TrustedIssuer.KeyPurpose = text("keyPurpose") == "did-wide" ? .didWide : .strict
         do throws(Rejection) {
-            guard let document = try? JSON.parse(try payload()) else { throw Rejection(.jsonSyntax) }
-            guard let document = ControllerDocument(document) else { throw Rejection(.keyMalformed) }
-            let keys = try document.signingKeys(of: Text(text("did") ?? ""), keyPurpose)
+            guard let bytes = try? payload() else { throw Rejection(.jsonSyntax) }
+            let keys = try SigningKeys(stored: bytes).keys(of: Text(text("did") ?? ""), keyPurpose)
             if wantedDecision == "accept", Set(keys) == Set(texts(json["expect"]?["keys"])) { return nil }
             return "keys \(keys)"
         } catch {
@@ -125,18 +124,5 @@ struct VerdictCase {
         return (list.array ?? []).map {
             VerdictCase(id: $0["id"]?.string?.string ?? "?", folder: folder, json: $0)
         }
-    }
-}
-
-extension VerdictCase {
-    /// Why this version does not run the case yet: a mode or a format that comes with a later version.
-    func later() throws -> String? {
-        if mode == "status-list" { return nil }
-        if mode == "did-document" { return nil }
-        if format == "mso_mdoc" { return nil }
-        if let mode, mode != "shape" { return "mode \(mode)" }
-        if ["jwt_vc_json", "vc+jwt", "vc+sd-jwt", "dc+sd-jwt", "sd-jwt"].contains(format) { return nil }
-        guard ["ldp_vc", "ldp_vp", "wallet-record", "auto"].contains(format) else { return "format \(format)" }
-        return nil
     }
 }

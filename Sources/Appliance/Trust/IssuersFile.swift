@@ -23,6 +23,8 @@ import Encoding
 /// inline-contexts = "forbid"      # or "allow": its credentials may bring contexts of their own
 /// status-issuers = []             # other ids that may sign its status lists
 /// status-lists = []               # lists that the refresher keeps, by URL
+/// status-list-aliases = {}        # "URL that credentials name" = "id that the list has"
+/// withheld-expiry = "forbid"      # or "allow": an SD-JWT may leave out until when it is valid
 /// document-max-age = "30d"        # older stored documents are no longer believed
 /// documents = [{ id = "did:web:issuer.example", sha256 = "…", fetched = "2026-05-01T00:00:00Z" }]
 /// revoked-keys = [{ key = "did:web:issuer.example#1", since = "2026-05-01T00:00:00Z", reason = "compromised" }]
@@ -97,6 +99,23 @@ struct IssuersFile {
             for url in issuer.statusLists where WebAddress(url) == nil {
                 note(entry.line, "\(url) is no https URL", "Write the URL by which credentials name the list.")
             }
+        case "status-list-aliases":
+            for alias in entry.value.table?.entries ?? [] {
+                if let id = alias.value.string {
+                    issuer.statusListAliases[alias.name] = id
+                } else {
+                    note(entry.line, "\(alias.name) has no alias", "Write { \"URL\" = \"id in the list\" }.")
+                }
+            }
+            if entry.value.table == nil {
+                note(entry.line, "status-list-aliases must be a table", "Write { \"URL\" = \"id in the list\" }.")
+            }
+        case "withheld-expiry":
+            switch entry.value.string {
+            case "allow": issuer.mayWithholdExpiry = true
+            case "forbid": issuer.mayWithholdExpiry = false
+            default: note(entry.line, "withheld-expiry must be a word", "Write \"allow\" or \"forbid\".")
+            }
         case "valid-from": issuer.notBefore = date(entry)
         case "valid-until": issuer.notAfter = date(entry)
         case "keys":
@@ -145,6 +164,7 @@ struct IssuersFile {
     private static let issuerKeys =
         "id, groups, types, contexts, valid-from, valid-until, controllers, keys, roots, token-signer-usages, "
         + "document-signer-usages, issuing-country, key-purpose, inline-contexts, status-issuers, status-lists, "
+        + "status-list-aliases, withheld-expiry, "
         + "document-max-age, documents or revoked-keys"
 
     private mutating func checkRoot(_ id: Text, _ line: Int?) {

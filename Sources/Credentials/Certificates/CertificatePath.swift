@@ -15,7 +15,7 @@ enum CertificatePath {
     ///   CA, a constraint that is not kept, a key usage or a critical extension that forbids the use; `chain.expired`;
     ///   `key.weak`, `key.malformed`. ``ReasonDetail`` says which rule it was.
     static func signer(
-        of chain: [[UInt8]], role: SignerRole, roots: CertificateRoots, at now: Timestamp,
+        of chain: [[UInt8]], role: some SignerRules, roots: CertificateRoots, at now: Timestamp,
         skew: Duration = .seconds(60), profile: Profile, limits: Limits
     ) throws(Rejection) -> CertificateSigner {
         let certificates = try read(chain, limits)
@@ -82,7 +82,7 @@ enum CertificatePath {
 
 /// What must hold of a path whose names and signatures already fit.
 private struct Requirements {
-    let role: SignerRole
+    let role: any SignerRules
     let now: Timestamp
     let skew: Duration
     let profile: Profile
@@ -90,7 +90,7 @@ private struct Requirements {
     /// The signer at the start of the path; its last element is pinned.
     func signer(of path: [X509Certificate]) throws(Rejection) -> CertificateSigner {
         guard let leaf = path.first, let anchor = path.last else { throw Rejection(.internal) }
-        let root = TrustedIssuer.id(ofRootDigest: anchor.digest)
+        let root = CertificateRoots.id(ofDigest: anchor.digest)
         try role.checkRoot(root)
         var authoritiesBelow = 0
         for (index, certificate) in path.enumerated() {

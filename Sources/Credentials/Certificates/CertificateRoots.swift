@@ -21,6 +21,12 @@ struct CertificateRoots: Sendable {
         }
     }
 
+    /// What the ids of pinned certificates begin with.
+    static let idPrefix: Text = "x509:sha256:"
+
+    /// The id of a certificate: the prefix and the lower-case hexadecimal SHA-256 of its DER.
+    static func id(ofDigest digest: [UInt8]) -> Text { Text(idPrefix.string + Hex.encode(digest)) }
+
     /// How many certificates are pinned.
     var count: Int { certificates.count }
 

@@ -4,7 +4,7 @@ import Encoding
 struct CertificateSigner: Sendable {
     /// The certified key.
     let key: PublicKey
-    /// The id of the pinned certificate that the path ends at (``TrustedIssuer/id(ofRoot:)``); nil where no path was asked for.
+    /// The id of the pinned certificate that the path ends at (``CertificateRoots/id(ofDigest:)``); nil where no path was asked for.
     let root: Text?
     /// The country in the subject's name; nil when there is none or more than one.
     let country: Text?
@@ -27,4 +27,12 @@ struct CertificateSigner: Sendable {
     func isValid(at signed: Timestamp, skew: Duration) -> Bool {
         notBefore <= signed.advanced(by: skew) && signed <= notAfter.advanced(by: skew)
     }
+}
+
+/// What a path must hold besides RFC 5280, by what was signed and in whose name.
+protocol SignerRules: Sendable {
+    /// Refuses a root (``CertificateRoots/id(ofDigest:)``) that was not pinned for this.
+    func checkRoot(_ root: Text) throws(Rejection)
+    /// Whether the signer's certificate allows this below that root. `isPinned`: whether it is pinned itself.
+    func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection)
 }

@@ -33,6 +33,13 @@ package struct SignedClaims: Sendable {
     /// The signed statements of linked data, read by property IRIs; nil for other formats.
     var graph: StatementGraph? { deferred?.graph }
 
+    /// The contexts of linked data as they are listed; nil when one of them is not a URL.
+    static func contexts(of context: JSON) -> [Text]? {
+        let entries = context.isNull ? [] : context.array ?? [context]
+        let urls = entries.compactMap(\.string)
+        return urls.count == entries.count ? urls : nil
+    }
+
     /// Claims of these parts; text and graph must hold signed content only.
     init(
         format: CredentialFormat, issuer: Text, types: [Text], text: SignedText?, graph: StatementGraph? = nil,

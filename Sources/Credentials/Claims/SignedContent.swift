@@ -32,7 +32,7 @@ package struct SignedContent: Hashable, Sendable {
         guard let document = try? processor.deserialize(.object(text)),
             !document.dropped.contains(where: \.statesSomething)
         else { return nil }
-        return try? LinkedDataDocument.digest(of: document.dataset)
+        return try? document.dataset.canonicalDigest()
     }
 
     private static func textDigest(_ text: JSONObject) -> [UInt8] {

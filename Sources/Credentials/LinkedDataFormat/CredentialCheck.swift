@@ -1,12 +1,13 @@
 import Encoding
 import LinkedData
 
-/// Stages 4 to 11 for one linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts, status.
+/// One linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts.
 ///
 /// Until the proof stage the text is only looked at, which may refuse. What lets pass is read from what was signed
 /// (``CredentialFacts``): the statements where a signature covers those, the text where it covers that.
-struct CredentialCheck {
+struct CredentialCheck: FormatCheck {
     let surroundings: Surroundings
+    private let document: JSONObject
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
@@ -17,19 +18,19 @@ struct CredentialCheck {
     private var limits: Limits { surroundings.limits }
     private var now: Timestamp { surroundings.clock.utc }
 
-    init(_ surroundings: Surroundings, summary: CredentialSummary) {
+    init(_ document: JSONObject, _ surroundings: Surroundings, summary: CredentialSummary) {
+        self.document = document
         self.surroundings = surroundings
         evidence = Evidence(summary)
     }
 
-    /// All stages.
-    mutating func verify(_ document: JSONObject) throws(Rejection) {
-        let issued = try verifyIssued(document)
-        try surroundings.stage(.status) { () throws(Rejection) in
-            guard let issuer else { throw Rejection(.internal) }
-            try StatusCheck(surroundings: surroundings, issuer: issuer, unsigned: evidence.unsigned)
-                .check(issued.facts.status, written: issued.shape.statusEntries, into: &evidence)
-        }
+    mutating func verify() throws(Rejection) {
+        let issued = try verifyIssued()
+        evidence.questions = [
+            StatusQuestion(
+                issuer: issuer, entries: issued.facts.status, written: issued.shape.statusEntries,
+                unsigned: evidence.unsigned)
+        ]
     }
 
     /// A credential that passed every stage but the status.
@@ -42,9 +43,7 @@ struct CredentialCheck {
 
     /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
     /// issuer in the trust list, for lists that another id may sign.
-    mutating func verifyIssued(
-        _ document: JSONObject, issuedBy entry: TrustedIssuer? = nil
-    ) throws(Rejection) -> Issued {
+    mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> Issued {
         let shape = try readShape(document)
         try surroundings.stage(.validity) { () throws(Rejection) in
             try surroundings.checkValidity(from: shape.validFrom, until: shape.validUntil)
@@ -81,8 +80,7 @@ struct CredentialCheck {
         }
     }
 
-    /// Shape and expansion only: what needs no key, no trust and no clock.
-    mutating func checkShape(_ document: JSONObject) throws(Rejection) {
+    mutating func checkShape() throws(Rejection) {
         _ = try readShape(document, proofRequired: false)
         let content = try surroundings.stage(.contexts) { () throws(Rejection) in
             try readContent(document, inlineAllowed: true)
@@ -305,7 +303,7 @@ struct CredentialCheck {
         evidence.claims = [
             SignedClaims(
                 issuer: facts.issuer, text: issued.graph == nil ? SignedText(.object(document)) : nil, graph: graph,
-                contexts: LinkedDataClaims.contexts(of: coverage.textContext ?? content.context),
+                contexts: SignedClaims.contexts(of: coverage.textContext ?? content.context),
                 issuerContexts: issuer?.contexts, validFrom: facts.validFrom, validUntil: facts.validUntil,
                 signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: facts.subjects)
         ]

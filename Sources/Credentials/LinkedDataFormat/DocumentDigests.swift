@@ -18,7 +18,7 @@ struct DocumentDigests {
     /// The hash of the canonical N-Quads, where RDFC-1.0 runs with the same algorithm.
     mutating func rdfc(_ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         if let digest = graph[algorithm] { return digest }
-        let digest = try LinkedDataDocument.digest(of: content.dataset, algorithm)
+        let digest = try content.dataset.canonicalDigest(algorithm)
         graph[algorithm] = digest
         return digest
     }

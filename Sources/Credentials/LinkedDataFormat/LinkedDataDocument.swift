@@ -71,16 +71,6 @@ struct LinkedDataDocument {
         return document
     }
 
-    /// Proof stage: the hash of the canonical N-Quads. RDFC-1.0 itself runs with the same hash, as ecdsa-rdfc-2019 on
-    /// P-384 needs where there are blank nodes.
-    static func digest(
-        of dataset: Dataset, _ algorithm: HashAlgorithm = .sha256
-    ) throws(Rejection) -> [UInt8] {
-        do throws(CanonicalizationError) {
-            return try RDFC10.canonicalize(dataset, hash: algorithm).digest(algorithm)
-        } catch { throw Rejection(.canonTooComplex) }
-    }
-
     static func rejection(_ error: JSONLDError) -> Rejection {
         switch error.code {
         case .loadingRemoteContextFailed, .loadingDocumentFailed: Rejection(.contextNotPinned, at: error.pointer)
@@ -88,16 +78,6 @@ struct LinkedDataDocument {
         case .limitExceeded: Rejection(.canonTooComplex, at: error.pointer)
         case .invalidJSONLiteral: Rejection(.jsonNumber, at: error.pointer)
         default: Rejection(.contextInvalid, at: error.pointer)
-        }
-    }
-}
-
-extension DroppedTerm {
-    /// Whether dropping it loses a statement: `null`, index keys and base directions state nothing that RDF would carry.
-    var statesSomething: Bool {
-        switch reason {
-        case .undefinedTerm, .undefinedType, .relativeIRI, .blankProperty, .freeFloating, .languageTag: true
-        case .emptyValue, .index, .direction: false
         }
     }
 }

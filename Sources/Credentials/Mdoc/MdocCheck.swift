@@ -4,20 +4,29 @@ import Encoding
 ///
 /// What a device adds (signature or MAC over a session transcript) is not looked at: over Tuvali there is no such session,
 /// so an mdoc proves what its issuer said and not who holds it.
-struct MdocCheck {
+struct MdocCheck: FormatCheck {
     let surroundings: Surroundings
-    let mode: Verifier.Mode
+    private let letters: [UInt8]
+    let mode: VerificationMode
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
 
-    init(_ surroundings: Surroundings, mode: Verifier.Mode, summary: CredentialSummary) {
+    /// A check of base64url text.
+    init(
+        _ letters: [UInt8], _ surroundings: Surroundings, mode: VerificationMode, summary: CredentialSummary
+    ) {
+        self.letters = letters
         self.surroundings = surroundings
         self.mode = mode
         evidence = Evidence(summary)
     }
 
-    /// All stages up to the status, for base64url text. Shape of the whole first, then each document by itself.
-    mutating func verify(_ letters: [UInt8]) throws(Rejection) {
+    /// Shape of the whole first, then each document by itself.
+    mutating func verify() throws(Rejection) { try verify(shapeOnly: false) }
+
+    mutating func checkShape() throws(Rejection) { try verify(shapeOnly: true) }
+
+    private mutating func verify(shapeOnly: Bool) throws(Rejection) {
         var decoder = CBORDecoder(limits: surroundings.limits.cbor)
         let item = try surroundings.stage(.syntax) { () throws(Rejection) in
             guard let bytes = Base64.decodePaddedURL(letters) else { throw Rejection(.cborSyntax) }
@@ -34,7 +43,7 @@ struct MdocCheck {
                         document, surroundings, mode: mode, summary: evidence.summary, decoder: &decoder))
             }
         }
-        if mode == .shape { return }
+        if shapeOnly { return }
         for var check in checks {
             defer { evidence.absorb(check.evidence, at: check.document.pointer) }
             try check.verify()

@@ -6,7 +6,7 @@ struct MdocDocumentCheck {
     private(set) var evidence: Evidence
 
     private let surroundings: Surroundings
-    private let mode: Verifier.Mode
+    private let mode: VerificationMode
     private let issuerSigned: IssuerSigned
 
     private var trust: TrustStore { surroundings.trust }
@@ -14,7 +14,7 @@ struct MdocDocumentCheck {
 
     /// Shape stage.
     init(
-        _ document: MdocDocument, _ surroundings: Surroundings, mode: Verifier.Mode, summary: CredentialSummary,
+        _ document: MdocDocument, _ surroundings: Surroundings, mode: VerificationMode, summary: CredentialSummary,
         decoder: inout CBORDecoder
     ) throws(Rejection) {
         self.document = document
@@ -34,7 +34,7 @@ struct MdocDocumentCheck {
         }
     }
 
-    /// Validity to status.
+    /// Validity to proof.
     mutating func verify() throws(Rejection) {
         guard let (message, object) = issuerSigned.authentication else { throw Rejection(.internal) }
         evidence.summary.types =
@@ -52,8 +52,11 @@ struct MdocDocumentCheck {
             evidence.summary.signed = SignedContent(digest: Digest.sha256(Array(message.payload)))
             try checkContent(object, signer.certificate)
         }
-        try surroundings.stage(.status) { () throws(Rejection) in
-            try checkStatus(object, issuer: signer.issuer)
+        if let status = object.status {
+            // The list is signed below the same root, unless the root's entry names others for that.
+            let entry = signer.issuer.map { trust.issuer($0) ?? TrustedIssuer(id: $0) }
+            let place = issuerSigned.pointer.dropFirst(document.pointer.count) + "/issuerAuth/status"
+            evidence.questions = [StatusQuestion(issuer: entry, claim: .cbor(status, at: String(place)))]
         }
         guard let issuer = signer.issuer else { return }
         evidence.claims = [
@@ -76,7 +79,8 @@ struct MdocDocumentCheck {
             try trust.checkAge(at: now)
             let skew = surroundings.policy.clockSkew
             let signer = try CertificatePath.signer(
-                of: message.certificates, role: .document(entries: trust.issuers), roots: trust.roots, at: now,
+                of: message.certificates, role: SignerRole.document(entries: trust.issuers), roots: trust.roots,
+                at: now,
                 skew: skew, profile: surroundings.policy.profile, limits: surroundings.limits)
             guard signer.isValid(at: object.signed, skew: skew) else { throw Rejection(.chainExpired, .signingDate) }
             return (signer, try issuer(behind: signer, object))
@@ -134,17 +138,5 @@ struct MdocDocumentCheck {
                 throw Rejection(.mdocDigest, at: Pointer.append(nameSpace.pointer, index))
             }
         }
-    }
-
-    /// The list is signed below the same root, unless the root's entry names others for that.
-    private mutating func checkStatus(_ object: MobileSecurityObject, issuer: Text?) throws(Rejection) {
-        guard let status = object.status else { return }
-        let place = issuerSigned.pointer.dropFirst(document.pointer.count) + "/issuerAuth/status"
-        do throws(Rejection) {
-            guard let issuer else { throw Rejection(.statusUnavailable, at: String(place)) }
-            let entry = trust.issuer(issuer) ?? TrustedIssuer(id: issuer)
-            try TokenStatusCheck(surroundings: surroundings, issuer: entry)
-                .check(status, at: String(place), into: &evidence)
-        } catch { throw error.inside(document.pointer) }
     }
 }

@@ -16,7 +16,7 @@ extension PolicyReader {
         let clock = WallTime(
             utc: at ?? Timestamp(seconds: 0), provenance: provenance ?? .synchronised, unsynchronised: unsynced)
         let decision = table.take("expect", "\"accept\" or \"reject\"", &problems) { value in
-            [Verdict.Decision.accept, .reject].first { Text($0.rawValue) == value.string }
+            [VerdictDecision.accept, .reject].first { Text($0.rawValue) == value.string }
         }
         if decision == nil, !table.asked(for: "expect") {
             problems.note(table.line, "the test \(name) expects nothing", "Write expect = \"accept\" or \"reject\".")
@@ -52,7 +52,7 @@ extension PolicyReader {
         let claims = SignedClaims(
             format: format ?? .ldpVC, issuer: issuer, types: table.texts("types", &problems) ?? [],
             text: .described(document, as: format ?? .ldpVC), graph: graph.map { Self.graph($0, issuer: issuer) },
-            contexts: LinkedDataClaims.contexts(of: document["@context"] ?? .null),
+            contexts: SignedClaims.contexts(of: document["@context"] ?? .null),
             validFrom: table.instant("valid-from", &problems), validUntil: table.instant("valid-until", &problems),
             signed: SignedContent(
                 digest: table.take("digest", "64 hexadecimal digits", &problems) { value in

@@ -26,7 +26,7 @@ package struct PolicyTest: Sendable {
     /// What is presented.
     package var subject: Subject
     /// What must come out.
-    package var decision: Verdict.Decision
+    package var decision: VerdictDecision
     /// The rule that must accept, or whose `policy.` code must be the reason.
     package var rule: Text?
     /// The code that must be the reason.
@@ -50,7 +50,7 @@ extension SignedClaims {
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: .described(document, as: format), graph: graph,
-            contexts: LinkedDataClaims.contexts(of: document["@context"] ?? .null), validFrom: validFrom,
+            contexts: SignedClaims.contexts(of: document["@context"] ?? .null), validFrom: validFrom,
             validUntil: validUntil, signed: signed, subjects: subjects)
     }
 }
@@ -68,7 +68,7 @@ package struct PolicyTestResult: Sendable {
     /// Whether it came out as the test wants.
     package let passed: Bool
     /// The decision, or why there is none.
-    package let decision: Verdict.Decision?
+    package let decision: VerdictDecision?
     /// The reason's code; nil when there is no decision.
     package let code: Text?
     /// The rule that accepted.
@@ -79,7 +79,7 @@ package struct PolicyTestResult: Sendable {
     package let failure: String?
 
     private init(
-        passed: Bool, decision: Verdict.Decision?, code: Text?, rule: Text?, notes: [RuleNote], failure: String?
+        passed: Bool, decision: VerdictDecision?, code: Text?, rule: Text?, notes: [RuleNote], failure: String?
     ) {
         (self.passed, self.decision, self.code, self.rule) = (passed, decision, code, rule)
         (self.notes, self.failure) = (notes, failure)
@@ -92,7 +92,7 @@ package struct PolicyTestResult: Sendable {
 
     /// What came out of a test.
     package init(
-        _ test: PolicyTest, decision: Verdict.Decision, code: Text, rule: Text?, notes: [RuleNote]
+        _ test: PolicyTest, decision: VerdictDecision, code: Text, rule: Text?, notes: [RuleNote]
     ) {
         let codes = [
             test.code, test.decision == .reject ? test.rule.map { Text(ReasonCode.policy($0.string).text) } : nil,

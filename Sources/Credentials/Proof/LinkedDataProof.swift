@@ -110,7 +110,7 @@ struct LinkedDataProof {
                     proof.value, of: suite, under: context, documentContext: digests.content.context,
                     trust: surroundings.trust)
             else { continue }
-            let optionsDigest = try LinkedDataDocument.digest(of: options.dataset, hash)
+            let optionsDigest = try options.dataset.canonicalDigest(hash)
             guard try signature.matches(optionsDigest + documentDigest, key: key) else { continue }
             return ProofCoverage(
                 context: context, unsigned: options.unsigned.map { proof.pointer + $0 },
@@ -161,7 +161,7 @@ struct LinkedDataProof {
         let further = lines.indices.filter { !value.mandatory.contains($0) }
         guard mandatory.count == value.mandatory.count, further.count == value.signatures.count else { throw invalid }
         let message =
-            try LinkedDataDocument.digest(of: options.dataset) + value.ephemeralKey
+            try options.dataset.canonicalDigest() + value.ephemeralKey
             + Digest.sha256(mandatory.flatMap { lines[$0] })
         guard SignatureAlgorithm.es256.fits(key) else { throw Rejection(.proofAlgorithm, at: pointer) }
         guard try SignatureAlgorithm.es256.verify(value.baseSignature, over: message, by: key, at: pointer) else {

@@ -62,9 +62,9 @@ struct StatusListReader {
         let named = claims["iss"]?.string ?? Self.issuer(of: document)
         let dates = try Self.dates(claims, document, surroundings.policy.profile)
         var check = JWTCheck(
-            surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            token, as: format, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
             summary: CredentialSummary(format: format, payloadDigest: []))
-        let credential = try check.verifyIssued(token, as: format, issuedBy: try signer(named: named))
+        let credential = try check.verifyIssued(by: try signer(named: named))
         let signed = StatusListDates(issued: credential.validFrom, until: credential.validUntil)
         return try bitstring(StatusListFacts(text: credential.shape.document), url, signed)
     }
@@ -75,9 +75,9 @@ struct StatusListReader {
         }
         let dates = try Self.dates(JSONObject(), document, surroundings.policy.profile)
         var check = CredentialCheck(
-            surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            document, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
             summary: CredentialSummary(format: .ldpVC, payloadDigest: []))
-        let issued = try check.verifyIssued(document, issuedBy: try signer(named: Self.issuer(of: document)))
+        let issued = try check.verifyIssued(by: try signer(named: Self.issuer(of: document)))
         guard !check.evidence.unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }) else {
             throw Rejection(.statusInvalid)
         }
@@ -95,10 +95,17 @@ struct StatusListReader {
     private func bitstring(
         _ facts: StatusListFacts?, _ url: Text, _ dates: StatusListDates
     ) throws(Rejection) -> StoredStatusList {
-        guard let facts, !facts.kinds.isEmpty, facts.id == url, let encoded = facts.encodedList,
+        guard let facts, !facts.kinds.isEmpty, isNamed(facts.id, url), let encoded = facts.encodedList,
             let list = try? BitstringStatusList(encoded: encoded, limits: surroundings.limits)
         else { throw Rejection(.statusInvalid) }
         return dates.list(.bitstring(list, facts), in: surroundings)
+    }
+
+    /// Bitstring Status List 1.0 section 3: only an id that is there has to be that of the list asked for, or one that the
+    /// operator knows it by.
+    private func isNamed(_ id: Text?, _ url: Text) -> Bool {
+        guard let id else { return true }
+        return id == url || issuer.statusListAliases[url] == id
     }
 
     private static func issuer(of document: JSONObject) -> Text? {

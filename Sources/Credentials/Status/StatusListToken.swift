@@ -107,7 +107,7 @@ struct StatusListToken {
     ) throws(Rejection) -> PublicKey {
         let (trust, skew) = (quiet.trust, quiet.policy.clockSkew)
         let found = try CertificatePath.signer(
-            of: chain, role: .statusList(of: signer), roots: trust.roots, at: quiet.clock.utc, skew: skew,
+            of: chain, role: SignerRole.statusList(of: signer), roots: trust.roots, at: quiet.clock.utc, skew: skew,
             profile: quiet.policy.profile, limits: quiet.limits)
         guard signer.isRoot || found.names.bearing(on: signer.id) != .others else {
             throw Rejection(.issuerKeyMismatch)

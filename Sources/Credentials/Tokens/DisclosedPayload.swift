@@ -25,6 +25,9 @@ struct DisclosedPayload {
         object = withheldElements.isEmpty ? inPlace : Self.removing(withheldElements, from: inPlace, at: "")
     }
 
+    /// Whether members of the payload itself are withheld, or may be: decoys look the same.
+    var withholdsMembers: Bool { holders.contains("") }
+
     /// Whom it is about: `sub`, or the subject of a credential of VCDM 2.0.
     var subjects: CredentialSubjects {
         let own = [object["sub"]?.string].compactMap(\.self)

@@ -1,35 +1,36 @@
 import Encoding
 
-/// Stages 4 to 11 for one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not processed:
+/// One credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not processed:
 /// the signature covers the text, so nothing in it has to be expanded to be signed.
-struct JWTCheck {
+struct JWTCheck: FormatCheck {
     let surroundings: Surroundings
+    private let token: CompactJWS
+    private let format: CredentialFormat
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
-    init(_ surroundings: Surroundings, summary: CredentialSummary) {
+    init(_ token: CompactJWS, as format: CredentialFormat, _ surroundings: Surroundings, summary: CredentialSummary) {
+        self.token = token
+        self.format = format
         self.surroundings = surroundings
         evidence = Evidence(summary)
     }
 
-    /// All stages.
-    mutating func verify(_ token: CompactJWS, as format: CredentialFormat) throws(Rejection) {
-        let credential = try verifyIssued(token, as: format)
-        guard let issuer else { throw Rejection(.internal) }
-        try surroundings.stage(.status) { () throws(Rejection) in
-            try TokenStatus(surroundings: surroundings, issuer: issuer)
-                .check(credential.shape.statusEntries, claim: credential.status, into: &evidence)
-        }
+    mutating func verify() throws(Rejection) {
+        let credential = try verifyIssued()
+        evidence.questions = [
+            StatusQuestion(
+                issuer: issuer, entries: credential.shape.statusEntries.map(StatusEntry.init),
+                claim: credential.status.map { .json($0, at: "/status") })
+        ]
     }
 
     /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
     /// issuer in the trust list, for lists that another id may sign.
-    mutating func verifyIssued(
-        _ token: CompactJWS, as format: CredentialFormat, issuedBy entry: TrustedIssuer? = nil
-    ) throws(Rejection) -> JWTCredential {
-        let credential = try checkShape(token, as: format)
+    mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
+        let credential = try readShape()
         let isStrict = surroundings.policy.profile == .strict
         try surroundings.stage(.validity) { () throws(Rejection) in
             try surroundings.checkValidity(
@@ -63,9 +64,9 @@ struct JWTCheck {
         return credential
     }
 
-    /// Shape only: what needs no key, no trust and no clock.
-    @discardableResult
-    mutating func checkShape(_ token: CompactJWS, as format: CredentialFormat) throws(Rejection) -> JWTCredential {
+    mutating func checkShape() throws(Rejection) { _ = try readShape() }
+
+    private mutating func readShape() throws(Rejection) -> JWTCredential {
         let (profile, limits) = (surroundings.policy.profile, surroundings.limits)
         let credential = try surroundings.stage(.shape) { () throws(Rejection) in
             format == .vcJWT

@@ -1,9 +1,12 @@
 import Encoding
 
-/// Stages 4 to 12 for one SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
-struct SDJWTCheck {
+/// One SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
+struct SDJWTCheck: FormatCheck {
     let surroundings: Surroundings
-    let demand: HolderDemand
+    private let token: SDJWT
+    private let format: CredentialFormat
+    /// The key that the issuer named for the holder.
+    private var confirmation: JSON?
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
@@ -11,15 +14,17 @@ struct SDJWTCheck {
 
     private var isStrict: Bool { surroundings.policy.profile == .strict }
 
-    init(_ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary) {
+    init(_ token: SDJWT, as format: CredentialFormat, _ surroundings: Surroundings, summary: CredentialSummary) {
+        self.token = token
+        self.format = format
         self.surroundings = surroundings
-        self.demand = demand
         evidence = Evidence(summary)
     }
 
-    /// All stages.
-    mutating func verify(_ token: SDJWT, as format: CredentialFormat) throws(Rejection) {
-        let credential = try readShape(token, as: format)
+    var bringsHolderProof: Bool { true }
+
+    mutating func verify() throws(Rejection) {
+        let credential = try readShape()
         let issued = isStrict ? credential.dates.issued : nil
         try surroundings.stage(.validity) { () throws(Rejection) in
             try surroundings.checkValidity(from: credential.validFrom, until: credential.validUntil, issued: issued)
@@ -40,22 +45,25 @@ struct SDJWTCheck {
         let processed = try surroundings.stage(.proof) { () throws(Rejection) in
             evidence.summary.signed = SignedContent(digest: Digest.sha256(token.issued.signingInput))
             try surroundings.checkSignature(of: token.issued, by: keys)
-            return try credential.processed.get()
+            let processed = try credential.processed.get()
+            // An end that the holder may leave out is none: what is withheld could be just that.
+            guard credential.validUntil != nil || !processed.withholdsMembers || issuer.mayWithholdExpiry else {
+                throw Rejection(.shapeDates, at: credential.model == .vcdm2 ? "/validUntil" : "/exp")
+            }
+            return processed
         }
         noteClaims(processed, credential, format, issuer)
-        try surroundings.stage(.status) { () throws(Rejection) in
-            try TokenStatus(surroundings: surroundings, issuer: issuer)
-                .check(credential.statusEntries, claim: processed.object["status"], into: &evidence)
-        }
-        try surroundings.stage(.holder) { () throws(Rejection) in try checkHolder(token, processed.object) }
+        confirmation = processed.object["cnf"]
+        evidence.questions = [
+            StatusQuestion(
+                issuer: issuer, entries: credential.statusEntries.map(StatusEntry.init),
+                claim: processed.object["status"].map { .json($0, at: "/status") })
+        ]
     }
 
-    /// Shape only: what needs no key, no trust and no clock.
-    mutating func checkShape(_ token: SDJWT, as format: CredentialFormat) throws(Rejection) {
-        _ = try readShape(token, as: format).processed.get()
-    }
+    mutating func checkShape() throws(Rejection) { _ = try readShape().processed.get() }
 
-    private mutating func readShape(_ token: SDJWT, as format: CredentialFormat) throws(Rejection) -> SDJWTCredential {
+    private mutating func readShape() throws(Rejection) -> SDJWTCredential {
         let credential = try surroundings.stage(.shape) { () throws(Rejection) in
             try SDJWTCredential(
                 token, as: format, profile: surroundings.policy.profile, limits: surroundings.limits)
@@ -82,15 +90,15 @@ struct SDJWTCheck {
         ]
     }
 
-    /// Holder stage: a key binding that is there must be right; one that was asked for must be there.
-    private mutating func checkHolder(_ token: SDJWT, _ processed: JSONObject) throws(Rejection) {
+    /// A key binding that is there must be right; one that was asked for must be there.
+    mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         guard let keyBinding = token.keyBinding else {
             if demand.required { throw Rejection(.holderProofMissing) }
             return
         }
         do throws(Rejection) {
             try KeyBinding(surroundings: surroundings, demand: demand)
-                .check(keyBinding, of: token, confirmation: processed["cnf"])
+                .check(keyBinding, of: token, confirmation: confirmation)
         } catch { throw Rejection(.holderInvalid) }
         evidence.holderProven = true
     }

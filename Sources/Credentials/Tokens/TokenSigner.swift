@@ -94,7 +94,7 @@ struct TokenSigner {
         guard chain.count == texts.count else { throw Rejection(.chainInvalid, .encoding, at: token.pointer) }
         let skew = surroundings.policy.clockSkew
         let signer = try CertificatePath.signer(
-            of: chain, role: .token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
+            of: chain, role: SignerRole.token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
             profile: surroundings.policy.profile, limits: surroundings.limits)
         guard signer.names.bearing(on: issuer.id) != .others else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
         if let signedAt, !signer.isValid(at: signedAt, skew: skew) {

@@ -92,23 +92,6 @@ package final class TrustStore: Sendable {
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
     }
 
-    /// Processes the pinned contexts that credentials begin with, so that the first visitor does not wait for it. Call it once,
-    /// off the path of a decision; it changes the time of verifications and nothing else.
-    package func warmUp() {
-        let types: JSON = ["VerifiableCredential", "VerifiablePresentation"]
-        for base in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text]
-        where pins(base) {
-            _ = try? processor.deserialize(["@context": [.string(base)], "type": types])
-            for url in processor.contexts.documents.keys where url != base {
-                _ = try? processor.deserialize(["@context": [.string(base), .string(url)], "type": types])
-            }
-        }
-        for suite in ProofSuite.all {
-            guard let context = suite.context else { continue }
-            _ = try? suiteProcessor.deserialize(["@context": .string(context), "type": .string(suite.type)])
-        }
-    }
-
     /// Whether a context of that URL is pinned.
     package func pins(_ url: Text) -> Bool { processor.contexts.documents[url] != nil }
 

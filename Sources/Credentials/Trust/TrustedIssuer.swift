@@ -48,6 +48,11 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var pinnedDocuments: [Text: [UInt8]] = [:]
     /// Status lists of its credentials that the refresher keeps, by URL.
     package var statusLists: [Text] = []
+    /// Other ids under which such a list may call itself: URL that credentials name → id in the list.
+    package var statusListAliases: [Text: Text] = [:]
+    /// Whether an SD-JWT of its that leaves members out may also leave open until when it is valid: one whose end the issuer
+    /// made a matter of the holder's choice would else never end.
+    package var mayWithholdExpiry = false
     /// Before this date it is not trusted.
     package var notBefore: Timestamp?
     /// From this date on it is no longer trusted.
@@ -69,13 +74,13 @@ package struct TrustedIssuer: Hashable, Sendable {
     package static func id(ofRoot der: [UInt8]) -> Text { id(ofRootDigest: Digest.sha256(der)) }
 
     /// The same from the hash alone (32 bytes).
-    static func id(ofRootDigest digest: [UInt8]) -> Text { Text(rootPrefix.string + Hex.encode(digest)) }
+    static func id(ofRootDigest digest: [UInt8]) -> Text { CertificateRoots.id(ofDigest: digest) }
 
     /// Whether this is the entry of an X.509 root.
     package var isRoot: Bool { id.hasPrefix(Self.rootPrefix) }
 
     /// What the ids of X.509 roots begin with.
-    package static let rootPrefix: Text = "x509:sha256:"
+    package static let rootPrefix = CertificateRoots.idPrefix
 
     /// Whether the operator's decision covers that date.
     package func isValid(at date: Timestamp) -> Bool {

@@ -41,6 +41,35 @@ import Testing
         #expect(claims?["_sd"] == nil && claims?["_sd_alg"] == nil)
     }
 
+    /// An expiry that is nowhere to be seen may be one of the members that the holder left out.
+    @Test func theExpiryMayNotBeWithheld() throws {
+        func code(_ withheld: Bool, _ nested: Bool = false, allowed: Bool = false, exp: Bool = false) throws
+            -> ReasonCode
+        {
+            let token = try forge.sdJWT(withheld || nested ? [] : [name]) {
+                if nested {
+                    $0["address"] = ["_sd": [Disclose.digest(name)]]
+                } else {
+                    $0["_sd"] = [Disclose.digest(name)]
+                }
+                if !exp { $0["exp"] = nil }
+            }
+            var material = forge.material
+            material.issuers[0].mayWithholdExpiry = allowed
+            return try forge.verify(token, material: material).code
+        }
+        #expect(try code(true) == .shapeDates)
+        #expect(try code(true, allowed: true) == .ok)
+        #expect(try code(true, exp: true) == .ok)
+        #expect(try code(false) == .ok, "all is shown, so none is withheld")
+        #expect(try code(false, true) == .ok, "what is withheld within a claim is no expiry")
+        let expiry = Disclose.member("exp", 1_780_000_000)
+        let token = try forge.sdJWT([]) {
+            $0["exp"] = nil; $0["_sd"] = [Disclose.digest(expiry)]
+        }
+        #expect(try forge.verify(token).code == .shapeDates, "the case that it is for")
+    }
+
     @Test(arguments: [
         "", "!", "W10=", "W10", Disclose.text("x"), Disclose.text([]), Disclose.text(["salt"]),
         Disclose.text(["salt", "name", 1, 2]), Disclose.text([1, "name", "value"]),

@@ -115,8 +115,9 @@ struct TokenForge {
         let received = try Envelope(limits: Limits()).token(Array(token.utf8), claimed: claimed)
         guard case .sdJWT(let token) = received.body else { return nil }
         var check = SDJWTCheck(
-            surroundings, demand: .init(), summary: CredentialSummary(format: received.format, payloadDigest: []))
-        try check.verify(token, as: received.format)
+            token, as: received.format, surroundings,
+            summary: CredentialSummary(format: received.format, payloadDigest: []))
+        try check.verify()
         return check.evidence.claims.first?.document
     }
 }

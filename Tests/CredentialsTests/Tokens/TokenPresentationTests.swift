@@ -53,7 +53,7 @@ import Testing
             ProofOptions(
                 proof, of: .ed25519Signature2020, under: .document, documentContext: content.context, trust: trust))
         let message =
-            try LinkedDataDocument.digest(of: options.dataset) + LinkedDataDocument.digest(of: content.dataset)
+            try options.dataset.canonicalDigest() + content.dataset.canonicalDigest()
         proof["proofValue"] = .text(Multibase.encodeBase58(try holder.key.signature(for: message)))
         var signed = document
         signed["proof"] = .object(proof)
@@ -222,8 +222,8 @@ import Testing
             let text = try vp([enveloped(token, as: "application/jwt")])
             let jws = try CompactJWS(text.utf8, limits: Limits())
             var check = JWTPresentationCheck(
-                surroundings, demand: demand, summary: CredentialSummary(payloadDigest: []))
-            try check.verify(jws, as: .vpJWT)
+                jws, as: .vpJWT, surroundings, demand: demand, summary: CredentialSummary(payloadDigest: []))
+            try check.verify()
             #expect(check.evidence.holderProven == proven)
         }
     }

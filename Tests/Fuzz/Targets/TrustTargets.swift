@@ -24,7 +24,7 @@ extension FuzzTarget {
             }
             guard let json = try? JSON.parse(bytes), let document = ControllerDocument(json) else { return }
             for purpose in [TrustedIssuer.KeyPurpose.strict, .didWide] {
-                _ = try? document.signingKeys(of: document.id, purpose)
+                _ = try? SigningKeys(stored: bytes).keys(of: document.id, purpose)
             }
         })
 

@@ -1,14 +1,5 @@
 package import Encoding
 
-/// How strictly credentials are read (vectors/README.md, "Profiles").
-package enum Profile: String, Sendable {
-    /// Every claim must be signed, no inline contexts unless the issuer's entry allows them, dates with a zone.
-    case strict
-    /// What MOSIP and others really issue: unsigned members are hidden and listed, inline contexts are processed, dates
-    /// without zone are UTC. Trust, binding, signatures, validity and status are as in ``strict``.
-    case compat
-}
-
 /// The gate's rules for one verification.
 package struct VerificationPolicy: Sendable {
     /// Name of this policy in verdicts and records.

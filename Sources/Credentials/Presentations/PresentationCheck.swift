@@ -1,8 +1,9 @@
 import Encoding
 
 /// A linked-data presentation: shape of the whole, every credential through its own stages, then the holder's proof.
-struct PresentationCheck {
+struct PresentationCheck: FormatCheck {
     let surroundings: Surroundings
+    private let document: JSONObject
     let demand: HolderDemand
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
@@ -10,14 +11,19 @@ struct PresentationCheck {
     private var trust: TrustStore { surroundings.trust }
     private var policy: VerificationPolicy { surroundings.policy }
 
-    init(_ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary) {
+    init(
+        _ document: JSONObject, _ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary
+    ) {
+        self.document = document
         self.surroundings = surroundings
         self.demand = demand
         evidence = Evidence(summary)
     }
 
+    var isPresentation: Bool { true }
+
     /// All stages up to the holder's.
-    mutating func verify(_ document: JSONObject) throws(Rejection) {
+    mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             let shape = try surroundings.spelled(document) { () throws(Rejection) in
                 try PresentationShape(document, limits: surroundings.limits)
@@ -45,7 +51,7 @@ struct PresentationCheck {
     }
 
     /// Shape and expansion only.
-    mutating func checkShape(_ document: JSONObject) throws(Rejection) {
+    mutating func checkShape() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             try surroundings.spelled(document) { () throws(Rejection) in
                 try PresentationShape(document, limits: surroundings.limits)

@@ -2,7 +2,7 @@ import Encoding
 
 /// What a certificate's key was used to sign, and in whose name: it decides which roots may stand behind it and what the
 /// certificate must allow.
-enum SignerRole: Sendable {
+enum SignerRole: SignerRules {
     /// A JWT or SD-JWT with `x5c` (RFC 7515 section 4.1.6) of this issuer.
     case token(of: TrustedIssuer)
     /// A status list token about credentials of this issuer.

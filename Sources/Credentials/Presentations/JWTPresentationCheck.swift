@@ -2,20 +2,29 @@ import Encoding
 
 /// A presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1) or, as `vp+jwt`, the payload itself (VC-JOSE-COSE
 /// section 3.1.2). Its signature is the holder's proof, and covers every credential in it.
-struct JWTPresentationCheck {
+struct JWTPresentationCheck: FormatCheck {
     let surroundings: Surroundings
+    private let token: CompactJWS
+    private let format: CredentialFormat
     let demand: HolderDemand
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
 
-    init(_ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary) {
+    init(
+        _ token: CompactJWS, as format: CredentialFormat, _ surroundings: Surroundings, demand: HolderDemand,
+        summary: CredentialSummary
+    ) {
+        self.token = token
+        self.format = format
         self.surroundings = surroundings
         self.demand = demand
         evidence = Evidence(summary)
     }
 
+    var isPresentation: Bool { true }
+
     /// All stages up to the holder's.
-    mutating func verify(_ token: CompactJWS, as format: CredentialFormat) throws(Rejection) {
+    mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read(token, format) }
         guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
         for credential in shape.credentials {
@@ -37,7 +46,7 @@ struct JWTPresentationCheck {
     }
 
     /// Shape and, of linked data inside, expansion only.
-    mutating func checkShape(_ token: CompactJWS, as format: CredentialFormat) throws(Rejection) {
+    mutating func checkShape() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read(token, format) }
         for credential in shape.credentials {
             do throws(Rejection) {

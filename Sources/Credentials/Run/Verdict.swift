@@ -4,12 +4,7 @@ package import Encoding
 /// ``missing``, whose URLs a stranger wrote.
 package struct Verdict: Sendable {
     /// What the gate may do.
-    package enum Decision: String, Sendable {
-        /// Every stage passed.
-        case accept
-        /// Some stage failed.
-        case reject
-    }
+    package typealias Decision = VerdictDecision
 
     /// What the gate may do.
     package let decision: Decision

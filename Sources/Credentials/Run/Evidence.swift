@@ -15,6 +15,8 @@ struct Evidence {
     var claims: [SignedClaims] = []
     /// Where each of ``claims`` stands in what was received, as JSON pointers; empty for a bare credential.
     var places: [String] = []
+    /// What the credentials say of their status.
+    var questions: [StatusQuestion] = []
     /// What the stored status lists said, an answer for each entry.
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
@@ -33,6 +35,11 @@ struct Evidence {
         claims += inner.claims
         for context in inner.inlineContexts where !inlineContexts.contains(context) { inlineContexts.append(context) }
         places += inner.claims.map { _ in pointer }
+        questions += inner.questions.map {
+            var question = $0
+            question.place = pointer + question.place
+            return question
+        }
         status += inner.status.map {
             var answer = $0
             answer.pointer = pointer + answer.pointer

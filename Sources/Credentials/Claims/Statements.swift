@@ -1,0 +1,23 @@
+import LinkedData
+
+extension Dataset {
+    /// The hash of the canonical N-Quads. RDFC-1.0 itself runs with the same hash, as ecdsa-rdfc-2019 on P-384 needs where there
+    /// are blank nodes.
+    ///
+    /// - Throws: `canon.too-complex` beyond the limit on work.
+    func canonicalDigest(_ algorithm: HashAlgorithm = .sha256) throws(Rejection) -> [UInt8] {
+        do throws(CanonicalizationError) {
+            return try RDFC10.canonicalize(self, hash: algorithm).digest(algorithm)
+        } catch { throw Rejection(.canonTooComplex) }
+    }
+}
+
+extension DroppedTerm {
+    /// Whether dropping it loses a statement: `null`, index keys and base directions state nothing that RDF would carry.
+    var statesSomething: Bool {
+        switch reason {
+        case .undefinedTerm, .undefinedType, .relativeIRI, .blankProperty, .freeFloating, .languageTag: true
+        case .emptyValue, .index, .direction: false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Encoding
+
+/// What a verified credential says of its status: the status stage answers it, whatever the format.
+struct StatusQuestion {
+    /// Whose lists may answer; nil where nobody vouches for the issuer, so that none may.
+    let issuer: TrustedIssuer?
+    /// Signed entries of bitstring status lists.
+    var entries: [StatusEntry] = []
+    /// Those that the document shows, and what of it is not signed.
+    var written: [Located<JSONObject>] = []
+    var unsigned: [String] = []
+    /// An entry of an IETF status list, and where it stands.
+    var claim: StatusClaim?
+    /// Where the credential stands in what was received, as a JSON pointer.
+    var place = ""
+}
+
+/// The claim by which a token or mdoc names its entry of an IETF status list (draft-ietf-oauth-status-list section 6), and
+/// where it stands in the credential.
+enum StatusClaim {
+    case json(JSON, at: String)
+    case cbor(CBOR, at: String)
+}

@@ -1,0 +1,1 @@
+../../CredentialsTests/SigningKeys.swift
