@@ -1,5 +1,5 @@
 import Encoding
-package import LinkedData
+import LinkedData
 
 /// The signed statements of one document, asked by node and property. Every answer has all values that were signed, in
 /// whatever letters the document wrote them.
