@@ -1,4 +1,5 @@
 import Encoding
+import LinkedData
 import Testing
 
 @testable import Credentials
@@ -167,5 +168,29 @@ import Testing
             let document = try disclosed.issuer.sign(disclosed.template)
             #expect(try verdict(document, rules: deny, issuer: disclosed.issuer).code.text == code)
         }
+    }
+
+    /// The same of a type.
+    @Test func aTypeThatMayBeLeftOut() throws {
+        let deny = "[[deny]]\nid = \"d\"\ntypes = [ \"https://works.example/ns#Other\" ]\n[[accept]]\nid = \"r\"\n"
+        var disclosed = try RespellingTwins(.ecdsaSD2023)
+        for (optional, code) in [([], "ok"), ([RDF.type], "policy.d")] as [(Set<Text>, String)] {
+            disclosed.issuer.optional = optional
+            let document = try disclosed.issuer.sign(disclosed.template)
+            #expect(try verdict(document, rules: deny, issuer: disclosed.issuer).code.text == code)
+        }
+    }
+
+    /// Whoever shows less of it does not come with another credential.
+    @Test func lessOfTheSame() throws {
+        var disclosed = try RespellingTwins(.ecdsaSD2023)
+        disclosed.issuer.optional = ["https://works.example/ns#level"]
+        var less = disclosed.template
+        less["credentialSubject"] = .object(disclosed.subject.without("level"))
+        let verdicts = try [disclosed.template, less].map {
+            try verdict(disclosed.issuer.sign($0), issuer: disclosed.issuer)
+        }
+        #expect(verdicts.allSatisfy(\.isAccepted))
+        #expect(verdicts[0].replayKeys == verdicts[1].replayKeys && !verdicts[0].replayKeys.isEmpty)
     }
 }
