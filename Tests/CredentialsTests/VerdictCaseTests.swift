@@ -18,7 +18,8 @@ import Testing
     private static let ours: Set<String> = [
         "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated",
         "vc/mosip", "vc/ssi", "vc/vcdm11", "vc/vcdm2", "did/did-web-mosip", "vc/neighbours",
-        "vc/respelt", "mdoc/generated", "mdoc/iso18013-5-annex-d", "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "vc/jose-cose",
+        "vc/respelt", "mdoc/generated", "mdoc/iso18013-5-annex-d", "sd-jwt/rfc9901-examples", "sd-jwt/testcases",
+        "vc/jose-cose",
     ]
 
     @Test(arguments: folders) func cases(of folder: String) throws {
