@@ -8,7 +8,7 @@ import Testing
     private let root = Vectors.repository
     private let documents = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "hardware/README.md", "hardware/wiring.md",
-        "hardware/acceptance.md", "hardware/mistakes.md", "docs/reasons.md",
+        "hardware/acceptance.md", "hardware/mistakes.md", "docs/policy.md", "docs/reasons.md",
     ]
 
     private func text(_ name: String) throws -> String {

@@ -39,7 +39,8 @@ extension ReasonCode {
     /// `format.unsupported`
     package static let formatUnsupported = ReasonCode(
         "format.unsupported", "The credential is of a format that this version does not verify.",
-        "Ask the issuer for an ldp_vc credential, or update Gatehouse.")
+        "Ask the issuer for a format that is verified, such as ldp_vc. `gatehouse verify --explain` names what this is."
+    )
 
     // Shape
     /// `shape.context`
@@ -129,7 +130,7 @@ extension ReasonCode {
     package static let contextNotPinned = ReasonCode(
         "context.not-pinned",
         "The credential names a JSON-LD context that is not in the trust directory or that its issuer may not use.",
-        "Review that context and add it with its SHA-256 to contexts/index.json.", mosip: "ERR_GENERIC")
+        "Ask `gatehouse trust needs`, review the context, `gatehouse trust pin context`.", mosip: "ERR_GENERIC")
     /// `context.inline-forbidden`
     package static let contextInlineForbidden = ReasonCode(
         "context.inline-forbidden", "The credential brings a JSON-LD context of its own.",
@@ -173,7 +174,8 @@ extension ReasonCode {
     /// `chain.untrusted`
     package static let chainUntrusted = ReasonCode(
         "chain.untrusted", "No pinned root certificate stands behind the signer.",
-        "If this issuer should be trusted, add its root to roots/ in the trust directory.")
+        "If this issuer should be trusted, `gatehouse trust pin root` and, but for mdocs, name it in the issuer's `roots`."
+    )
 
     // Proof
     /// `canon.too-complex`

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 /// Documents of which it is known beforehand that they can be expanded: nodes, types, ids and values under the contexts,
 /// and nothing whose form JSON-LD has rules for (value objects, maps, graphs, nests, reverse properties, JSON literals).

@@ -65,7 +65,7 @@ extension MemberTrick {
             guard let elements = site.value.array, elements.count > 1 else { return nil }
             return site.node.with(site.name, .array(elements.reversed()))
         },
-        plain("value repeated") { $0.node.with($0.name, .array($0.value.elements + [$0.value.elements[0]])) },
+        plain("value repeated") { $0.node.with($0.name, .array($0.value.elements + $0.value.elements.prefix(1))) },
         plain("null beside") { $0.node.with($0.name, .array($0.value.elements + [.null])) },
         plain("one of several elsewhere") { site in
             guard let elements = site.value.array, elements.count > 1 else { return nil }

@@ -85,6 +85,16 @@ struct Respeller {
         canonical = parts.map { $0.canonical($0.node, surroundings.processor) }
     }
 
+    /// The respeller of another writing of the same statements.
+    func moved(to document: JSON) -> Respeller { Respeller(document, of: self) }
+
+    private init(_ document: JSON, of other: Respeller) {
+        self.document = document
+        (inlineAllowed, processor, prefixes) = (other.inlineAllowed, other.processor, other.prefixes)
+        (second, canonical) = (other.second, other.canonical)
+        parts = SignedPart.all(of: document)
+    }
+
     /// All that may be tried, in an order that is always the same.
     var candidates: [Candidate] { sites.flatMap { candidates(at: $0) } }
 

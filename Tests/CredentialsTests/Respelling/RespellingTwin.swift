@@ -51,7 +51,7 @@ struct RespellingTwin {
 
 /// Makes twins that one suite signs.
 struct RespellingTwins {
-    let issuer: GraphSigner
+    var issuer: GraphSigner
     let holder: GraphSigner
     private let contexts: [Text: JSON]
 
@@ -102,7 +102,7 @@ struct RespellingTwins {
     }
 
     /// A status list with its seventh bit set or not.
-    private func list(
+    func list(
         _ name: String, set: Bool, changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> (Text, JSON) {
         let url = Text(Self.status.string + name)

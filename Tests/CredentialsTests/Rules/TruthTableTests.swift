@@ -88,6 +88,7 @@ import Testing
         Row(condition: "zones, contains = \"n\"", claims: ["zones": ["w", "s"]], truth: .unknown),
         Row(condition: "zones, contains-all = [\"n\", \"s\"]", claims: ["zones": ["n", "s"]], truth: .yes),
         Row(condition: "zones, contains-all = [\"n\", \"s\"]", claims: ["zones": ["n", "w"]], truth: .unknown),
+        Row(condition: "rooms, contains = \"x\"", claims: ["rooms": ["a", "b"]], truth: .unknown),
         Row(condition: "level, exists = true", claims: ["level": 3], truth: .yes),
         Row(condition: "level, exists = true", claims: ["code": "x"], truth: .unknown),
         Row(condition: "level, exists = false", claims: ["code": "x"], truth: .unknown),

@@ -177,6 +177,7 @@ import Testing
             let wanted: ReasonCode = isCovered ? .ok : .holderInvalid
             #expect(code("challenge", HolderDemand(nonce: "n-1")) == wanted)
             #expect(code("domain", HolderDemand(audience: "gate.example")) == wanted)
+            #expect(code("challenge", HolderDemand()) == wanted)
             // Without what nothing covers, the same signature is right.
             #expect(code(nil, HolderDemand()) == .ok)
         }

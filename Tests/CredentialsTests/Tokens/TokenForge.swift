@@ -140,3 +140,26 @@ enum Disclose {
 
     static func digests(_ disclosures: [String]) -> JSON { .array(disclosures.map { digest($0) }) }
 }
+
+extension SignedClaims {
+    /// The signed text as it is shown: without what is withheld.
+    var document: JSON? {
+        guard let text else { return nil }
+        return Self.shown(text.document, without: text.withheld, at: "")
+    }
+
+    private static func shown(_ value: JSON, without withheld: Set<Text>, at pointer: String) -> JSON {
+        switch value {
+        case .object(let object):
+            let members = object.members.map { member in
+                JSONObject.Member(
+                    member.name, shown(member.value, without: withheld, at: Pointer.append(pointer, member.name)))
+            }
+            return .object(JSONObject(members))
+        case .array(let elements):
+            let places = elements.indices.filter { !withheld.contains(Text(Pointer.append(pointer, $0))) }
+            return .array(places.map { shown(elements[$0], without: withheld, at: Pointer.append(pointer, $0)) })
+        default: return value
+        }
+    }
+}
