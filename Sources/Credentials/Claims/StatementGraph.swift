@@ -38,8 +38,11 @@ package struct StatementGraph: Sendable {
     /// What the default graph states under a property of a node, each value once, in document order.
     func values(of property: Text, at node: Term) -> [Term] {
         var values: [Term] = []
+        var seen: Set<Term> = []
         for quad in dataset.quads
-        where quad.predicate == property && quad.subject == node && quad.graph == nil && !values.contains(quad.object) {
+        where quad.predicate == property && quad.subject == node && quad.graph == nil
+            && seen.insert(quad.object).inserted
+        {
             values.append(quad.object)
         }
         return values

@@ -11,31 +11,30 @@ struct ContextRules {
     func check(_ document: JSONObject) throws(Rejection) {
         // Pointers are made for a document that is refused, and for no other.
         if isAllowed(.object(document)) { return }
-        try check(.object(document), at: "")
+        try check(.object(document))
     }
 
     /// Where a document has a context below its outermost object, which could give a name another meaning there. Only proofs,
     /// and the credentials of a presentation, bring contexts of their own.
     static func nested(in document: JSONObject) -> String? {
         for member in document.members where !bringContexts.contains(member.name) && member.value.isContainer {
-            if let place = context(in: member.value, at: Pointer.append("", member.name)) { return place }
+            if let place = context(in: member.value) { return Pointer.append("", member.name) + place }
         }
         return nil
     }
 
     private static let bringContexts: Set<Text> = ["@context", "proof", "verifiableCredential"]
 
-    private static func context(in value: JSON, at pointer: String) -> String? {
+    private static func context(in value: JSON) -> String? {
         switch value {
         case .object(let object):
             for member in object.members where member.name == "@context" || member.value.isContainer {
-                let place = Pointer.append(pointer, member.name)
-                if member.name == "@context" { return place }
-                if let inner = context(in: member.value, at: place) { return inner }
+                if member.name == "@context" { return "/@context" }
+                if let inner = context(in: member.value) { return Pointer.append("", member.name) + inner }
             }
         case .array(let elements):
             for (index, element) in elements.enumerated() where element.isContainer {
-                if let inner = context(in: element, at: Pointer.append(pointer, index)) { return inner }
+                if let inner = context(in: element) { return Pointer.append("", index) + inner }
             }
         default: break
         }
@@ -58,19 +57,22 @@ struct ContextRules {
         (context.array ?? [context]).allSatisfy { (try? check(entry: $0, at: "")) != nil }
     }
 
-    private func check(_ value: JSON, at pointer: String) throws(Rejection) {
+    /// Pointers are made on the way back: names may be long, and there may be many members below one.
+    private func check(_ value: JSON) throws(Rejection) {
         switch value {
         case .object(let object):
             for member in object.members {
                 if member.name == "@context" {
-                    try checkContext(member.value, at: pointer + "/@context")
+                    try checkContext(member.value, at: "/@context")
                 } else if member.value.isContainer {
-                    try check(member.value, at: Pointer.append(pointer, member.name))
+                    do throws(Rejection) { try check(member.value) } catch {
+                        throw error.inside(Pointer.append("", member.name))
+                    }
                 }
             }
         case .array(let elements):
             for (index, element) in elements.enumerated() where element.isContainer {
-                try check(element, at: Pointer.append(pointer, index))
+                do throws(Rejection) { try check(element) } catch { throw error.inside(Pointer.append("", index)) }
             }
         default: return
         }

@@ -74,7 +74,7 @@ struct CredentialCheck: FormatCheck {
             if !coverage.coversText { try surroundings.checkSpelling(content, contextsListed: issuer.contexts != nil) }
             try markUnsigned(evidence.unsigned)
             let issued = try readFacts(shape, content, coverage)
-            try checkFacts(issued.facts, issuer, proofs)
+            try checkFacts(issued.facts, issuer, coverage)
             noteClaims(issued, content, coverage)
             return issued
         }
@@ -144,7 +144,8 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += foreign.map {
             Reason($0.reason.code, $0.reason.detail, at: $0.reason.pointer, severity: .warning)
         }
-        return proofs
+        // A stranger can make any number of proofs that hold; nothing is spent on them before the issuer's do.
+        return proofs.filter(\.isIssuers) + proofs.filter { !$0.isIssuers }
     }
 
     /// Whether a proof that cannot be used was made by somebody else or with a suite that this version does not know.
@@ -160,6 +161,8 @@ struct CredentialCheck: FormatCheck {
 
     /// What the proofs of a credential cover together.
     private struct Coverage {
+        /// The issuer's proofs and what each states.
+        var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
         /// Whether one of them covers the text.
         var coversText = false
         /// The contexts that it covers where they are not the document's own.
@@ -191,6 +194,7 @@ struct CredentialCheck: FormatCheck {
                 throw isUnread ? surroundings.respelt(shape.document) ?? error : error
             }
             guard proof.isIssuers else { continue }
+            coverage.proofs.append((proof, found.facts))
             evidence.proofContext = evidence.proofContext ?? found.context
             evidence.unsigned += found.unsigned
             if found.coversText {
@@ -202,7 +206,7 @@ struct CredentialCheck: FormatCheck {
         if isWhole { coverage.mandatory = nil }
         if coverage.coversText {
             evidence.summary.signed =
-                proofs.contains { $0.suite.canonicalization != .jcs }
+                proofs.contains { $0.isIssuers && $0.suite.canonicalization != .jcs }
                 ? evidence.summary.signed : content.signedText(under: coverage.textContext)
         } else {
             evidence.unsigned = content.unsigned + evidence.unsigned
@@ -219,7 +223,8 @@ struct CredentialCheck: FormatCheck {
     private func signedContent(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
     ) throws(Rejection) -> SignedContent? {
-        // What else a holder shows of it must not make a credential new.
+        // What else a holder shows of it must not make a credential new, nor what a stranger adds.
+        let proofs = proofs.filter(\.isIssuers)
         if let key = proofs.compactMap(\.disclosureKey).first { return SignedContent(digest: Digest.sha256(key)) }
         if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) { return digests.content.signedText(under: nil) }
         return SignedContent(digest: try digests.rdfc(.sha256))
@@ -268,12 +273,12 @@ struct CredentialCheck: FormatCheck {
 
     /// The checks of the stages before, on what was signed.
     private mutating func checkFacts(
-        _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ proofs: [LinkedDataProof]
+        _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ coverage: Coverage
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
         try surroundings.checkValidity(from: facts.validFrom, until: facts.validUntil)
-        for proof in proofs where proof.isIssuers {
-            try proof.checkRevocation(issued: facts.validFrom, trust: trust)
+        for (proof, stated) in coverage.proofs {
+            try proof.checkRevocation(issued: facts.validFrom, stating: stated, trust: trust)
         }
         evidence.summary.validFrom = facts.validFrom
         evidence.summary.validUntil = facts.validUntil

@@ -31,22 +31,24 @@ struct ClaimNames {
     func meaning(of name: Text) -> Meaning {
         if let obstacle { return .unknown(obstacle) }
         var properties: Set<Text> = []
+        var undefined: [[ContextNames]] = []
         for group in groups {
             let found = group.reduce(into: Set<Text>()) { $0.formUnion($1.meanings(of: name)) }
-            guard !found.isEmpty else { continue }
+            guard !found.isEmpty else {
+                undefined.append(group)
+                continue
+            }
             if group.contains(where: { $0.isReverse(name) }) {
                 return .unknown("the context reads this name backwards")
             }
             if isShared(found, of: name, in: group) { return .unknown(Self.shared) }
             properties.formUnion(found)
         }
-        if properties.isEmpty {
-            for group in groups {
-                let vocabulary = group.reduce(into: Set<Text>()) { $0.formUnion($1.vocabulary) }
-                let found = Set(vocabulary.map { Text($0.string + name.string) })
-                if isShared(found, of: name, in: group) { return .unknown(Self.shared) }
-                properties.formUnion(found)
-            }
+        for group in undefined {
+            let vocabulary = group.reduce(into: Set<Text>()) { $0.formUnion($1.vocabulary) }
+            let found = Set(vocabulary.map { Text($0.string + name.string) })
+            if isShared(found, of: name, in: group) { return .unknown(Self.shared) }
+            properties.formUnion(found)
         }
         return properties.isEmpty ? .unknown("no pinned context defines this name") : .properties(properties)
     }

@@ -25,8 +25,8 @@ extension SignedClaims {
 
     /// Whether the holder may have left a type out.
     var mayHideType: Bool {
-        if let text, text.withheld.contains(where: { $0.hasPrefix("/type/") }) || text.hidesMembers && types.isEmpty {
-            return true
+        if let text {
+            return text.withheld.contains { $0.hasPrefix("/type/") } || text.hidesMembers && types.isEmpty
         }
         return graph.map { $0.mandatory != nil && !$0.isComplete(RDF.type, at: $0.root) } ?? false
     }
@@ -43,9 +43,11 @@ extension SignedText {
                 guard let member = object[token] else { return missing(in: format) }
                 value = member
             case .array(let elements):
-                guard let index = ClaimIndex(token)?.value, elements.indices.contains(index) else {
-                    return missing(in: format)
+                guard let index = ClaimIndex(token)?.value else {
+                    // In an empty list there is nothing by any name.
+                    return elements.isEmpty ? missing(in: format) : .unknown("a list is read by an index")
                 }
+                guard elements.indices.contains(index) else { return missing(in: format) }
                 value = elements[index]
             default: return missing(in: format)
             }
@@ -117,11 +119,12 @@ extension StatementGraph {
                 }
             }
             var found: [Term] = []
+            var seen: Set<Term> = []
             var (stated, isOpen) = (0, false)
             for property in properties {
                 let values = terms.flatMap { self.values(of: property, at: $0) }
                 if !values.isEmpty { stated += 1 }
-                for value in values where !found.contains(value) { found.append(value) }
+                for value in values where seen.insert(value).inserted { found.append(value) }
                 if mandatory != nil, !terms.allSatisfy({ isComplete(property, at: $0) }) {
                     isWhole = false
                     isOpen = true
@@ -133,6 +136,7 @@ extension StatementGraph {
                 return .unknown("contexts give this name several meanings, and more than one is stated: name contexts")
             }
             guard !found.isEmpty else {
+                if areNames, terms.contains(where: isList) { return .unknown("a list is read by an index") }
                 return isWhole && !terms.contains(where: isGraph)
                     ? .absent : .unknown("the holder chooses what to show")
             }
@@ -152,6 +156,9 @@ extension StatementGraph {
         if !isWhole { values.append(.hidden) }
         return values.count == 1 ? values[0] : .list(values)
     }
+
+    /// Whether an ordered list, or what is shown of one, begins with a node.
+    private func isList(_ node: Term) -> Bool { !values(of: RDF.rest, at: node).isEmpty }
 
     /// The elements of an ordered list (RDF 1.1 Semantics section D.2) that begins with a node; nil where none does, or it is
     /// not one whole list.

@@ -192,7 +192,7 @@ struct PolicyQuestion {
         if let direction, !(policy.direction.map { $0 == direction } ?? inDoubt) { return "direction" }
         if !selector.formats.isEmpty, !selector.formats.contains(claims.format) { return "format" }
         if !selector.types.isEmpty, !selector.types.contains(where: types[index].contains),
-            !(inDoubt && claims.mayHideType)
+            !(inDoubt && (types[index].isEmpty || claims.mayHideType))
         {
             return "type"
         }

@@ -64,9 +64,10 @@ struct LinkedDataProof {
         proof["created"]?.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) }
     }
 
-    /// Whether the key may stand behind something of that date of issue, once that is known to be signed.
-    func checkRevocation(issued: Timestamp?, trust: TrustStore) throws(Rejection) {
-        let dates = [issued, Self.created(proof.value)].compactMap(\.self)
+    /// Whether the key may stand behind something of that date of issue, once that and what the proof states are known to be
+    /// signed.
+    func checkRevocation(issued: Timestamp?, stating facts: ProofFacts, trust: TrustStore) throws(Rejection) {
+        let dates = [issued].compactMap(\.self) + facts.created
         guard trust.revocations.allow(key, method: method, issuedAt: dates) else {
             throw Rejection(.keyRevoked, at: Pointer.append(proof.pointer, "verificationMethod"))
         }

@@ -35,7 +35,9 @@ struct SelectiveDisclosureProof {
             labels[Text("c14n\(number)")] = Text("u" + Base64.encode(label))
         }
         guard base.count == 64, key.count == 35, signatures.count == signed.count, places.count == indexes.count,
-            signatures.allSatisfy({ $0.count == 64 })
+            signatures.allSatisfy({ $0.count == 64 }),
+            // Two nodes of what is shown that were one when it was signed would share its statements out between them.
+            Set(labels.values).count == labels.count
         else { return nil }
         baseSignature = Array(base)
         ephemeralKey = Array(key)

@@ -5,20 +5,19 @@ import Encoding
 enum Spelling {
     /// Where a document has a member that no data model of credentials has: a keyword, an IRI or a compact IRI as its name. A
     /// guess, as no context is looked at.
-    static func suspicion(in document: JSONObject) -> String? { suspicion(in: .object(document), at: "") }
+    static func suspicion(in document: JSONObject) -> String? { suspicion(in: .object(document)) }
 
-    private static func suspicion(in value: JSON, at pointer: String) -> String? {
+    /// Pointers are made on the way back: names may be long, and there may be many members below one.
+    private static func suspicion(in value: JSON) -> String? {
         switch value {
         case .object(let object):
             for member in object.members where member.name != "@context" {
-                let place = Pointer.append(pointer, member.name)
-                if isUnusual(member.name, in: object) { return place }
-                if let inner = suspicion(in: member.value, at: place) { return inner }
+                if isUnusual(member.name, in: object) { return Pointer.append("", member.name) }
+                if let inner = suspicion(in: member.value) { return Pointer.append("", member.name) + inner }
             }
         case .array(let elements):
             for (index, element) in elements.enumerated() where element.isContainer {
-                let place = Pointer.append(pointer, index)
-                if let inner = suspicion(in: element, at: place) { return inner }
+                if let inner = suspicion(in: element) { return Pointer.append("", index) + inner }
             }
         default: break
         }
@@ -37,8 +36,7 @@ enum Spelling {
     /// in the field. A status list of MOSIP's has the id of its credential; a reader of names is not misled by that unless the
     /// list has members of the credential.
     static func repetition(of id: Text, in document: JSONObject) -> String? {
-        var places: [String] = []
-        findDescriptions(of: id, in: .object(document), at: "", &places)
+        let places = descriptions(of: id, in: .object(document))
         let subject = document["credentialSubject"]?.object
         if places == ["", "/credentialSubject"], let subject,
             !subject.names.contains(where: CredentialVocabulary.credentialNames.contains)
@@ -48,18 +46,23 @@ enum Spelling {
         return places.count > 1 ? places[1] : ""
     }
 
-    private static func findDescriptions(of id: Text, in value: JSON, at pointer: String, _ places: inout [String]) {
+    /// Where a node is described, three places at most.
+    private static func descriptions(of id: Text, in value: JSON) -> [String] {
+        var places: [String] = []
+        func look(_ inner: JSON, _ step: @autoclosure () -> String) {
+            guard inner.isContainer, places.count < 3 else { return }
+            places += descriptions(of: id, in: inner).map { step() + $0 }
+        }
         switch value {
         case .object(let object):
-            if object["id"] == .string(id), object.count > 1 { places.append(pointer) }
-            for member in object.members where member.value.isContainer && member.name != "@context" {
-                findDescriptions(of: id, in: member.value, at: Pointer.append(pointer, member.name), &places)
+            if object["id"] == .string(id), object.count > 1 { places.append("") }
+            for member in object.members where member.name != "@context" {
+                look(member.value, Pointer.append("", member.name))
             }
         case .array(let elements):
-            for (index, element) in elements.enumerated() where element.isContainer {
-                findDescriptions(of: id, in: element, at: Pointer.append(pointer, index), &places)
-            }
+            for (index, element) in elements.enumerated() { look(element, Pointer.append("", index)) }
         default: break
         }
+        return Array(places.prefix(3))
     }
 }

@@ -16,13 +16,19 @@ struct DisclosedPayload {
     ///
     /// - Throws: `disclosure.malformed` when digests stand where none may be or lead to a disclosure of the wrong kind,
     ///   `.name` for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced` for a disclosure
-    ///   that no digest leads to, `json.too-deep` when disclosures inside each other pass the limit of depth.
+    ///   that no digest leads to, `json.too-deep` when disclosures inside each other pass the limit of depth,
+    ///   `input.too-large` when the places of what is withheld are too long to keep.
     init(_ claims: JSONObject, disclosures: Disclosures, limits: Limits) throws(Rejection) {
-        var run = DisclosureRun(disclosures, limits)
+        var run = DisclosureRun(disclosures, limits, keepsPlaces: true)
         inPlace = try run.payload(claims)
         withheldElements = run.withheldElements
         holders = run.holders
-        object = withheldElements.isEmpty ? inPlace : Self.removing(withheldElements, from: inPlace, at: "")
+        if withheldElements.isEmpty {
+            object = inPlace
+        } else {
+            var run = DisclosureRun(disclosures, limits, keepsPlaces: false)
+            object = try run.payload(claims)
+        }
     }
 
     /// Whether members of the payload itself are withheld, or may be: decoys look the same.
@@ -34,33 +40,12 @@ struct DisclosedPayload {
         var subjects = CredentialSubjects(of: object)
         subjects = CredentialSubjects(own + subjects.ids, isOneUnnamed: own.isEmpty && subjects.isOneUnnamed)
         // A holder who shows one name may still keep back another.
-        let isCredential = object["@context"] != nil
+        let isCredential = object["@context"] != nil || object["credentialSubject"] != nil
         subjects.mayHideOne =
             object["sub"] == nil && holders.contains("")
             || isCredential && holders.union(withheldElements).contains { $0.hasPrefix("/credentialSubject") }
-                && subjects.ids.count < max(1, object["credentialSubject"]?.array?.count ?? 1)
+                && subjects.ids.count < max(1, inPlace["credentialSubject"]?.array?.count ?? 1)
         return subjects
-    }
-
-    private static func removing(_ places: Set<Text>, from object: JSONObject, at pointer: String) -> JSONObject {
-        JSONObject(
-            object.members.map { member in
-                .init(member.name, removing(places, from: member.value, at: Pointer.append(pointer, member.name)))
-            })
-    }
-
-    private static func removing(_ places: Set<Text>, from value: JSON, at pointer: String) -> JSON {
-        switch value {
-        case .object(let object): return .object(removing(places, from: object, at: pointer))
-        case .array(let elements):
-            var kept: [JSON] = []
-            for (index, element) in elements.enumerated() {
-                let place = Pointer.append(pointer, index)
-                if !places.contains(Text(place)) { kept.append(removing(places, from: element, at: place)) }
-            }
-            return .array(kept)
-        default: return value
-        }
     }
 }
 
@@ -68,6 +53,10 @@ struct DisclosedPayload {
 private struct DisclosureRun {
     private let disclosures: Disclosures
     private let depthLimit: Int
+    /// Whether a withheld element leaves a `null` where it was, and is noted.
+    private let keepsPlaces: Bool
+    /// Letters that the places of what is withheld may have together: long names above many elements make long pointers.
+    private var room = 1 << 21
     /// Every digest met so far, with or without disclosure: none may come twice.
     private var met: Set<Text> = []
     /// Disclosures that a digest led to.
@@ -82,8 +71,9 @@ private struct DisclosureRun {
         case index(Int)
     }
 
-    init(_ disclosures: Disclosures, _ limits: Limits) {
+    init(_ disclosures: Disclosures, _ limits: Limits, keepsPlaces: Bool) {
         self.disclosures = disclosures
+        self.keepsPlaces = keepsPlaces
         depthLimit = limits.jsonDepth
     }
 
@@ -129,9 +119,10 @@ private struct DisclosureRun {
             path.removeLast()
             _ = processed.appendIfNew(JSONObject.Member(member.name, value))
         }
+        var isHolder = false
         for digest in try digests(of: object) {
             guard let disclosure = try take(digest) else {
-                holders.insert(Text(pointer))
+                isHolder = true
                 continue
             }
             guard let name = disclosure.name else { throw refusal(.disclosureMalformed) }
@@ -141,6 +132,7 @@ private struct DisclosureRun {
             path.removeLast()
             guard processed.appendIfNew(JSONObject.Member(name, value)) else { throw refusal(.disclosureName) }
         }
+        if isHolder, keepsPlaces { holders.insert(try place()) }
         return processed
     }
 
@@ -150,21 +142,24 @@ private struct DisclosureRun {
         processed.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
             path.append(.index(index))
-            processed.append(try self.element(element, depth: depth))
+            if let value = try self.element(element, depth: depth) {
+                processed.append(value)
+            } else if keepsPlaces {
+                withheldElements.insert(try place())
+                processed.append(.null)
+            }
             path.removeLast()
         }
         return processed
     }
 
-    private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON {
+    /// The element; nil where it is withheld.
+    private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON? {
         guard let reference = element.object, let member = reference[Self.elementName] else {
             return try value(element, depth: depth)
         }
         guard reference.count == 1, let digest = member.string else { throw refusal(.disclosureMalformed) }
-        guard let disclosure = try take(digest) else {
-            withheldElements.insert(Text(pointer))
-            return .null
-        }
+        guard let disclosure = try take(digest) else { return nil }
         guard disclosure.name == nil else { throw refusal(.disclosureMalformed) }
         return try value(disclosure.value, depth: depth)
     }
@@ -185,6 +180,14 @@ private struct DisclosureRun {
         guard let disclosure = disclosures[digest] else { return nil }
         used += 1
         return disclosure
+    }
+
+    /// Where the run is, to be kept.
+    private mutating func place() throws(Rejection) -> Text {
+        let place = Text(pointer)
+        room -= place.utf8.count + 16
+        guard room > 0 else { throw Rejection(.inputTooLarge) }
+        return place
     }
 
     private func refusal(_ code: ReasonCode) -> Rejection { Rejection(code, at: pointer) }
