@@ -190,7 +190,7 @@ import Testing
         let verdicts = try [disclosed.template, less].map {
             try verdict(disclosed.issuer.sign($0), issuer: disclosed.issuer)
         }
-        #expect(verdicts.allSatisfy(\.isAccepted))
+        #expect(verdicts.map(\.code) == [.ok, .ok])
         #expect(verdicts[0].replayKeys == verdicts[1].replayKeys && !verdicts[0].replayKeys.isEmpty)
     }
 }
