@@ -24,7 +24,8 @@ import Encoding
 /// status-issuers = []             # other ids that may sign its status lists
 /// status-lists = []               # lists that the refresher keeps, by URL
 /// status-list-aliases = {}        # "URL that credentials name" = "id that the list has"
-/// withheld-expiry = "forbid"      # or "allow": an SD-JWT may leave out until when it is valid
+/// withheld-expiry = "forbid"      # or "allow": what is shown in part may leave out until when it is valid
+/// withheld-status = "forbid"      # or "allow": and its status, although status-lists are kept
 /// document-max-age = "30d"        # older stored documents are no longer believed
 /// documents = [{ id = "did:web:issuer.example", sha256 = "…", fetched = "2026-05-01T00:00:00Z" }]
 /// revoked-keys = [{ key = "did:web:issuer.example#1", since = "2026-05-01T00:00:00Z", reason = "compromised" }]
@@ -110,12 +111,8 @@ struct IssuersFile {
             if entry.value.table == nil {
                 note(entry.line, "status-list-aliases must be a table", "Write { \"URL\" = \"id in the list\" }.")
             }
-        case "withheld-expiry":
-            switch entry.value.string {
-            case "allow": issuer.mayWithholdExpiry = true
-            case "forbid": issuer.mayWithholdExpiry = false
-            default: note(entry.line, "withheld-expiry must be a word", "Write \"allow\" or \"forbid\".")
-            }
+        case "withheld-expiry": issuer.mayWithholdExpiry = isAllowed(entry)
+        case "withheld-status": issuer.mayWithholdStatus = isAllowed(entry)
         case "valid-from": issuer.notBefore = date(entry)
         case "valid-until": issuer.notAfter = date(entry)
         case "keys":
@@ -164,8 +161,18 @@ struct IssuersFile {
     private static let issuerKeys =
         "id, groups, types, contexts, valid-from, valid-until, controllers, keys, roots, token-signer-usages, "
         + "document-signer-usages, issuing-country, key-purpose, inline-contexts, status-issuers, status-lists, "
-        + "status-list-aliases, withheld-expiry, "
+        + "status-list-aliases, withheld-expiry, withheld-status, "
         + "document-max-age, documents or revoked-keys"
+
+    private mutating func isAllowed(_ entry: TOMLTable.Entry) -> Bool {
+        switch entry.value.string {
+        case "allow": return true
+        case "forbid": return false
+        default:
+            note(entry.line, "\(entry.name) must be a word", "Write \"allow\" or \"forbid\".")
+            return false
+        }
+    }
 
     private mutating func checkRoot(_ id: Text, _ line: Int?) {
         let digits = id.string.dropFirst(TrustedIssuer.rootPrefix.utf8.count)

@@ -29,7 +29,8 @@ struct CredentialCheck: FormatCheck {
         evidence.questions = [
             StatusQuestion(
                 issuer: issuer, entries: issued.facts.status, written: issued.shape.statusEntries,
-                unsigned: evidence.unsigned)
+                unsigned: evidence.unsigned,
+                withheld: issued.facts.mayHideStatus ? "/credentialStatus" : nil)
         ]
     }
 
@@ -276,6 +277,12 @@ struct CredentialCheck: FormatCheck {
         _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ coverage: Coverage
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
+        // An end that the holder may leave out is none: what is withheld could be just that. Credentials without any end are
+        // common among the examples that others accept.
+        guard facts.validUntil != nil || !facts.mayHideEnd || issuer.mayWithholdExpiry || policy.profile == .compat
+        else {
+            throw Rejection(.shapeDates, .withheld(key: "withheld-expiry"), at: "/validUntil")
+        }
         try surroundings.checkValidity(from: facts.validFrom, until: facts.validUntil)
         for (proof, stated) in coverage.proofs {
             try proof.checkRevocation(issued: facts.validFrom, stating: stated, trust: trust)

@@ -11,6 +11,9 @@ struct CredentialFacts {
     /// The earliest end that is stated.
     var validUntil: Timestamp?
     var status: [StatusEntry]
+    /// Whether the holder may have left out an end or a status.
+    var mayHideEnd = false
+    var mayHideStatus = false
     var subjects: CredentialSubjects
 
     /// Of a credential whose text is signed.
@@ -37,6 +40,8 @@ struct CredentialFacts {
         validFrom = try Self.dates(CredentialVocabulary.starts, graph, "/validFrom", zoneRequired: isZoned).max()
         validUntil = try Self.dates(CredentialVocabulary.ends, graph, "/validUntil", zoneRequired: isZoned).min()
         if let validFrom, let validUntil, validUntil < validFrom { throw Rejection(.shapeDates, at: "/validUntil") }
+        mayHideEnd = !CredentialVocabulary.ends.allSatisfy { graph.isComplete($0, at: graph.root) }
+        mayHideStatus = !graph.isComplete(CredentialVocabulary.status, at: graph.root)
         let entries = graph.values(of: CredentialVocabulary.status, at: graph.root)
         guard entries.count <= limits.statusEntries else { throw Rejection(.inputTooLarge, at: "/credentialStatus") }
         // Statements come in document order, so that the entries have their places where each is written once.

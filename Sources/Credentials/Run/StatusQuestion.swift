@@ -11,6 +11,8 @@ struct StatusQuestion {
     var unsigned: [String] = []
     /// An entry of an IETF status list, and where it stands.
     var claim: StatusClaim?
+    /// Where a status would stand that the holder may have left out; nil where he cannot.
+    var withheld: String?
     /// Where the credential stands in what was received, as a JSON pointer.
     var place = ""
 }

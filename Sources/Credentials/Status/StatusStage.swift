@@ -21,6 +21,11 @@ extension Surroundings {
             guard let claim = question.claim else { return }
             throw Rejection(.statusUnavailable, at: claim.place)
         }
+        if let place = question.withheld, question.entries.isEmpty, question.claim == nil, !issuer.statusLists.isEmpty,
+            !issuer.mayWithholdStatus
+        {
+            throw Rejection(.statusUnavailable, .withheld(key: "withheld-status"), at: place)
+        }
         try StatusCheck(surroundings: self, issuer: issuer, unsigned: question.unsigned)
             .check(question.entries, written: question.written, into: &evidence)
         let check = TokenStatusCheck(surroundings: self, issuer: issuer)

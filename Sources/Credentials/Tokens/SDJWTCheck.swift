@@ -48,7 +48,9 @@ struct SDJWTCheck: FormatCheck {
             let processed = try credential.processed.get()
             // An end that the holder may leave out is none: what is withheld could be just that.
             guard credential.validUntil != nil || !processed.withholdsMembers || issuer.mayWithholdExpiry else {
-                throw Rejection(.shapeDates, at: credential.model == .vcdm2 ? "/validUntil" : "/exp")
+                throw Rejection(
+                    .shapeDates, .withheld(key: "withheld-expiry"),
+                    at: credential.model == .vcdm2 ? "/validUntil" : "/exp")
             }
             return processed
         }
@@ -57,7 +59,9 @@ struct SDJWTCheck: FormatCheck {
         evidence.questions = [
             StatusQuestion(
                 issuer: issuer, entries: credential.statusEntries.map(StatusEntry.init),
-                claim: processed.object["status"].map { .json($0, at: "/status") })
+                claim: processed.object["status"].map { .json($0, at: "/status") },
+                withheld: processed.withholdsMembers
+                    ? credential.model == .vcdm2 ? "/credentialStatus" : "/status" : nil)
         ]
     }
 

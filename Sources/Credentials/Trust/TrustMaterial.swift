@@ -51,7 +51,9 @@ package struct TrustMaterial: Sendable {
             fields.add([issuer.notBefore, issuer.notAfter].map { Text($0?.rfc3339 ?? "") })
             fields.add(Text("\(issuer.documentMaxAge?.nanoseconds ?? -1)").utf8)
             fields.add(issuer.statusListAliases.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
-            fields.add([issuer.mayWithholdExpiry ? "withheld-expiry" : ""])
+            fields.add([
+                issuer.mayWithholdExpiry ? "withheld-expiry" : "", issuer.mayWithholdStatus ? "withheld-status" : "",
+            ])
             fields.add(issuer.pinnedDocuments)
         }
         for revoked in revokedKeys.map(Self.line).sorted() { fields.add(revoked.utf8) }

@@ -50,9 +50,11 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var statusLists: [Text] = []
     /// Other ids under which such a list may call itself: URL that credentials name → id in the list.
     package var statusListAliases: [Text: Text] = [:]
-    /// Whether an SD-JWT of its that leaves members out may also leave open until when it is valid: one whose end the issuer
-    /// made a matter of the holder's choice would else never end.
+    /// Whether a credential of which the holder shows a part may also leave open until when it is valid: one whose end the
+    /// issuer made a matter of the holder's choice would else never end.
     package var mayWithholdExpiry = false
+    /// Whether such a credential may show no status although lists of this issuer are kept (``statusLists``).
+    package var mayWithholdStatus = false
     /// Before this date it is not trusted.
     package var notBefore: Timestamp?
     /// From this date on it is no longer trusted.

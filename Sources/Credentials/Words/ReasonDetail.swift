@@ -32,6 +32,9 @@ package enum ReasonDetail: Hashable, Sendable {
     /// A pinned root stands behind the signer that the issuer's entry does not name. `roots` is what the entry would have to
     /// name: its own and this one, by their ids.
     case rootNotNamed(roots: [Text])
+    /// What would decide is not shown, and the holder may be who left it out. `key` is the one of the issuer's entry that says
+    /// whether holders may.
+    case withheld(key: Text)
 
     /// The word for machines.
     package var word: String {
@@ -50,6 +53,7 @@ package enum ReasonDetail: Hashable, Sendable {
         case .signingDate: "signing-date"
         case .notPinned: "not-pinned"
         case .rootNotNamed: "root-not-named"
+        case .withheld: "withheld"
         }
     }
 
@@ -70,6 +74,7 @@ package enum ReasonDetail: Hashable, Sendable {
         case .signingDate: "The signer's certificate was not valid when this was signed."
         case .notPinned: "None of the pinned certificates issued the signer's."
         case .rootNotNamed: "The root behind the signer is pinned, but the issuer's entry does not name it."
+        case .withheld: "This is not shown, and the holder may be who left it out."
         }
     }
 
@@ -78,6 +83,9 @@ package enum ReasonDetail: Hashable, Sendable {
         switch self {
         case .rootNotNamed(let roots):
             "If this root is to sign for this issuer, write into its [[issuer]] in issuers.toml: " + Self.line(roots)
+        case .withheld(let key):
+            "The holder must show it; where this issuer's credentials may go without, write into its [[issuer]] in "
+                + "issuers.toml: \(key) = \"allow\""
         case .extendedKeyUsage:
             "Tell the issuer; a usage that you accept is listed in issuers.toml: token-signer-usages for an issuer's "
                 + "tokens, document-signer-usages for the mdocs below a root."

@@ -26,6 +26,7 @@ import Testing
             status-lists = ["https://a.example/status/1"]
             status-list-aliases = { "https://a.example/status/1" = "https://lists.example/1" }
             withheld-expiry = "allow"
+            withheld-status = "allow"
             document-max-age = "30d"
             documents = [{ id = "did:web:a.example", sha256 = "\(Self.hex)", fetched = "2026-05-01T00:00:00Z" }]
             revoked-keys = [
@@ -44,7 +45,7 @@ import Testing
         #expect(issuer.tokenSignerUsages?.map(\.text) == ["1.3.6.1.5.5.7.3.36", "1.0.18013.5.1.2"])
         #expect(issuer.statusLists == ["https://a.example/status/1"] && issuer.documentMaxAge == .seconds(30 * 86_400))
         #expect(issuer.statusListAliases == ["https://a.example/status/1": "https://lists.example/1"])
-        #expect(issuer.mayWithholdExpiry)
+        #expect(issuer.mayWithholdExpiry && issuer.mayWithholdStatus)
         #expect(issuer.pinnedDocuments["did:web:a.example"] == [UInt8](repeating: 0xAB, count: 32))
         #expect(file.fetched["did:web:a.example"] == Timestamp(rfc3339: "2026-05-01T00:00:00Z"))
         #expect(file.revokedKeys.map(\.reason) == [.compromised, .retired])
@@ -63,7 +64,7 @@ import Testing
         "valid-from = \"2027-01-01T00:00:00Z\"\nvalid-until = \"2026-01-01T00:00:00Z\"", "keys = [\"sha256:00\"]",
         "keys = [\"z6Mk\"]", "status-lists = [\"http://a.example/\"]",
         "status-list-aliases = [\"https://a.example/1\"]", "status-list-aliases = { \"https://a.example/1\" = 1 }",
-        "withheld-expiry = true", "withheld-expiry = \"maybe\"",
+        "withheld-expiry = true", "withheld-status = 1", "withheld-expiry = \"maybe\"",
         "document-max-age = \"long\"",
         "document-max-age = 30", "documents = [\"did:web:a.example\"]", "documents = [{ sha256 = \"00\" }]",
         "documents = [{ id = \"did:web:a.example\", sha256 = \"00\" }]", "documents = [{ id = \"a\", md5 = \"00\" }]",

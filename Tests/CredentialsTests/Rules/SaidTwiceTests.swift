@@ -181,6 +181,27 @@ import Testing
         }
     }
 
+    /// And of an end, which an issuer's entry may allow; the profile "compat" allows it everywhere.
+    @Test func anEndThatMayBeLeftOut() throws {
+        var disclosed = try RespellingTwins(.ecdsaSD2023)
+        disclosed.issuer.optional = [Self.property("validUntil"), "https://works.example/ns#level"]
+        func code(_ document: JSONObject, allowed: Bool = false, profile: Profile = .strict) throws -> ReasonCode {
+            var material = TrustMaterial(issuers: [TrustedIssuer(id: disclosed.issuer.id)])
+            material.contexts = disclosed.issuer.contexts.mapValues(\.compactBytes)
+            material.issuers[0].mayWithholdExpiry = allowed
+            let payload = try disclosed.issuer.sign(document).compactBytes
+            return Verifier(trust: try TrustStore(material), policy: VerificationPolicy(profile: profile))
+                .verify(payload, at: RespellingTwin.clock).code
+        }
+        let whole = disclosed.template
+        let endless = whole.without("validUntil")
+        #expect(whole["validUntil"] != nil)
+        #expect(try code(whole) == .ok)
+        #expect(try code(endless) == .shapeDates)
+        #expect(try code(endless, allowed: true) == .ok)
+        #expect(try code(endless, profile: .compat) == .ok)
+    }
+
     /// Whoever shows less of it does not come with another credential.
     @Test func lessOfTheSame() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)

@@ -70,6 +70,23 @@ import Testing
         #expect(try forge.verify(token).code == .shapeDates, "the case that it is for")
     }
 
+    /// So may a status, of an issuer whose lists are kept.
+    @Test func theStatusMayNotBeWithheld() throws {
+        func verdict(shown: Bool = false, lists: [Text], allowed: Bool = false) throws -> Verdict {
+            let token = try forge.sdJWT(shown ? [name] : []) { $0["_sd"] = [Disclose.digest(name)] }
+            var material = forge.material
+            material.issuers[0].statusLists = lists
+            material.issuers[0].mayWithholdStatus = allowed
+            return try forge.verify(token, material: material)
+        }
+        let kept: [Text] = ["https://issuer.example/status/1"]
+        let refused = try verdict(lists: kept)
+        #expect(refused.code == .statusUnavailable && refused.reasons.first?.detail?.word == "withheld")
+        #expect(try verdict(lists: kept, allowed: true).code == .ok)
+        #expect(try verdict(shown: true, lists: kept).code == .ok, "all is shown, so none is withheld")
+        #expect(try verdict(lists: []).code == .ok, "nothing says that its credentials have a status")
+    }
+
     @Test(arguments: [
         "", "!", "W10=", "W10", Disclose.text("x"), Disclose.text([]), Disclose.text(["salt"]),
         Disclose.text(["salt", "name", 1, 2]), Disclose.text([1, "name", "value"]),
