@@ -118,8 +118,8 @@ private struct DocumentSigner: Sendable {
         guard let content = try? LinkedDataDocument(document, processor: trust.processor),
             let options = ProofOptions(
                 proof, of: .eddsaRDFC2022, under: .document, documentContext: content.context, trust: trust)?.dataset,
-            let first = try? LinkedDataDocument.digest(of: options),
-            let second = try? LinkedDataDocument.digest(of: content.dataset)
+            let first = try? options.canonicalDigest(),
+            let second = try? content.dataset.canonicalDigest()
         else { return nil }
         return sign(document, proof, first + second)
     }
