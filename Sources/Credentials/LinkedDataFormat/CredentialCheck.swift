@@ -133,7 +133,9 @@ struct CredentialCheck: FormatCheck {
             } catch {
                 // A wrong purpose is one under any name.
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
-                let error = isNamed ? error : surroundings.respelt(proof, in: shape.document) ?? error
+                // One such look is enough: a holder may also leave a proof away.
+                let isLooked = isNamed || !foreign.isEmpty
+                let error = isLooked ? error : surroundings.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
                 if chain.includes(proof.value) {
                     proofs.append(try LinkedDataProof(stranger: proof, error, at: now, trust: trust, limits: limits))

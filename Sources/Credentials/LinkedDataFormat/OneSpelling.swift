@@ -8,18 +8,18 @@ extension Surroundings {
     }
 
     /// What to say of a document that is not as expected where it is not spelled as it should be either; nil where it is. A
-    /// context that came with it can hide that from a look at the letters.
+    /// context that came with it can hide that from a look at the letters. The document is expanded at most once, whatever the
+    /// number of its proofs: nobody is trusted yet.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
-        if let place = hiddenSpelling(of: document) { return Rejection(.shapeSpelling, at: place) }
         let proofs = document["proof"].map { $0.array ?? [$0] } ?? []
         for (index, proof) in proofs.prefix(limits.proofs).enumerated() {
-            guard let object = proof.object else { continue }
+            guard let place = proof.object.flatMap({ Spelling.suspicion(in: $0) }) else { continue }
             let pointer = document["proof"]?.array == nil ? "/proof" : Pointer.append("/proof", index)
-            if let found = respelt(Located(value: object, pointer: pointer), in: document) { return found }
+            return Rejection(.shapeSpelling, at: pointer + place)
         }
-        return nil
+        return hiddenSpelling(of: document).map { Rejection(.shapeSpelling, at: $0) }
     }
 
     /// The same of a proof of the document.

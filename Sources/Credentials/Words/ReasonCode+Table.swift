@@ -11,7 +11,7 @@ extension ReasonCode {
         package let codes: [ReasonCode]
     }
 
-    /// Every code, in the order of the stages of a verification; then those of a visit.
+    /// Every code, in the order of the stages of a verification; then those of a visit and of the box.
     package static let groups: [Group] = [
         Group(title: "Accepted", codes: [ok]),
         Group(
@@ -67,6 +67,13 @@ extension ReasonCode {
                 transferNoVerdict, transferDisconnected,
             ]),
         Group(title: "Around the visit", codes: [ledgerUnavailable, interrupted, abandoned, `internal`]),
+        Group(
+            title: "Health of the box",
+            codes: [
+                radioFailed, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerRewritten,
+                ledgerWitness, ledgerReplaced, clockStepped, clockContradicted, trustBundle, policyFile,
+                agentUnreachable, reportsDropped,
+            ]),
     ]
 
     /// The codes of ``groups``, one after the other.
