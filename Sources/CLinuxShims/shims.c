@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -127,4 +128,11 @@ int clinux_exchange(const char *one, const char *other) {
 void clinux_keep_freed_memory(int bytes) {
     mallopt(M_TRIM_THRESHOLD, bytes);
     mallopt(M_MMAP_THRESHOLD, bytes / 2);  // else this one moves by itself
+}
+
+void clinux_ignore_stray_signals(void) {
+    static const int numbers[] = {SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT,
+                                  SIGXCPU, SIGXFSZ};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) signal(numbers[i], SIG_IGN);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) signal(number, SIG_IGN);
 }

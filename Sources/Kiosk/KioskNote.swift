@@ -1,3 +1,4 @@
+import Credentials
 package import Encoding
 
 /// Something a person or a log may want to know about. Notes carry no claims, no key material and no credential bytes.
@@ -26,8 +27,10 @@ package enum KioskNote: Sendable {
     case decided(accepted: Bool, reasons: [String], sinceT0: Duration)
     /// The gate relay.
     case gate(open: Bool)
-    /// The visit is over.
-    case visitEnded(result: String, reasons: [String])
+    /// The visit is decided or given up; codes with the most important first, and its figures.
+    case visitEnded(result: String, reasons: [String], VisitFigures)
+    /// The relay did not do what it was told.
+    case relayFailed(reason: String)
     /// The ledger could not take a record.
     case ledgerFailed(reason: String)
     /// Shut down in order.
@@ -48,6 +51,7 @@ package enum KioskNote: Sendable {
         case .decided: "verdict"
         case .gate: "gate"
         case .visitEnded: "visit.ended"
+        case .relayFailed: "relay.failed"
         case .ledgerFailed: "ledger.failed"
         case .stopped: "stopped"
         }
@@ -72,9 +76,37 @@ package enum KioskNote: Sendable {
                 "sinceT0us": .int(Int(time.nanoseconds / 1000)),
             ]
         case .gate(let open): ["open": .bool(open)]
-        case .visitEnded(let result, let reasons):
-            ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
-        case .ledgerFailed(let reason): ["reason": .text(reason)]
+        case .visitEnded(let result, let reasons, let figures): Self.members(result, reasons, figures)
+        case .relayFailed(let reason), .ledgerFailed(let reason): ["reason": .text(reason)]
         }
     }
+
+    private static func members(_ result: String, _ reasons: [String], _ figures: VisitFigures) -> JSONObject {
+        var members: JSONObject = ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
+        if let telling = ReasonCode.telling(reasons.map { Text($0) }), telling != .ok {
+            members["remedy"] = .text(telling.remedy)
+        }
+        members["ms"] = .int(figures.milliseconds)
+        members["bytes"] = figures.bytes.map(JSON.int)
+        members["chunks"] = figures.chunks.map(JSON.int)
+        if figures.chunks != nil {
+            members["crcErrors"] = .int(figures.crcErrors)
+            members["repairs"] = .int(figures.repairs)
+        }
+        return members
+    }
+}
+
+/// How long a visit took and what came over the air.
+package struct VisitFigures: Hashable, Sendable {
+    /// From the connection to here, in milliseconds.
+    package var milliseconds: Int
+    /// Encrypted bytes that were announced; nil when none were.
+    package var bytes: Int?
+    /// Chunks of the transfer; nil when there was none.
+    package var chunks: Int?
+    /// Chunks dropped for a wrong CRC.
+    package var crcErrors = 0
+    /// Repair rounds.
+    package var repairs = 0
 }

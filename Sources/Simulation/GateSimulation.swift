@@ -142,8 +142,8 @@ package struct GateSimulation {
         case .recordOutcome(let visit, let outcome, let signedDigest):
             world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
         case .signal(let signal, let pattern): world.observe(.signal(signal, pattern), at: now)
-        case .gate(let open): world.observe(.gate(open: open), at: now)
-        case .note(let note): world.observe(.kiosk(note), at: now)
+        case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
+        case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true
         }
     }

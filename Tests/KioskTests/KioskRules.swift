@@ -19,6 +19,10 @@ struct KioskRules {
     private let settings: KioskSettings
     private var visit: VisitID?
     private var intent = Intent.none
+    /// The visits that have an outcome, and those that were let in and wait for the end of their pulse.
+    private var recorded: Set<VisitID> = []
+    private var letIn: Set<VisitID> = []
+    private var shutSince: Instant?
     private var payloadAt: Instant?
     private var openSince: Instant?
     private var isDecided = false
@@ -38,7 +42,10 @@ struct KioskRules {
     mutating func check(_ event: KioskEvent, _ actions: [KioskAction], deadline: Instant?, at now: Instant) {
         if now < last { breach("time went back", now) }
         take(event, at: now)
-        for action in actions { take(action, at: now) }
+        checkOrder(actions, at: now)
+        // Gate and light stand first: what they are held against is in the same turn.
+        for action in actions { if case .note = action { take(action, at: now) } }
+        for action in actions { if case .note = action { continue } else { take(action, at: now) } }
         if actions.count > 400 { breach("\(actions.count) actions in one turn", now) }
         if isRunning, deadline == nil { breach("no deadline", now) }
         if let openSince, let deadline, deadline > openSince.advanced(by: Gate.hardLimit) {
@@ -61,9 +68,16 @@ struct KioskRules {
 
     private mutating func take(_ action: KioskAction, at now: Instant) {
         switch action {
-        case .note(.phoneConnected): (visit, intent, payloadAt, isDecided, isAccepted) = (nil, .none, nil, false, false)
-        case .note(.ledgerFailed): intent = .failed
-        case .note(.decided(let accepted, _, _)): isAccepted = accepted
+        case .note(.phoneConnected, let id):
+            // An intent that served nobody goes on to the next phone, with its id.
+            if id == nil || id != visit { (visit, intent) = (nil, .none) }
+            if let id, recorded.contains(id) || letIn.contains(id) { breach("the id of an earlier visitor", now) }
+            (payloadAt, isDecided, isAccepted) = (nil, false, false)
+        case .note(.ledgerFailed, _): intent = .failed
+        case .note(.decided(let accepted, _, _), let id):
+            (isDecided, isAccepted) = (true, accepted)
+            if id != visit { breach("the decision of another visit", now) }
+            if accepted, let id { letIn.insert(id) }
         case .recordIntent(let id):
             if visit != nil { breach("two intents in one visit", now) }
             (visit, intent) = (id, .asked)
@@ -71,24 +85,37 @@ struct KioskRules {
             if id != visit { breach("a payload of a visit without an intent", now) }
             payloadAt = now
         case .recordOutcome(let id, let outcome, _):
-            if isDecided { breach("two outcomes", now) }
-            if let visit, id != visit { breach("the outcome of another visit", now) }
-            isDecided = true
-            if outcome.gate?.opened != (outcome.result == .accepted) { breach("gate and result disagree", now) }
-        case .gate(true):
+            if !recorded.insert(id).inserted { breach("two outcomes", now) }
+            let wasLetIn = letIn.remove(id) != nil
+            if wasLetIn != (outcome.result == .accepted) { breach("decision and outcome disagree", now) }
+            if outcome.gate?.opened == true, !wasLetIn { breach("gate and result disagree", now) }
+        case .gate(.open(let until)):
             if openSince != nil { breach("opened twice", now) }
+            if let shutSince, shutSince.duration(to: now) < .milliseconds(100) { breach("two pulses touch", now) }
+            if now.duration(to: until) > min(settings.gatePulse, Gate.hardLimit) { breach("too long a pulse", now) }
             openSince = now
             if !mayOpen { breach("the gate opened with the intent \(intent)", now) }
             if payloadAt == nil || !isAccepted { breach("the gate opened without an accepted credential", now) }
-        case .gate(false):
+        case .gate(.shut):
             if let since = openSince, since.duration(to: now) > Gate.hardLimit { breach("open for too long", now) }
-            openSince = nil
+            (openSince, shutSince) = (nil, now)
+        case .signal(let signal, let pattern):
+            if pattern == .rejected, openSince != nil { breach("red before an open gate", now) }
+            if signal.lamps.contains(.green), signal.lamps.contains(.red) { breach("green and red", now) }
         case .send(let packet): check(packet, at: now)
         case .stopped:
             if openSince != nil { breach("stopped with an open gate", now) }
+            if !letIn.isEmpty { breach("stopped with an unrecorded visitor", now) }
             isRunning = false
         default: break
         }
+    }
+
+    /// Gate and light stand before everything else.
+    private mutating func checkOrder(_ actions: [KioskAction], at now: Instant) {
+        let urgent = actions.prefix { if case .gate = $0 { true } else if case .signal = $0 { true } else { false } }
+        for case .gate in actions.dropFirst(urgent.count) { breach("the gate comes late", now) }
+        for case .signal in actions.dropFirst(urgent.count) { breach("the light comes late", now) }
     }
 
     private var mayOpen: Bool { intent == .durable || intent == .failed && settings.whenLedgerFails == .open }

@@ -53,7 +53,7 @@ import Tuvali
             #expect(first == nil && gate.counters.visits["abandoned"] == 1)
         case .leaves(.chunk):
             #expect(first?.result == .failed)
-            #expect(first?.reasons.map(\.code) == ["transfer.disconnected"])
+            #expect(first?.reasons.map(\.code) == ["transfer.disconnected", "transfer.left-sending"])
             #expect(first?.gate == .shut && first?.credential == nil)
             #expect(first?.session?.chunks ?? 0 > 3)
         case .leaves(.chosen), .vanishes(.chosen), .vanishes(.chunk):

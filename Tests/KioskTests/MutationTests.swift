@@ -128,8 +128,8 @@ import Testing
     private static func ordinaryVisit(_ gate: inout ReplayGate, _ recording: RecordedVisit) -> String? {
         gate.recording = recording
         if !gate.passUntilReady(limit: .seconds(300)) { return "not on the air again" }
+        gate.pass(.seconds(6))  // what the visit before did is over: its light, its pulse, its record
         let (results, openings, statuses) = (gate.results.count, gate.gateOpenings, gate.rules.statusBytes.count)
-        gate.pass(.seconds(6))  // what the visit before did is over: its light, its pulse
         gate.play(recording.packets)
         gate.pass(.seconds(1))
         if let breach = gate.rules.breaches.first { return breach }

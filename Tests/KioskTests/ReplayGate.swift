@@ -103,8 +103,8 @@ struct ReplayGate {
             if !records.contains(payload) { troubles.append("a payload that nobody sent") }
             inbox.append(.verified(id, .test(.ok)))
         case .recordOutcome(_, let outcome, _): results.append(outcome.result)
-        case .gate(let open): if open { gateOpenings += 1 }
-        case .note(.phoneConnected): isOnAir = false
+        case .gate(let command): if command != .shut { gateOpenings += 1 }
+        case .note(.phoneConnected, _): isOnAir = false
         case .showInvitation, .signal, .note, .stopped: break
         }
     }

@@ -35,6 +35,7 @@ final class TestGate: SimulatedWorld {
     ) throws {
         var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
         settings.keyRotation = .seconds(60)
+        settings.radioReminder = .zero
         configure(&settings)
         rules = KioskRules(settings)
         simulation = GateSimulation(
@@ -137,7 +138,8 @@ final class TestGate: SimulatedWorld {
     private var isReady: Bool {
         guard case .kiosk(.advertising)? = seen.last(where: { if case .kiosk = $0.what { true } else { false } })?.what
         else { return false }
-        return true
+        // The last visitor is recorded when his pulse is over.
+        return gateChanges.last?.open != true
     }
 }
 

@@ -93,6 +93,7 @@ struct LogSinkTests {
         log.log(.debug, "too.quiet")
         log.log(.info, "gate.opened", ["visit": "v1", "time": "forged", "ms": 200])
         log.log(.error, "text", ["message": "two\nlines \"quoted\""])
+        #expect(log.flush())
         let text = String(decoding: folder.bytes("log"), as: UTF8.self)
         #expect(
             text == """
@@ -113,6 +114,7 @@ struct LogSinkTests {
                 }
             }
         }
+        #expect(log.flush(within: .seconds(60)))
         let lines = folder.bytes("log").split(separator: 0x0A)
         #expect(lines.count == 800)
         #expect(try lines.allSatisfy { try JSON.parse(Array($0))["event"]?.string == "e" })
@@ -124,6 +126,7 @@ struct LogSinkTests {
         let log = try LogSink(.file("/dev/full"))
         log.log(.info, "one")
         log.log(.info, "two")
+        #expect(log.flush(within: .seconds(60)))
         #expect(log.dropped == 2)
         #expect(throws: SystemError.self) { try LogSink(.file("/no/such/folder/log")) }
     }

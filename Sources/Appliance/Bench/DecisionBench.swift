@@ -61,7 +61,8 @@ package enum DecisionBench {
             settings: KioskSettings(name: Identifier("Bench"), softwareVersion: "bench"),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
-                verify: { payload, date in verifier.verify(payload, at: date) }, wallTime: { date }, outputs: [watch]))
+                verify: { payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
+                panel: watch, listeners: try Listeners([watch])))
         let service = Task { await gatekeeper.run() }
         await radio.start()
         for await _ in finished {}
@@ -83,17 +84,18 @@ private struct NoLedger: VisitLedger {
 }
 
 /// Reads the clock when the gate opens.
-private final class GateWatch: KioskOutput {
+private final class GateWatch: Panel, KioskListener {
     private struct State {
-        var receivedAt: Instant?
-        var times: [Duration] = []
+        var received: [Instant] = []
+        var opened: [Instant] = []
         var lastEnd = "none ended"
         var showInvitation: (@Sendable (String?) -> Void)?
     }
 
     private let state = Mutex(State())
 
-    var times: [Duration] { state.withLock { $0.times } }
+    /// From each T0 to its gate: every visit of the bench is accepted, so that the two lists go together.
+    var times: [Duration] { state.withLock { state in zip(state.received, state.opened).map { $0.duration(to: $1) } } }
     var lastEnd: String { state.withLock { $0.lastEnd } }
 
     var showInvitation: (@Sendable (String?) -> Void)? {
@@ -102,22 +104,22 @@ private final class GateWatch: KioskOutput {
     }
 
     /// `now` of the note is the instant at which the completing write was taken from the transport: T0.
-    func note(_ note: KioskNote, at now: Instant) {
+    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         switch note {
-        case .received: state.withLock { $0.receivedAt = now }
-        case .visitEnded(let result, let reasons):
+        case .received: state.withLock { $0.received.append(now) }
+        case .visitEnded(let result, let reasons, _):
             state.withLock { $0.lastEnd = ([result] + reasons).joined(separator: " ") }
         case .radioFailed(let reason, _): state.withLock { $0.lastEnd = reason }
         default: break
         }
     }
 
-    func setGate(open: Bool, at now: Instant) {
-        guard open else { return }
+    func show(_ signal: Signal) {}
+
+    func gate(_ command: Gate.Command, at now: Instant) {
+        guard case .open = command else { return }
         let real = SystemClock.now()
-        state.withLock { state in
-            if let began = state.receivedAt.take() { state.times.append(began.duration(to: real)) }
-        }
+        state.withLock { $0.opened.append(real) }
     }
 
     func showInvitation(_ uri: String?, at now: Instant) { showInvitation?(uri) }

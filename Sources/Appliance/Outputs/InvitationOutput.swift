@@ -1,38 +1,21 @@
 package import Encoding
 import Kiosk
 package import LinuxIO
-import Synchronization
 
-/// The invitation as a QR code, drawn beside the radio's thread: a slow terminal or disk must not hold up a packet.
-package final class InvitationOutput: KioskOutput {
+/// The invitation as a QR code.
+package struct InvitationOutput: KioskListener {
     private let display: DisplayOutput
     private let caption: String
-    private let latest = Mutex<(number: Int, uri: String?)>((0, nil))
     private let failed: @Sendable (SystemError) -> Void
 
-    /// Shows invitations on `display` with `caption` below.
+    /// Shows invitations on `display` with `caption` below; `failed` is told why one could not be shown.
     package init(_ display: DisplayOutput, caption: String, failed: @escaping @Sendable (SystemError) -> Void) {
         (self.display, self.caption, self.failed) = (display, caption, failed)
     }
 
-    /// Draws the invitation, or takes it down, soon after.
+    /// Draws the invitation, or takes it down.
     package func showInvitation(_ uri: String?, at now: Instant) {
-        let number = latest.withLock { latest in
-            latest = (latest.number + 1, uri)
-            return latest.number
-        }
-        Task.detached { [self] in draw(number) }
-    }
-
-    /// Draws the newest invitation; an older one that is still waiting has been overtaken.
-    private func draw(_ number: Int) {
-        let current = latest.withLock { $0.number == number ? $0 : nil }
-        guard let current else { return }
-        guard let uri = current.uri else { return display.clear() }
-        do {
-            try display.show(uri, caption: caption)
-        } catch {
-            failed(error)
-        }
+        guard let uri else { return display.clear() }
+        do throws(SystemError) { try display.show(uri, caption: caption) } catch { failed(error) }
     }
 }

@@ -4,7 +4,7 @@ package import LinuxIO
 import Synchronization
 
 /// The kiosk's notes, light and relay as JSON lines.
-package final class LogOutput: KioskOutput {
+package final class LogOutput: KioskListener {
     private let sink: LogSink
     private let pattern = Mutex<IndicatorPattern?>(nil)
 
@@ -26,14 +26,17 @@ package final class LogOutput: KioskOutput {
             ["pattern": .text(pattern.rawValue), "lamps": .array(lamps), "tone": .bool(signal.tone)])
     }
 
-    /// A line under the name of the note.
-    package func note(_ note: KioskNote, at now: Instant) {
+    /// A line under the name of the note, with the id of its visit.
+    package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let level: LogSink.Level =
             switch note {
             case .radioFailed, .ledgerFailed: .warning
+            case .relayFailed: .error
             case .progress: .debug
             default: .info
             }
-        sink.log(level, note.name, note.members)
+        var members: JSONObject = visit.map { ["visit": .text($0.text)] } ?? [:]
+        for member in note.members.members { _ = members.appendIfNew(member) }
+        sink.log(level, note.name, members)
     }
 }

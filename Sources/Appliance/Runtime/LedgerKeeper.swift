@@ -24,6 +24,7 @@ package final class LedgerKeeper: VisitLedger {
         case intent(VisitID, RecordStamp, @Sendable (String?) -> Void)
         case outcome(VisitID, Outcome, RecordStamp)
         case retry
+        case breath(@Sendable () -> Void)
     }
 
     private let store: Store
@@ -60,6 +61,13 @@ package final class LedgerKeeper: VisitLedger {
         continuation.yield(.outcome(visit, outcome, stamp()))
     }
 
+    /// Returns once the keeper has taken a turn, whatever the disk says: a sign that it is not stuck.
+    package func breathe() async {
+        await withCheckedContinuation { turn in
+            if case .terminated = continuation.yield(.breath({ turn.resume() })) { turn.resume() }
+        }
+    }
+
     /// Writes until ``finish()``; then what is still waiting is written, once more, and this returns.
     package func run() async {
         var unwritten: [(VisitID, Outcome, RecordStamp)] = []
@@ -79,6 +87,7 @@ package final class LedgerKeeper: VisitLedger {
             case .retry:
                 willRetry = false
                 await write(&unwritten)
+            case .breath(let taken): taken()
             }
             if !unwritten.isEmpty, !willRetry {
                 willRetry = true

@@ -1,5 +1,5 @@
 import Aries
-import Credentials
+package import Credentials
 import Encoding
 import Foundation
 import HTTPTransport
@@ -31,15 +31,25 @@ package struct Composition: Sendable {
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
-    package let lines: LineOutput?
+    package let panel: LinePanel?
+    /// Log, terminal, display and service manager.
+    package let listeners: Listeners
+    /// Judges a payload that is none: the sign that verifications turn.
+    package let canary: @Sendable () -> Verdict
 
     /// Builds everything; the radio is not touched yet. Throws what keeps the appliance from starting.
     package static func make(
         _ configuration: Configuration, version: String, environment: [String: String]
     ) async throws -> Composition {
         let log = try openLog(configuration, environment)
-        // First of all: after a crash some kernels keep driving a relay until its line is taken again.
-        let lines = try openLines(configuration, log)
+        let relayFault = RelayFault()
+        let panel = try PanelSetup(configuration: configuration).open(
+            PanelSetup.Reports(
+                lamps: { error in
+                    guard let error else { return log.log(.info, "gpio.recovered") }
+                    log.log(.error, "gpio.failed", ["reason": .text("\(error)"), "remedy": .text(error.remedy)])
+                },
+                relay: { error, wanted in relayFault.tell(error, wanted) }))
         let trust = try TrustState(configuration.trust).load()
         let defaults = defaults(configuration)
         let direction = GateDirection(rawValue: configuration.gate.direction.rawValue)
@@ -88,18 +98,19 @@ package struct Composition: Sendable {
         let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
         let manager = ServiceManager(environment: environment)
-        var outputs: [any KioskOutput] =
-            (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
+        var told: [any KioskListener] = [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
-            outputs.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
+            told.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
         }
+        let listeners = try Listeners(told)
         let radio = configuration.radio
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
                 verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
-                wallTime: judgedTime, outputs: outputs))
+                wallTime: judgedTime, panel: panel ?? NoPanel(), listeners: listeners))
+        relayFault.connect { [weak gatekeeper] reason in gatekeeper?.relayFailed(reason) }
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
             wallTime: judgedTime, log: log)
@@ -107,7 +118,9 @@ package struct Composition: Sendable {
             path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines)
+            agents: agents, trust: refreshing, policy: watching, manager: manager, panel: panel,
+            listeners: listeners,
+            canary: { verifiers.current.verify([], at: judgedTime()) })
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
@@ -159,36 +172,24 @@ package struct Composition: Sendable {
         case .serial: try SerialTransport.open(radio.device, baud: radio.baud, flowControl: radio.flowControl)
         }
     }
+}
 
-    private static func openLines(_ configuration: Configuration, _ log: LogSink) throws -> LineOutput? {
-        guard let chip = configuration.gpio.chip else { return nil }
-        let indicator = configuration.indicator
-        let lamps: [(Lamp, String?)] = [
-            (.blue, indicator.blue), (.amber, indicator.amber), (.green, indicator.green), (.red, indicator.red),
-        ]
-        let wiring = LineOutput.Wiring(
-            lamps: Dictionary(lamps.compactMap { lamp, line in line.map { (lamp, $0) } }) { first, _ in first },
-            tone: indicator.tone, gate: configuration.gate.line)
-        let lampLines = lamps.compactMap(\.1) + [indicator.tone].compactMap { $0 }
-        let outputs =
-            lampLines.map { GPIOLines.Output($0, activeLow: indicator.activeLow) }
-            + [configuration.gate.line].compactMap { $0 }.map {
-                GPIOLines.Output($0, activeLow: configuration.gate.activeLow)
-            }
-        do throws(GPIOError) {
-            let lines = try GPIOLines(chip: chip, outputs)
-            return LineOutput(lines, wiring) { error in
-                log.log(.error, "gpio.failed", ["reason": .text("\(error)"), "remedy": .text(error.remedy)])
-            }
-        } catch {
-            throw ServiceFailure("\(error)", remedy: error.remedy)
-        }
+/// Brings the relay's failures to the gatekeeper, which is made after it.
+private final class RelayFault: Sendable {
+    private let target = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+    func connect(_ target: @escaping @Sendable (String) -> Void) { self.target.withLock { $0 = target } }
+
+    func tell(_ error: GPIOError?, _ wanted: Set<String>) {
+        guard let error else { return }
+        let what = wanted.isEmpty ? "the relay could not be released" : "the relay could not be energised"
+        target.withLock { $0 }?("\(what): \(error). \(error.remedy)")
     }
 }
 
 /// Tells systemd that the box serves: at its first advertisement, or at the first sign that the radio is out of order, which a
 /// restart would not cure.
-private final class ReadinessOutput: KioskOutput {
+private final class ReadinessOutput: KioskListener {
     private let manager: ServiceManager
     private let isReady = Mutex(false)
 
@@ -196,7 +197,7 @@ private final class ReadinessOutput: KioskOutput {
         self.manager = manager
     }
 
-    func note(_ note: KioskNote, at now: Instant) {
+    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         switch note {
         case .advertising: announce("waiting for a phone")
         case .radioFailed(let reason, _): announce("radio out of order: \(reason)")

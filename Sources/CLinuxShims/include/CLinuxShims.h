@@ -40,3 +40,6 @@ int clinux_exchange(const char *one, const char *other);
 
 // Lets the allocator keep up to `bytes` of freed memory instead of giving it back to the kernel at once (mallopt(3)).
 void clinux_keep_freed_memory(int bytes);
+
+// Ignores every signal that would end the process by default and that nobody handles here: none of them may end a gate.
+void clinux_ignore_stray_signals(void);

@@ -130,6 +130,8 @@ package struct Outcome: Hashable, Sendable {
     package var gate: Gate?
     /// What decided.
     package var software: Software
+    /// How many further visits ended by the same first reason since the record before, without one of their own; nil: none.
+    package var repeated: Int?
 
     /// An outcome of these parts.
     package init(

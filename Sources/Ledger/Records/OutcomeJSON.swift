@@ -12,7 +12,7 @@ extension Outcome {
             .init("session", session?.json ?? .null),
             .init("gate", gate?.json(pulse: "pulseMs") ?? .null),
             .init("software", software.json),
-        ]
+        ] + (repeated.map { [.init("repeated", .int($0))] } ?? [])
     }
 
     init(_ fields: RecordFields) throws(RecordError) {
@@ -28,6 +28,7 @@ extension Outcome {
             result, reasons: reasons, credential: try Credential(fields.object("credential")),
             session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
             software: try Software(fields.object("software")))
+        repeated = try fields.intIfPresent("repeated")
     }
 
     func clipped(to limits: LedgerLimits) -> Outcome {

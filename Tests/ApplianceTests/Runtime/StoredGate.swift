@@ -145,7 +145,7 @@ struct StoredGate {
 
     private func fact(of action: KioskAction) -> Fact? {
         switch action {
-        case .gate(true): return .opened(visit)
+        case .gate(.open): return .opened(visit)
         case .send(let packet):
             guard packet.count > 12, packet[0] == 2, packet[7...9] == [4, 0, 0x1B],
                 Array(packet[10...11]) == Self.statusHandle
@@ -184,7 +184,7 @@ struct StoredGate {
             held.append((id, outcome, signedDigest))
             if pace != .lagging { await release() }
         case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
-        case .note(let note): onNote(note)
+        case .note(let note, _): onNote(note)
         case .gate, .closeTransport, .stopped: break
         }
     }

@@ -167,7 +167,12 @@ import Testing
         try fixture.write("directory/issuers.toml", "[[issuer]\n")
         for _ in 0..<3 { await service.turn(at: .zero) }
         #expect(verifiers.current.trust.version == version)
-        let log = try String(contentsOfFile: fixture.path + "/log", encoding: .utf8)
+        // The log is written by a thread of its own.
+        var log = ""
+        for _ in 0..<1000 where !log.hasSuffix("\n") {
+            try await Task.sleep(for: .milliseconds(10))
+            log = try String(contentsOfFile: fixture.path + "/log", encoding: .utf8)
+        }
         #expect(log.split(separator: "\n").count { $0.contains("trust.unusable") } == 1)
         try fixture.write("directory/issuers.toml", TrustFixture.issuers("groups = [\"mended\"]"))
         for _ in 0..<2 { await service.turn(at: .zero) }
