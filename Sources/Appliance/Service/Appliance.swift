@@ -15,7 +15,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
-            UpkeepService(parts: parts), GateService(parts: parts),
+            UpkeepService(parts: parts), HousekeepingService(store: parts.store), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
@@ -25,7 +25,22 @@ package enum ApplianceService {
         try await ServiceGroup(configuration: group).run()
         parts.lines?.release()
         await parts.store.close()
-        parts.log.log(.info, "ended")
+        let shortfall = parts.keeper.shortfall
+        guard shortfall != .none else { return parts.log.log(.info, "ended") }
+        parts.log.log(.error, "ended", ["unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost)])
+        throw failure(shortfall, configuration)
+    }
+
+    private static func failure(
+        _ shortfall: LedgerKeeper.Shortfall, _ configuration: Configuration
+    ) -> ServiceFailure {
+        let unwritten =
+            "the ledger did not take \(shortfall.reserved) records; they wait in \(configuration.ledger.reserve)"
+        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve took it"
+        return ServiceFailure(
+            [shortfall.reserved > 0 ? unwritten : nil, shortfall.lost > 0 ? lost : nil].compactMap { $0 }
+                .joined(separator: "; "),
+            remedy: "look at the disk (free space, dmesg) and start the service again, which writes what waits")
     }
 }
 
@@ -56,24 +71,32 @@ private struct GateService: Service {
     }
 }
 
-/// What has to be done now and then: a sign of life for systemd, and tidying the database.
+/// A sign of life for systemd.
 private struct UpkeepService: Service {
     let parts: Composition
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             let interval = parts.manager.watchdogInterval ?? .seconds(60)
-            var untilHousekeeping = Duration.zero
             while !Task.isCancelled {
                 // Only a radio thread that still takes turns may feed the watchdog.
                 await parts.gatekeeper.breathe()
                 parts.manager.alive()
-                if untilHousekeeping <= .zero {
-                    untilHousekeeping = .seconds(3600)
-                    try? await parts.store.housekeep(now: SystemClock.utc())
-                }
-                untilHousekeeping -= interval
                 try? await Task.sleep(for: interval)
+            }
+        }
+    }
+}
+
+/// Tidies the database every ten minutes, a little at a time. A failure is told by the records that fail next.
+private struct HousekeepingService: Service {
+    let store: Store
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try? await store.housekeep(at: SystemClock.wallTime(saved: store.savedClock))
+                try? await Task.sleep(for: .seconds(600))
             }
         }
     }
