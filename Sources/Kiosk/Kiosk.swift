@@ -346,7 +346,7 @@ package struct Kiosk: Sendable {
                 keepIntent(of: visit, at: now)
                 return note
             }
-            outcome.repeated = earlier > 0 ? earlier : nil
+            outcome.repeated = earlier
         }
         return [.recordOutcome(visit.id, outcome, signedDigest: signedDigest)] + note
     }
@@ -375,7 +375,7 @@ package struct Kiosk: Sendable {
         var outcome = Outcome(
             .failed, reasons: [Outcome.Reason(code)], gate: .shut,
             software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
-        outcome.repeated = counted?.count
+        outcome.repeated = counted?.count ?? 0
         return [.recordOutcome(spare.visit, outcome, signedDigest: nil)]
     }
 

@@ -14,10 +14,13 @@ struct SpareIntent: Sendable {
 }
 
 /// Failed visits that brought no credential: the first of a kind within a minute is recorded, the others are counted and told
-/// by the next record of their kind. So nobody fills the ledger from the street.
+/// by the next record of their kind. All kinds together are recorded ``burst`` times at once and once a minute in the long run,
+/// 1,440 times a day: nobody fills the ledger from the street.
 struct JunkTally: Sendable {
-    /// How long one record speaks for all others of its kind.
+    /// How long one record speaks for all others of its kind, and after which time one more may be written.
     static let window: Duration = .seconds(60)
+    /// Records that may be written at once after a quiet time.
+    static let burst = 30
 
     private struct Kind {
         var recorded: Instant
@@ -26,15 +29,19 @@ struct JunkTally: Sendable {
 
     /// By code: there are as many kinds as the table of codes has rows.
     private var kinds: [Text: Kind] = [:]
+    private var tokens = burst
+    private var refilled = Instant.zero
 
-    /// Whether this one is recorded, and with how many unrecorded ones before it; nil: it is only counted.
+    /// Takes one more: whether it is recorded now, and with how many unrecorded ones before it; nil: it is only counted.
     mutating func record(_ code: Text, at now: Instant) -> Int? {
-        guard let kind = kinds[code], now < kind.recorded.advanced(by: Self.window) else {
-            let unrecorded = kinds[code]?.unrecorded ?? 0
+        refill(at: now)
+        let kind = kinds[code]
+        if tokens > 0, kind.map({ now >= $0.recorded.advanced(by: Self.window) }) ?? true {
+            tokens -= 1
             kinds[code] = Kind(recorded: now)
-            return unrecorded
+            return kind?.unrecorded ?? 0
         }
-        kinds[code]?.unrecorded += 1
+        kinds[code, default: Kind(recorded: now)].unrecorded += 1
         return nil
     }
 
@@ -46,5 +53,12 @@ struct JunkTally: Sendable {
         guard let largest else { return nil }
         kinds[largest.key] = Kind(recorded: now)
         return (largest.key, largest.value.unrecorded)
+    }
+
+    private mutating func refill(at now: Instant) {
+        let windows = refilled.duration(to: now).nanoseconds / Self.window.nanoseconds
+        guard windows > 0 else { return }
+        tokens = Int(min(Int64(Self.burst), Int64(tokens) + windows))
+        refilled = refilled.advanced(by: .nanoseconds(windows * Self.window.nanoseconds))
     }
 }

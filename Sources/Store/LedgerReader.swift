@@ -39,7 +39,7 @@ package struct LedgerReader: Sendable {
     }
 
     /// The last visits, newest first.
-    package func visits(last limit: Int) async throws(StoreError) -> [(visit: ListedVisit, entry: LedgerEntry)] {
+    package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 

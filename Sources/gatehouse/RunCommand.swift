@@ -9,7 +9,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion:
             """
             Exit code: 0 after SIGTERM or SIGINT, 1 when something on this machine keeps it from running (database, GPIO \
-            lines, log), 2 when configuration, trust directory or policy cannot be used. The reason and a remedy are printed.
+            lines, log) or when records of visits could not be written by its end, 2 when configuration, trust directory or \
+            policy cannot be used. The reason and a remedy are printed.
             """)
     @OptionGroup var input: ConfigurationInput
 

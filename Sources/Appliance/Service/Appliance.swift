@@ -31,9 +31,27 @@ package enum ApplianceService {
         try await ServiceGroup(configuration: group).run()
         _ = parts.panel?.end(within: .milliseconds(200))
         await parts.store.close()
-        parts.log.log(.info, "ended")
+        let shortfall = parts.keeper.shortfall
+        if shortfall == .none {
+            parts.log.log(.info, "ended")
+        } else {
+            parts.log.log(.error, "ended", ["unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost)])
+        }
         _ = parts.listeners.flush(within: .milliseconds(200))
         _ = parts.log.flush(within: .milliseconds(200))
+        if shortfall != .none { throw failure(shortfall, configuration) }
+    }
+
+    private static func failure(
+        _ shortfall: LedgerKeeper.Shortfall, _ configuration: Configuration
+    ) -> ServiceFailure {
+        let unwritten =
+            "the ledger did not take \(shortfall.reserved) records; they wait in \(configuration.ledger.reserve)"
+        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve took it"
+        return ServiceFailure(
+            [shortfall.reserved > 0 ? unwritten : nil, shortfall.lost > 0 ? lost : nil].compactMap { $0 }
+                .joined(separator: "; "),
+            remedy: "look at the disk (free space, dmesg) and start the service again, which writes what waits")
     }
 }
 
@@ -70,15 +88,15 @@ private struct GateService: Service {
     }
 }
 
-/// Tidies the database now and then.
+/// Tidies the database every ten minutes, a little at a time. A failure is told by the records that fail next.
 private struct HousekeepingService: Service {
     let store: Store
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                try? await store.housekeep(now: SystemClock.utc())
-                try? await Task.sleep(for: .seconds(3600))
+                try? await store.housekeep(at: SystemClock.wallTime(saved: store.savedClock))
+                try? await Task.sleep(for: .seconds(600))
             }
         }
     }
@@ -108,4 +126,3 @@ private struct WatchdogService: Service {
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
     }
-}

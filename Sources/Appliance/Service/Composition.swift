@@ -71,6 +71,9 @@ package struct Composition: Sendable {
             RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
         }
         let software = Outcome.Software(name: "gatehouse", version: Text(version))
+        let reserve = openReserve(configuration, log)
+        var restored = 0
+        if let reserve { restored = await LedgerKeeper.restore(reserve, into: store) }
         let interrupted = try await store.recover(stamp: stamp(), software: software)
         let starts = try await store.countStart()
         log.log(
@@ -78,6 +81,7 @@ package struct Composition: Sendable {
             [
                 "version": .text(version), "kiosk": .string(kiosk), "trust": .text(trust.store.version),
                 "start": .int(starts), "interrupted": .int(interrupted.count),
+                "restored": .int(restored),
             ])
 
         if !configuration.trust.bundleKeys.isEmpty, trust.store.edition == nil {
@@ -96,7 +100,15 @@ package struct Composition: Sendable {
 
         let agents = AgentService(configuration: configuration, store: store, log: log)
         let siteKey = try await store.siteKey()
-        let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
+        let report: HealthReporter = { report in
+            var members: JSONObject = ["code": .text(report.code.text), "present": .bool(report.isPresent)]
+            if let count = report.count { members["count"] = .int(count) }
+            if let detail = report.detail { members["detail"] = .text(detail) }
+            log.log(report.isPresent ? .error : .info, "health", members)
+        }
+        let keeper = LedgerKeeper(
+            store: store, reserve: reserve, siteKey: siteKey, stamp: stamp, report: report,
+            onChange: { _ in agents.wake() })
         let manager = ServiceManager(environment: environment)
         var told: [any KioskListener] = [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
@@ -145,10 +157,25 @@ package struct Composition: Sendable {
     }
 
     private static func openStore(_ configuration: Configuration) async throws -> Store {
+        var options = StoreOptions()
+        options.retention.age = configuration.ledger.keep
+        options.retention.bytes = configuration.ledger.keepMegabytes * 1_000_000
+        options.outbox.reports = configuration.agent.queue
+        options.outbox.bytes = configuration.agent.queue * 1024
         do {
-            return try await Store.open(configuration.ledger.path)
+            return try await Store.open(configuration.ledger.path, options: options)
         } catch {
             throw ServiceFailure(error.text, remedy: error.remedy)
+        }
+    }
+
+    /// The reserve; without one the gate serves all the same.
+    private static func openReserve(_ configuration: Configuration, _ log: LogSink) -> Reserve? {
+        do {
+            return try Reserve(path: configuration.ledger.reserve)
+        } catch {
+            log.log(.error, "no reserve", ["reason": .text(error.text), "remedy": .text(error.remedy)])
+            return nil
         }
     }
 

@@ -130,8 +130,8 @@ package struct Outcome: Hashable, Sendable {
     package var gate: Gate?
     /// What decided.
     package var software: Software
-    /// How many further visits ended by the same first reason since the record before, without one of their own; nil: none.
-    package var repeated: Int?
+    /// Further visits that ended alike shortly before and have no record of their own (``JunkGatherer``); 0 for almost all.
+    package var repeated = 0
 
     /// An outcome of these parts.
     package init(
@@ -144,5 +144,24 @@ package struct Outcome: Hashable, Sendable {
         self.session = session
         self.gate = gate
         self.software = software
+    }
+}
+
+extension Outcome {
+    /// What a record is worth where there is no room for all.
+    package enum Weight: String, CaseIterable, Sendable {
+        /// A transfer failed before there was a credential to judge, and the gate stayed shut: anybody can make these.
+        case junk
+        /// Turned away, or failed for a reason of our own.
+        case ordinary
+        /// The gate opened, or may have: the last to be given up.
+        case opened
+    }
+
+    /// What this one is worth.
+    package var weight: Weight {
+        if result == .accepted || gate?.opened ?? true { return .opened }
+        let isTransfer = reasons.first?.code.utf8.starts(with: Array("transfer".utf8)) ?? false
+        return result == .failed && credential == nil && isTransfer ? .junk : .ordinary
     }
 }

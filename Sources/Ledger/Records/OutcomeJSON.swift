@@ -12,7 +12,7 @@ extension Outcome {
             .init("session", session?.json ?? .null),
             .init("gate", gate?.json(pulse: "pulseMs") ?? .null),
             .init("software", software.json),
-        ] + (repeated.map { [.init("repeated", .int($0))] } ?? [])
+        ] + (repeated > 0 ? [.init("repeated", .int(repeated))] : [])
     }
 
     init(_ fields: RecordFields) throws(RecordError) {
@@ -28,7 +28,7 @@ extension Outcome {
             result, reasons: reasons, credential: try Credential(fields.object("credential")),
             session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
             software: try Software(fields.object("software")))
-        repeated = try fields.intIfPresent("repeated")
+        repeated = try fields.intIfPresent("repeated") ?? 0
     }
 
     func clipped(to limits: LedgerLimits) -> Outcome {

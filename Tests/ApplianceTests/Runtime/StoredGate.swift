@@ -85,7 +85,7 @@ struct StoredGate {
     final class Counter: Sendable {
         private let value = Atomic<Int>(0)
         var count: Int { value.load(ordering: .acquiring) }
-        func add() { value.add(1, ordering: .acquiringAndReleasing) }
+        func add(_ number: Int) { value.add(number, ordering: .acquiringAndReleasing) }
 
         /// Returns when so many are written; false after about ten seconds without.
         func reaches(_ goal: Int) async -> Bool {
