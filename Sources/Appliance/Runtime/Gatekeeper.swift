@@ -8,6 +8,10 @@ package import LinuxIO
 /// A packet is read, handled and answered without leaving the thread; the lamps and the relay are switched there too. Only
 /// the disk and the verification run elsewhere and come back as events.
 package actor Gatekeeper {
+    /// Looks on: an event, what the kiosk answered, when it wants its timer, and the instant of the turn. Called on the radio's
+    /// thread before the answer is carried out.
+    package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
+
     /// What the kiosk is connected to.
     package struct Surroundings: Sendable {
         /// Opens the way to the controller. Called on the radio's thread, at every (re)start of the radio.
@@ -20,18 +24,21 @@ package actor Gatekeeper {
         package var wallTime: @Sendable () -> WallTime
         /// What shows and does the decisions, most urgent first.
         package var outputs: [any KioskOutput]
+        /// Sees every turn; nil outside tests, the bench and debug builds.
+        package var observe: TurnObserver?
 
         /// Connects the parts.
         package init(
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport, ledger: any VisitLedger,
             verify: @escaping @Sendable ([UInt8], WallTime) -> Verdict, wallTime: @escaping @Sendable () -> WallTime,
-            outputs: [any KioskOutput]
+            outputs: [any KioskOutput], observe: TurnObserver? = nil
         ) {
             self.openTransport = openTransport
             self.ledger = ledger
             self.verify = verify
             self.wallTime = wallTime
             self.outputs = outputs
+            self.observe = observe
         }
     }
 
@@ -82,7 +89,9 @@ package actor Gatekeeper {
         while !pending.isEmpty {
             let next = pending.removeFirst()
             let now = SystemClock.now()
-            for action in kiosk.handle(next, at: now) { perform(action, at: now) }
+            let actions = kiosk.handle(next, at: now)
+            if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
+            for action in actions { perform(action, at: now) }
         }
         isHandling = false
         timer?.set(hasStopped ? nil : kiosk.deadline(after: SystemClock.now()))

@@ -8,9 +8,13 @@ import UnixSignals
 /// `gatehouse run`: everything that lives as long as the service does, started in order and ended in the reverse one.
 package enum ApplianceService {
     /// Runs until SIGTERM or SIGINT; every line is released, the radio closed and every record written when it returns.
-    package static func run(_ configuration: Configuration, version: String, environment: [String: String]) async throws
-    {
-        let parts = try await Composition.make(configuration, version: version, environment: environment)
+    /// `observe` sees every turn of the kiosk.
+    package static func run(
+        _ configuration: Configuration, version: String, environment: [String: String],
+        observe: Gatekeeper.TurnObserver? = nil
+    ) async throws {
+        let parts = try await Composition.make(
+            configuration, version: version, environment: environment, observe: observe)
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [

@@ -33,9 +33,11 @@ package struct Composition: Sendable {
     /// Lamps and relay; nil without GPIO.
     package let lines: LineOutput?
 
-    /// Builds everything; the radio is not touched yet. Throws what keeps the appliance from starting.
+    /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Throws what keeps the
+    /// appliance from starting.
     package static func make(
-        _ configuration: Configuration, version: String, environment: [String: String]
+        _ configuration: Configuration, version: String, environment: [String: String],
+        observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition {
         let log = try openLog(configuration, environment)
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
@@ -99,7 +101,7 @@ package struct Composition: Sendable {
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
                 verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
-                wallTime: judgedTime, outputs: outputs))
+                wallTime: judgedTime, outputs: outputs, observe: observe))
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
             wallTime: judgedTime, log: log)
