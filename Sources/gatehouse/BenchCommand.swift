@@ -3,7 +3,7 @@ import ArgumentParser
 import Credentials
 import Encoding
 import Foundation
-import Simulation
+import Workbench
 
 /// The budget table of this machine.
 struct BenchCommand: AsyncParsableCommand {

@@ -6,6 +6,7 @@ import Ledger
 import LinuxIO
 import Simulation
 import Synchronization
+import Workbench
 
 /// A demonstration as a story for people, line by line; paced like the real thing where somebody looks on.
 final class TerminalScreen: DemoScreen {

@@ -1,6 +1,8 @@
 import Appliance
 import ArgumentParser
 import Foundation
+import Kiosk
+import Workbench
 
 /// The service.
 struct RunCommand: AsyncParsableCommand {
@@ -18,7 +20,8 @@ struct RunCommand: AsyncParsableCommand {
         let configuration = try input.load()
         do {
             try await ApplianceService.run(
-                configuration, version: ProductVersion.text, environment: ProcessInfo.processInfo.environment)
+                configuration, version: ProductVersion.text, environment: ProcessInfo.processInfo.environment,
+                observe: try Self.oracle(configuration))
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch let error as TrustDirectoryError {
@@ -26,5 +29,14 @@ struct RunCommand: AsyncParsableCommand {
         } catch let error as PolicyLoadError {
             throw CommandFailure.problems("the policy", error.problems.count, error.description)
         }
+    }
+
+    /// A debug build ends before it does what the kiosk's rules forbid; a release build does not carry them along.
+    private static func oracle(_ configuration: Configuration) throws -> Gatekeeper.TurnObserver? {
+        #if DEBUG
+            return Oracle.asserting(try KioskSettings(configuration, softwareVersion: ProductVersion.text))
+        #else
+            return nil
+        #endif
     }
 }

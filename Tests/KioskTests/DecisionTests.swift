@@ -12,7 +12,7 @@ import Tuvali
     private let never = Duration.seconds(86_400)
 
     private func expectNothingBroken(_ gate: TestGate) {
-        #expect(gate.rules.breaches == [])
+        #expect(gate.breaches == [])
         #expect(gate.violations == [])
     }
 
@@ -62,7 +62,7 @@ import Tuvali
         #expect(gate.gateChanges.isEmpty)
         #expect(gate.patterns.contains(.rejected) && !gate.patterns.contains(.accepted))
         #expect(gate.counters.ledgerFailures == 1)
-        #expect(gate.rules.statusBytes.allSatisfy { $0 == 1 } && !gate.rules.statusBytes.isEmpty)
+        #expect(gate.statusBytes.allSatisfy { $0 == 1 } && !gate.statusBytes.isEmpty)
         // Whatever the ledger says later changes nothing.
         gate.run(for: .seconds(10))
         #expect(gate.outcomes.count == 1 && gate.gateChanges.isEmpty)
@@ -121,7 +121,7 @@ import Tuvali
                 gate.outcomes.first?.outcome.reasons.map(\.code)
                     == ["transfer.disconnected", "transfer.left-checking"])
             #expect(gate.gateChanges.isEmpty)
-            #expect(gate.rules.statusBytes == [])
+            #expect(gate.statusBytes == [])
             expectNothingBroken(gate)
         }
     }

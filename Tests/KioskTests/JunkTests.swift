@@ -44,7 +44,7 @@ import Tuvali
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
         #expect(gate.outcomes.map(\.visit) == gate.intents)
         #expect(gate.counters.visits == ["abandoned": 6, "accepted": 1])
-        #expect(gate.rules.breaches == [])
+        #expect(gate.breaches == [])
     }
 
     /// Whoever announces a credential and leaves is recorded once, and counted.
@@ -56,7 +56,7 @@ import Tuvali
         #expect(gate.outcomes.map(\.outcome.result) == [.failed, .accepted])
         #expect(gate.intents.count == 2)
         #expect(gate.counters.visits == ["failed": 6, "accepted": 1])
-        #expect(gate.rules.breaches == [])
+        #expect(gate.breaches == [])
     }
 
     /// An intent that nobody needs is closed, with what there is to say of those who were only counted; also at the end.
@@ -70,6 +70,6 @@ import Tuvali
         #expect(gate.outcomes.map(\.visit) == gate.intents)
         #expect(gate.outcomes.map(\.outcome.repeated) == [0, 2])
         #expect(gate.outcomes.last?.outcome.reasons.map(\.code) == ["transfer.left-sending"])
-        #expect(gate.gateChanges.isEmpty && gate.rules.breaches == [])
+        #expect(gate.gateChanges.isEmpty && gate.breaches == [])
     }
 }

@@ -12,7 +12,7 @@ import Testing
     private func queue(reserved: Int = 0, _ change: (inout KeeperQueue.Limits) -> Void = { _ in }) -> KeeperQueue {
         var limits = KeeperQueue.Limits()
         change(&limits)
-        return KeeperQueue(limits: limits, reserved: reserved, at: Self.start)
+        return KeeperQueue(limits: limits, reserved: reserved)
     }
 
     private func intent(_ number: Int) -> UnwrittenIntent {

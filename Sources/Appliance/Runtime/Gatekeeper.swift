@@ -9,6 +9,10 @@ package import LinuxIO
 /// wanted, listeners have threads of their own, and disk, verification and the way to the controller run elsewhere and come back
 /// as events.
 package actor Gatekeeper {
+    /// Looks on: an event, what the kiosk answered, when it wants its timer, and the instant of the turn. Called on the radio's
+    /// thread before the answer is carried out.
+    package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
+
     /// What the kiosk is connected to.
     package struct Surroundings: Sendable {
         /// Opens the way to the controller, at every (re)start of the radio. Called on a thread of its own: it may resolve names,
@@ -24,12 +28,14 @@ package actor Gatekeeper {
         package var panel: any Panel
         /// Everybody else who is told.
         package var listeners: Listeners
+        /// Sees every turn; nil outside tests, the bench and debug builds.
+        package var observe: TurnObserver?
 
         /// Connects the parts.
         package init(
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport, ledger: any VisitLedger,
             verify: @escaping @Sendable ([UInt8], WallTime) -> Verdict, wallTime: @escaping @Sendable () -> WallTime,
-            panel: any Panel, listeners: Listeners
+            panel: any Panel, listeners: Listeners, observe: TurnObserver? = nil
         ) {
             self.openTransport = openTransport
             self.ledger = ledger
@@ -37,6 +43,7 @@ package actor Gatekeeper {
             self.wallTime = wallTime
             self.panel = panel
             self.listeners = listeners
+            self.observe = observe
         }
     }
 
@@ -108,7 +115,9 @@ package actor Gatekeeper {
         while !pending.isEmpty {
             let next = pending.removeFirst()
             let now = SystemClock.now()
-            for action in kiosk.handle(next, at: now) { perform(action, at: now) }
+            let actions = kiosk.handle(next, at: now)
+            if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
+            for action in actions { perform(action, at: now) }
         }
         isHandling = false
         timer?.set(hasStopped ? nil : kiosk.deadline(after: SystemClock.now()))

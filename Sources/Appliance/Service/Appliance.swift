@@ -12,11 +12,14 @@ package enum ApplianceService {
     package static let stopLimit: Duration = .milliseconds(1800)
 
     /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT; every line is released, the radio closed and every record written when it
-    /// returns. Other signals that would end a process are ignored.
-    package static func run(_ configuration: Configuration, version: String, environment: [String: String]) async throws
-    {
+    /// returns. Other signals that would end a process are ignored. `observe` sees every turn of the kiosk.
+    package static func run(
+        _ configuration: Configuration, version: String, environment: [String: String],
+        observe: Gatekeeper.TurnObserver? = nil
+    ) async throws {
         ProcessEnd.ignoreStraySignals()
-        let parts = try await Composition.make(configuration, version: version, environment: environment)
+        let parts = try await Composition.make(
+            configuration, version: version, environment: environment, observe: observe)
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
@@ -126,3 +129,4 @@ private struct WatchdogService: Service {
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
     }
+}

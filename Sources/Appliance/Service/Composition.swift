@@ -37,9 +37,11 @@ package struct Composition: Sendable {
     /// Judges a payload that is none: the sign that verifications turn.
     package let canary: @Sendable () -> Verdict
 
-    /// Builds everything; the radio is not touched yet. Throws what keeps the appliance from starting.
+    /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Throws what keeps the
+    /// appliance from starting.
     package static func make(
-        _ configuration: Configuration, version: String, environment: [String: String]
+        _ configuration: Configuration, version: String, environment: [String: String],
+        observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition {
         let log = try openLog(configuration, environment)
         let relayFault = RelayFault()
@@ -121,7 +123,7 @@ package struct Composition: Sendable {
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
                 verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
-                wallTime: judgedTime, panel: panel ?? NoPanel(), listeners: listeners))
+                wallTime: judgedTime, panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
         relayFault.connect { [weak gatekeeper] reason in gatekeeper?.relayFailed(reason) }
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,

@@ -9,6 +9,7 @@ import Simulation
 import Synchronization
 import Testing
 import Tuvali
+import Workbench
 
 /// Two ends that keep packet boundaries: the host's and the radio's.
 func socketPair() throws -> (host: Int32, radio: Int32) {

@@ -9,6 +9,7 @@ import Simulation
 import Synchronization
 import Testing
 import Tuvali
+import Workbench
 
 /// The one driver on its real threads, with a virtual radio behind a real socket.
 @Suite(.timeLimit(.minutes(5))) struct GatekeeperTests {
@@ -124,12 +125,13 @@ import Tuvali
         (settings.tuvali.verdictLimit, settings.keyRotation) = (.seconds(300), .seconds(300))
         configure(&settings)
         let transports = Transports(descriptors)
+        let rules = KioskWatch(settings) { Issue.record("\($0)") }
         return try Gatekeeper(
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 verify: { _, _ in .made(.ok) },
                 wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: seen,
-                listeners: try Listeners([seen])))
+                listeners: try Listeners([seen]), observe: rules.turn))
     }
 }

@@ -10,6 +10,7 @@ import Simulation
 import Synchronization
 import Testing
 import Tuvali
+import Workbench
 
 /// Whoever listens may stall at every point of a visit: the gate opens, and shuts in time.
 ///

@@ -49,8 +49,6 @@ struct StoredGate {
         kiosk: "gate-1", boot: "b0070000-0000-4000-8000-000000000000",
         time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: Instant(nanoseconds: 1))
     static let software = Outcome.Software(name: "gatehouse", version: "test")
-    /// The value handle of the verification status in the kiosk's attribute table.
-    private static let statusHandle: [UInt8] = [29, 0]
 
     /// What happened, in order.
     private(set) var moments: [Moment] = []
@@ -73,6 +71,7 @@ struct StoredGate {
     private let disk: CrashDisk
     private let written: Counter
     private var kiosk: Kiosk
+    private var rules: KioskRules
     private var radio: VirtualRadio
     private var random: SplitMix64
     private var now = Instant.zero
@@ -102,6 +101,7 @@ struct StoredGate {
         configure(&settings)
         (self.keeper, self.written, self.disk) = (keeper, written, disk)
         kiosk = Kiosk(settings: settings, at: .zero)
+        rules = KioskRules(settings)
         radio = VirtualRadio(visits: visits, seed: seed)
         random = SplitMix64(seed: seed)
     }
@@ -135,7 +135,10 @@ struct StoredGate {
 
     private mutating func handle(_ event: KioskEvent) async {
         if case .intentDurable(let id) = event { note(.durable(Text(id.text))) }
-        for action in kiosk.handle(event, at: now) {
+        let actions = kiosk.handle(event, at: now)
+        let broken = rules.watch(event, actions, deadline: kiosk.deadline(after: now), at: now)
+        violations += broken.map(\.description)
+        for action in actions {
             // Sampled before the action: a cut that leaves nothing more than this may come right after it.
             let operation = disk.operations
             await perform(action)
@@ -147,10 +150,7 @@ struct StoredGate {
         switch action {
         case .gate(.open): return .opened(visit)
         case .send(let packet):
-            guard packet.count > 12, packet[0] == 2, packet[7...9] == [4, 0, 0x1B],
-                Array(packet[10...11]) == Self.statusHandle
-            else { return nil }
-            return .status(visit, packet[12])
+            return KioskRules.status(in: packet).map { .status(visit, $0) }
         default: return nil
         }
     }

@@ -2,10 +2,10 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
-import Simulation
 import Synchronization
 import TestKit
 import Testing
+import Workbench
 
 @testable import Appliance
 

@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+package import Simulation
 
 /// One story that the demonstration tells: what the visitor brings, what the gate trusts, and how the world misbehaves.
 package struct DemoScenario: Sendable {

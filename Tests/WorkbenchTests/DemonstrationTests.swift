@@ -1,8 +1,8 @@
 import Encoding
 import Kiosk
-import Simulation
 import Testing
 import Tuvali
+import Workbench
 
 /// Every scenario that `gatehouse demo` offers ends as it says.
 @Suite struct DemonstrationTests {

@@ -1,6 +1,7 @@
 package import Credentials
 import Crypto
 package import Encoding
+import Simulation
 
 /// The credential that the demonstration shows, and what a gate needs to trust it (`Licences/README.md` says whose it is).
 package enum Samples {

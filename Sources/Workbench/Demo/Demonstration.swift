@@ -4,6 +4,7 @@ import DIDComm
 package import Encoding
 package import Kiosk
 package import Ledger
+package import Simulation
 import Synchronization
 
 /// A scenario being played: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real agent connection
@@ -39,10 +40,12 @@ package final class Demonstration: SimulatedWorld {
         package var delivered: Int
         /// Whether the ledger's chain is intact.
         package var isChainIntact: Bool
+        /// What the kiosk did against its rules; nothing.
+        package var violations: [Violation]
 
         /// Whether the story ended as it must.
         package func isAsTold(_ ending: DemoScenario.Ending) -> Bool {
-            guard delivered == 1, isChainIntact else { return false }
+            guard delivered == 1, isChainIntact, violations.isEmpty else { return false }
             switch ending {
             case .accepted: return outcome?.result == .accepted && phone == .accepted
             case .rejected(let code):
@@ -85,7 +88,7 @@ package final class Demonstration: SimulatedWorld {
             configuration: AgentConnection.Configuration(label: Text("Gatehouse demonstration")), random: kioskRandom)
         ledger = MemoryLedger(id: "demonstration")
         var keys = SplitMix64(seed: seed)
-        let visit = Visit(
+        let visit = Simulation.Visit(
             "visitor", arrival: .at(.seconds(2)), phone: scenario.phone,
             submission: .seal(record: scenario.payload, privateKey: keys.bytes(32), nonce: keys.bytes(12)))
         simulation = GateSimulation(
@@ -112,7 +115,7 @@ package final class Demonstration: SimulatedWorld {
         simulation.stop(in: self)
         return Result(
             outcome: outcome, phone: simulation.radio.outcomes[0], delivered: agent.received.count,
-            isChainIntact: ledger.verify().isIntact)
+            isChainIntact: ledger.verify().isIntact, violations: simulation.violations)
     }
 
     private var isFinished: Bool {

@@ -1,3 +1,4 @@
+import Appliance
 package import Credentials
 package import Encoding
 import Glibc
@@ -57,12 +58,14 @@ package enum DecisionBench {
         watch.showInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let ledger = NoLedger()
         let hostEnd = ends[0]
+        let settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
+        let rules = KioskWatch(settings)
         let gatekeeper = try Gatekeeper(
-            settings: KioskSettings(name: Identifier("Bench"), softwareVersion: "bench"),
+            settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
                 verify: { payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
-                panel: watch, listeners: try Listeners([watch])))
+                panel: watch, listeners: try Listeners([watch]), observe: rules.turn))
         let service = Task { await gatekeeper.run() }
         await radio.start()
         for await _ in finished {}
@@ -73,6 +76,7 @@ package enum DecisionBench {
             throw Failure(
                 reason: "only \(watch.times.count) of \(visits) visits opened the gate; the last one: \(watch.lastEnd)")
         }
+        if let violation = rules.violations.first { throw Failure(reason: "the kiosk broke a rule: \(violation)") }
         return Result(times: watch.times.sorted())
     }
 }
