@@ -43,6 +43,14 @@ package struct Kiosk: Sendable {
         package var radioFailures = 0
         /// Intents that the ledger refused or left unanswered.
         package var ledgerFailures = 0
+        /// Packets of the controller that made no sense or belonged to nothing.
+        package var ignoredPackets = 0
+        /// L2CAP PDUs of phones whose pieces did not fit together.
+        package var droppedPDUs = 0
+        /// Chunks that arrived spoiled.
+        package var spoiledChunks = 0
+        /// Rounds in which chunks were asked for again.
+        package var repairs = 0
     }
 
     /// What has happened since the start.
@@ -56,6 +64,8 @@ package struct Kiosk: Sendable {
     private var shown: (signal: Signal, pattern: IndicatorPattern)?
     private var gate = Gate()
     private var gateShown = false
+    private var health = Health()
+    private var controller: String?
 
     /// A kiosk that does nothing until ``KioskEvent/start``.
     package init(settings: KioskSettings, at now: Instant) {
@@ -67,7 +77,28 @@ package struct Kiosk: Sendable {
 
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
-        [radioDeadline, activityDeadline, gate.deadline, indicator.nextChange(after: now)].compactMap { $0 }.min()
+        [
+            radioDeadline, activityDeadline, gate.deadline, indicator.nextChange(after: now),
+            isStopped ? nil : health.deadline,
+        ].compactMap { $0 }.min()
+    }
+
+    /// How it is at this moment.
+    package func status(at now: Instant) -> KioskStatus {
+        let radio: KioskStatus.Radio =
+            switch radio {
+            case .down: .down
+            case .starting: .starting
+            case .up: .up
+            case .stopped: .stopped
+            }
+        var counters = counters
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
+        let isServing = if case .visiting = activity { true } else { false }
+        return KioskStatus(
+            at: now, radio: radio, controller: controller, light: indicator.pattern, isGateOpen: gate.isOpen,
+            isServing: isServing, counters: counters, health: health)
     }
 
     /// Takes one event and says what is to be done about it, in order.
@@ -78,6 +109,12 @@ package struct Kiosk: Sendable {
         if gate.isOpen != gateShown {
             gateShown = gate.isOpen
             actions += [.gate(open: gate.isOpen), .note(.gate(open: gate.isOpen))]
+        }
+        if !isStopped {
+            indicator.rest(in: health.light, at: now)
+            actions += health.tell(at: now).map {
+                .note(.fault($0.code, isPresent: $0.isPresent, count: $0.count, detail: $0.detail))
+            }
         }
         let signal = indicator.signal(at: now)
         if signal != shown?.signal || indicator.pattern != shown?.pattern {
@@ -108,11 +145,15 @@ package struct Kiosk: Sendable {
         case .sessionMaterial(let material):
             return invite(material, at: now)
         case .intentDurable(let id):
+            health.take(.over(.ledgerUnavailable), at: now)
             return withVisit(id) { $0.intentSettled(failure: nil, at: now) }.map { perform($0, at: now) } ?? []
         case .intentFailed(let id, let reason):
             return withVisit(id) { $0.intentSettled(failure: reason, at: now) }.map { perform($0, at: now) } ?? []
         case .verified(let id, let verdict):
             return withVisit(id) { $0.verified(verdict, at: now) }.map { perform($0, at: now) } ?? []
+        case .health(let report):
+            health.take(report, at: now)
+            return []
         case .stop:
             return stop(at: now)
         }
@@ -132,6 +173,8 @@ package struct Kiosk: Sendable {
 
     private mutating func openRadio(at now: Instant) -> [KioskAction] {
         radio = .starting(since: now)
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
         host = Host(configuration: settings.host, services: [.tuvali])
         return [.openTransport]
     }
@@ -140,6 +183,7 @@ package struct Kiosk: Sendable {
         if case .down = radio { return [] }
         let actions = abandonActivity(at: now)
         counters.radioFailures += 1
+        health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
         let wait = backoff
         backoff = min(backoff * 2, settings.radioBackoff.upperBound)
         radio = .down(retryAt: now.advanced(by: wait))
@@ -158,10 +202,13 @@ package struct Kiosk: Sendable {
         switch action {
         case .send(let packet):
             return [.send(packet)]
-        case .ready(let controller):
+        case .ready(let information):
             radio = .up
             backoff = settings.radioBackoff.lowerBound
-            return [.note(.radioReady(Self.describe(controller))), .drawSessionMaterial]
+            health.take(.over(.radioFailed), at: now)
+            let description = Self.describe(information)
+            controller = description
+            return [.note(.radioReady(description)), .drawSessionMaterial]
         case .connected(let connection):
             return begin(connection, at: now)
         case .disconnected(let handle, _):
@@ -274,7 +321,7 @@ package struct Kiosk: Sendable {
                 actions += ended(ReasonCode.abandoned.text, reasons.map(\.text))
             case .show(let pattern): indicator.show(pattern, at: now)
             case .note(let note):
-                if case .ledgerFailed = note { counters.ledgerFailures += 1 }
+                count(note, at: now)
                 actions.append(.note(note))
             }
         }
@@ -290,6 +337,19 @@ package struct Kiosk: Sendable {
         let note = KioskNote.decided(
             accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: sinceT0)
         return [.note(note)]
+    }
+
+    /// What a visit notes about the box and not about its visitor.
+    private mutating func count(_ note: KioskNote, at now: Instant) {
+        switch note {
+        case .ledgerFailed(let reason):
+            counters.ledgerFailures += 1
+            health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
+        case .received(_, let crcErrors, let repairs):
+            counters.spoiledChunks += crcErrors
+            counters.repairs += repairs
+        default: break
+        }
     }
 
     private mutating func ended(_ result: String, _ reasons: [String]) -> [KioskAction] {

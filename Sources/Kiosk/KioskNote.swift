@@ -1,3 +1,4 @@
+package import Credentials
 package import Encoding
 
 /// Something a person or a log may want to know about. Notes carry no claims, no key material and no credential bytes.
@@ -30,6 +31,8 @@ package enum KioskNote: Sendable {
     case visitEnded(result: String, reasons: [String])
     /// The ledger could not take a record.
     case ledgerFailed(reason: String)
+    /// Something has gone wrong with the box, or is over; at most once in some seconds for each code.
+    case fault(ReasonCode, isPresent: Bool, count: Int, detail: String?)
     /// Shut down in order.
     case stopped
 
@@ -49,6 +52,7 @@ package enum KioskNote: Sendable {
         case .gate: "gate"
         case .visitEnded: "visit.ended"
         case .ledgerFailed: "ledger.failed"
+        case .fault: "fault"
         case .stopped: "stopped"
         }
     }
@@ -75,6 +79,15 @@ package enum KioskNote: Sendable {
         case .visitEnded(let result, let reasons):
             ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
         case .ledgerFailed(let reason): ["reason": .text(reason)]
+        case .fault(let code, let isPresent, let count, let detail):
+            Self.members(code, isPresent, count, detail)
         }
+    }
+
+    private static func members(_ code: ReasonCode, _ isPresent: Bool, _ count: Int, _ detail: String?) -> JSONObject {
+        var members: JSONObject = ["code": .text(code.text), "present": .bool(isPresent), "count": .int(count)]
+        if let detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
+        if isPresent { _ = members.appendIfNew(.init("remedy", .text(code.remedy))) }
+        return members
     }
 }

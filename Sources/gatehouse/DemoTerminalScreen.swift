@@ -136,7 +136,7 @@ final class TerminalScreen: DemoScreen {
         case .radioFailed(let reason, _): line(now, "radio", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
-        case .stopped, .advertising, .identified, .gate, .visitEnded: break
+        case .stopped, .advertising, .identified, .gate, .visitEnded, .fault: break
         }
     }
 

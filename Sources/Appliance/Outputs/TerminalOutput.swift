@@ -32,6 +32,9 @@ package final class TerminalOutput: KioskOutput {
         case .gate(let open): line([], open ? "gate open" : "gate shut")
         case .visitEnded("failed", let reasons): line([.red], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
+        case .fault(.radioFailed, _, _, _): break  // told in more words by the notes above
+        case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
+        case .fault(let code, false, _, _): line([], "over: \(code)")
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: break
         }
     }
