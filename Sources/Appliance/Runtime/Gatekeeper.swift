@@ -72,6 +72,14 @@ package actor Gatekeeper {
     /// Returns once the radio's thread has taken a turn: a sign that it is not stuck.
     package func breathe() {}
 
+    /// Takes what parts of the box say about its health.
+    package func take(_ reports: [HealthReport]) {
+        for report in reports { handle(.health(report)) }
+    }
+
+    /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
+    package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
+
     // MARK: - Events
 
     /// Takes an event. Those that an action answers with at once are handled in the same turn.

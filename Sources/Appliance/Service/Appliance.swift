@@ -15,7 +15,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
-            UpkeepService(parts: parts), GateService(parts: parts),
+            UpkeepService(parts: parts), parts.counters, parts.control, GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {

@@ -32,12 +32,18 @@ package struct Composition: Sendable {
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
     package let lines: LineOutput?
+    /// Answers questions of other commands.
+    package let control: ControlService
+    /// Looks at counters that mean a fault.
+    package let counters: CounterService
 
     /// Builds everything; the radio is not touched yet. Throws what keeps the appliance from starting.
     package static func make(
         _ configuration: Configuration, version: String, environment: [String: String]
     ) async throws -> Composition {
         let log = try openLog(configuration, environment)
+        let inbox = HealthInbox()
+        let report: HealthReporter = { inbox.take($0) }
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
         let lines = try openLines(configuration, log)
         let trust = try TrustState(configuration.trust).load()
@@ -84,7 +90,7 @@ package struct Composition: Sendable {
             PolicyService.warn(about: rules, by: trust.store, log)
         }
 
-        let agents = AgentService(configuration: configuration, store: store, log: log)
+        let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
         let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
         let manager = ServiceManager(environment: environment)
@@ -102,12 +108,26 @@ package struct Composition: Sendable {
                 wallTime: judgedTime, outputs: outputs))
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: judgedTime, log: log)
+            wallTime: judgedTime, log: log, report: report)
         let watching = PolicyService(
-            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log)
+            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log,
+            report: report)
+        inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
+        let status = StatusDesk(
+            StatusDesk.Identity(
+                name: configuration.kiosk.name, version: version, start: starts, since: SystemClock.now()),
+            kiosk: { await gatekeeper.status() },
+            parts: StatusParts(
+                store: store, verifiers: verifiers, wallTime: judgedTime, agents: agents, log: log
+            ).all,
+            now: { (SystemClock.now(), wallTime().utc) })
+        var desk = ControlDesk()
+        desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines)
+            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines,
+            control: ControlService(configuration.control, desk: desk, log: log),
+            counters: CounterService(CounterWatch([.init(.logDropped) { log.dropped }], report: report)))
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
@@ -191,16 +211,17 @@ package struct Composition: Sendable {
 private final class ReadinessOutput: KioskOutput {
     private let manager: ServiceManager
     private let isReady = Mutex(false)
+    private let line = Mutex(StatusLine())
 
     init(_ manager: ServiceManager) {
         self.manager = manager
     }
 
     func note(_ note: KioskNote, at now: Instant) {
+        guard let text = line.withLock({ $0.take(note) }) else { return }
         switch note {
-        case .advertising: announce("waiting for a phone")
-        case .radioFailed(let reason, _): announce("radio out of order: \(reason)")
-        default: break
+        case .advertising, .radioFailed: announce(text)
+        default: if isReady.withLock({ $0 }) { manager.status(text) }
         }
     }
 
