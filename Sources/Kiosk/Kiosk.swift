@@ -43,6 +43,14 @@ package struct Kiosk: Sendable {
         package var radioFailures = 0
         /// Intents that the ledger refused or left unanswered.
         package var ledgerFailures = 0
+        /// Packets of the controller that made no sense or belonged to nothing.
+        package var ignoredPackets = 0
+        /// L2CAP PDUs of phones whose pieces did not fit together.
+        package var droppedPDUs = 0
+        /// Chunks that arrived spoiled.
+        package var spoiledChunks = 0
+        /// Rounds in which chunks were asked for again.
+        package var repairs = 0
     }
 
     /// What has happened since the start.
@@ -62,6 +70,8 @@ package struct Kiosk: Sendable {
     private var junk = JunkTally()
     /// What was last said of a radio that is out of order, and when.
     private var radioTold: (reason: String, at: Instant)?
+    private var health = Health()
+    private var controller: String?
 
     /// A kiosk that does nothing until ``KioskEvent/start``.
     package init(settings: KioskSettings, at now: Instant) {
@@ -73,8 +83,28 @@ package struct Kiosk: Sendable {
 
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
-        [radioDeadline, activityDeadline, spare?.deadline, gate.deadline, indicator.nextChange(after: now)]
-            .compactMap { $0 }.min()
+        [
+            radioDeadline, activityDeadline, spare?.deadline, gate.deadline, indicator.nextChange(after: now),
+            isStopped ? nil : health.deadline,
+        ].compactMap { $0 }.min()
+    }
+
+    /// How it is at this moment.
+    package func status(at now: Instant) -> KioskStatus {
+        let radio: KioskStatus.Radio =
+            switch radio {
+            case .down: .down
+            case .starting: .starting
+            case .up: .up
+            case .stopped: .stopped
+            }
+        var counters = counters
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
+        let isServing = if case .visiting = activity { true } else { false }
+        return KioskStatus(
+            at: now, radio: radio, controller: controller, light: indicator.pattern, isGateOpen: gate.isOpen,
+            isServing: isServing, counters: counters, health: health)
     }
 
     /// Takes one event and says what is to be done about it, in order: gate and light first, whatever else there is to do.
@@ -88,12 +118,18 @@ package struct Kiosk: Sendable {
             gateShown = gate.command
             actions.append(.gate(gateShown))
         }
+        if !isStopped { indicator.rest(in: health.light, at: now) }
         let signal = indicator.signal(at: now)
         if signal != shown?.signal || indicator.pattern != shown?.pattern {
             shown = (signal, indicator.pattern)
             actions.append(.signal(signal, indicator.pattern))
         }
         actions += reaction
+        if !isStopped {
+            actions += health.tell(at: now).map {
+                .note(.fault($0.code, isPresent: $0.isPresent, count: $0.count, detail: $0.detail), nil)
+            }
+        }
         if hasMoved { actions.append(.note(.gate(open: gate.isOpen), gate.visit)) }
         actions += recordPulses()
         if case .stop = event, !wasStopped { actions += [.note(.stopped, nil), .stopped] }
@@ -125,8 +161,9 @@ package struct Kiosk: Sendable {
             return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
             return withVisit(id) { $0.verified(verdict, at: now) }.map { perform($0, at: now) } ?? []
-        case .relayFailed(let reason):
-            return [.note(.relayFailed(reason: reason), gate.visit)]
+        case .health(let report):
+            health.take(report, at: now)
+            return []
         case .stop:
             return stop(at: now)
         }
@@ -146,6 +183,8 @@ package struct Kiosk: Sendable {
 
     private mutating func openRadio(at now: Instant) -> [KioskAction] {
         radio = .starting(since: now)
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
         host = Host(configuration: settings.host, services: [.tuvali])
         return [.openTransport]
     }
@@ -154,6 +193,7 @@ package struct Kiosk: Sendable {
         if case .down = radio { return [] }
         let actions = abandonActivity(.radio, at: now)
         counters.radioFailures += 1
+        health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
         let wait = backoff
         backoff = min(backoff * 2, settings.radioBackoff.upperBound)
         radio = .down(retryAt: now.advanced(by: wait))
@@ -179,11 +219,14 @@ package struct Kiosk: Sendable {
         switch action {
         case .send(let packet):
             return [.send(packet)]
-        case .ready(let controller):
+        case .ready(let information):
             radio = .up
             backoff = settings.radioBackoff.lowerBound
             radioTold = nil
-            return [.note(.radioReady(Self.describe(controller)), nil), .drawSessionMaterial]
+            health.take(.over(.radioFailed), at: now)
+            let description = Self.describe(information)
+            controller = description
+            return [.note(.radioReady(description), nil), .drawSessionMaterial]
         case .connected(let connection):
             return begin(connection, at: now)
         case .disconnected(let handle, _):
@@ -281,6 +324,7 @@ package struct Kiosk: Sendable {
     }
 
     private mutating func intentSettled(_ id: VisitID, failure: String?, at now: Instant) -> [KioskAction] {
+        if failure == nil { health.take(.over(.ledgerUnavailable), at: now) }
         if spare?.visit == id {
             if failure == nil { spare?.state = .durable } else { spare = nil }
             return []
@@ -307,7 +351,7 @@ package struct Kiosk: Sendable {
                 actions += ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)
             case .show(let pattern): indicator.show(pattern, at: now)
             case .note(let note):
-                if case .ledgerFailed = note { counters.ledgerFailures += 1 }
+                count(note, at: now)
                 actions.append(.note(note, visit.id))
             }
         }
@@ -377,6 +421,19 @@ package struct Kiosk: Sendable {
             software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
         outcome.repeated = counted?.count ?? 0
         return [.recordOutcome(spare.visit, outcome, signedDigest: nil)]
+    }
+
+    /// What a visit notes about the box and not about its visitor.
+    private mutating func count(_ note: KioskNote, at now: Instant) {
+        switch note {
+        case .ledgerFailed(let reason):
+            counters.ledgerFailures += 1
+            health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
+        case .received(_, let crcErrors, let repairs):
+            counters.spoiledChunks += crcErrors
+            counters.repairs += repairs
+        default: break
+        }
     }
 
     private mutating func ended(

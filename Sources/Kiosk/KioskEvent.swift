@@ -58,8 +58,8 @@ package enum KioskEvent: Sendable {
     case intentFailed(VisitID, reason: String)
     /// The answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
-    /// The relay did not do what it was told; in words for the operator.
-    case relayFailed(reason: String)
+    /// A part of the box says that something is wrong with it, or is over.
+    case health(HealthReport)
     /// Shut down in order.
     case stop
 }

@@ -1,4 +1,4 @@
-import Credentials
+package import Credentials
 package import Encoding
 
 /// Something a person or a log may want to know about. Notes carry no claims, no key material and no credential bytes.
@@ -29,10 +29,10 @@ package enum KioskNote: Sendable {
     case gate(open: Bool)
     /// The visit is decided or given up; codes with the most important first, and its figures.
     case visitEnded(result: String, reasons: [String], VisitFigures)
-    /// The relay did not do what it was told.
-    case relayFailed(reason: String)
     /// The ledger could not take a record.
     case ledgerFailed(reason: String)
+    /// Something has gone wrong with the box, or is over; at most once in some seconds for each code.
+    case fault(ReasonCode, isPresent: Bool, count: Int, detail: String?)
     /// Shut down in order.
     case stopped
 
@@ -51,8 +51,8 @@ package enum KioskNote: Sendable {
         case .decided: "verdict"
         case .gate: "gate"
         case .visitEnded: "visit.ended"
-        case .relayFailed: "relay.failed"
         case .ledgerFailed: "ledger.failed"
+        case .fault: "fault"
         case .stopped: "stopped"
         }
     }
@@ -77,8 +77,17 @@ package enum KioskNote: Sendable {
             ]
         case .gate(let open): ["open": .bool(open)]
         case .visitEnded(let result, let reasons, let figures): Self.members(result, reasons, figures)
-        case .relayFailed(let reason), .ledgerFailed(let reason): ["reason": .text(reason)]
+        case .ledgerFailed(let reason): ["reason": .text(reason)]
+        case .fault(let code, let isPresent, let count, let detail):
+            Self.members(code, isPresent, count, detail)
         }
+    }
+
+    private static func members(_ code: ReasonCode, _ isPresent: Bool, _ count: Int, _ detail: String?) -> JSONObject {
+        var members: JSONObject = ["code": .text(code.text), "present": .bool(isPresent), "count": .int(count)]
+        if let detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
+        if isPresent { _ = members.appendIfNew(.init("remedy", .text(code.remedy))) }
+        return members
     }
 
     private static func members(_ result: String, _ reasons: [String], _ figures: VisitFigures) -> JSONObject {

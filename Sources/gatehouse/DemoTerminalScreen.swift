@@ -135,10 +135,9 @@ final class TerminalScreen: DemoScreen {
                 now, "radio", "complete, authentic, opened: \(bytes) bytes (\(crcErrors) CRC errors\(repaired))", &state
             )
         case .radioFailed(let reason, _): line(now, "radio", reason, &state)
-        case .relayFailed(let reason): line(now, "gate", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
-        case .stopped, .advertising, .identified, .gate, .visitEnded: break
+        case .stopped, .advertising, .identified, .gate, .visitEnded, .fault: break
         }
     }
 

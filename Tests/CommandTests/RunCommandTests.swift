@@ -56,12 +56,49 @@ import Testing
             let agents = try await folder.gatehouse("agent", "list", "--config", configuration)
             #expect(agents.code == 2, "\(agents)")
             #expect(agents.hasRemedy && agents.errors.contains("in use by another process"))
+            let asked = try await folder.gatehouse("status", "--config", configuration)
+            #expect(asked.code == 1, "\(asked)")
+            #expect(asked.lines.first == "Test-Gate: out of order")
+            #expect(asked.output.contains("radio.failed") && asked.output.contains("→ Look at the adapter"))
+            #expect(!asked.output.contains("\u{1B}"))
+            let status = try await folder.gatehouse("status", "--json", "--socket", folder.path("control.sock"))
+            #expect(status.code == 1 && status.json.first?["state"] == "fault", "\(status)")
+            let fault = status.json.first?["faults"]?.array?.first
+            #expect(fault?["code"] == "radio.failed" && fault?["seconds"]?.int != nil && fault?["count"]?.int ?? 0 >= 4)
+            #expect(status.json.first?["radio"]?["state"] == "down" && status.json.first?["silent"]?.array == [])
+            #expect(log().contains { $0["event"] == "fault" && $0["code"] == "radio.failed" })
             let second = try await folder.gatehouse("run", "--config", configuration)
             #expect(second.code == 1, "one service for one database: \(second)")
             kill(id, SIGTERM)
         }
         #expect(ending.code == 0, "\(ending)")
         #expect(log().last?["event"] == "ended")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("control.sock")))
+        let gone = try await folder.gatehouse("status", "--config", configuration)
+        #expect(gone.code == 2 && gone.hasRemedy && gone.errors.contains("not running"), "\(gone)")
+    }
+
+    @Test func somethingElseThatListensIsNoService() async throws {
+        let folder = folder
+        let configuration = try folder.configuration(more: "")
+        // Listens, and says nothing.
+        let mute = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(mute) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(folder.path("control.sock").utf8)) }
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(mute, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(mute, 4) == 0
+            }
+        }
+        try #require(isListening)
+        let silent = try await folder.gatehouse("status", "--config", configuration)
+        #expect(silent.code == 2 && silent.hasRemedy && silent.errors.contains("does not answer"), "\(silent)")
+        let none = try folder.configuration("none.toml").replacingOccurrences(of: folder.url.path + "/", with: "")
+        try folder.write(none, try folder.read(none).replacingOccurrences(of: "\"control.sock\"", with: "\"none\""))
+        let off = try await folder.gatehouse("status", "--config", none)
+        #expect(off.code == 2 && off.hasRemedy && off.errors.contains("no control socket"), "\(off)")
     }
 
     private func log() -> [JSON] {

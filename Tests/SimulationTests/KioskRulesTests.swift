@@ -21,7 +21,7 @@ import Tuvali
     /// A visitor comes, is let in and goes, and the kiosk is stopped.
     private static var day: [Turn] {
         [
-            Turn(at: 0, event: .start, actions: [.openTransport, .signal(.dark, .off)]),
+            Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport]),
             Turn(
                 at: 1000, event: .received([]),
                 actions: [

@@ -149,3 +149,28 @@ package struct LogSection: Hashable, Sendable {
         level = reader.choice("log.level", default: .info)
     }
 }
+
+/// `[control]`: the socket at which other commands of the program ask the running service.
+package struct ControlSection: Hashable, Sendable {
+    /// The socket; nil: there is none.
+    package var path: String?
+    /// The group whose members may ask, beside root and the service's own user; nil: nobody else.
+    package var group: String?
+
+    /// Where it is when no configuration says otherwise.
+    package static let standardPath = "/run/gatehouse/control.sock"
+    /// Bytes of a path: the address of a socket holds no more (unix(7)), less what the service needs beside it.
+    private static let longestPath = 100
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        let text = reader.text("control.path", default: Self.standardPath)
+        path = text.utf8.elementsEqual("none".utf8) ? nil : resolve(text, in: folder)
+        group = reader.optional("control.group")
+        if text.isEmpty { reader.reject("control.path", "is empty", "Write a path, or \"none\".") }
+        if let path, path.utf8.count > Self.longestPath {
+            reader.reject(
+                "control.path", "is longer than \(Self.longestPath) bytes",
+                "Sockets have short paths: write one below /run.")
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
@@ -31,7 +32,7 @@ package final class LogOutput: KioskListener {
         let level: LogSink.Level =
             switch note {
             case .radioFailed, .ledgerFailed: .warning
-            case .relayFailed: .error
+            case .fault(let code, true, _, _): code.severity == .error ? .error : .warning
             case .progress: .debug
             default: .info
             }

@@ -22,8 +22,10 @@ package struct TerminalOutput: KioskListener {
             line([accepted ? .green : .red], (accepted ? "ACCEPTED" : "REJECTED") + reason(reasons))
         case .gate(let open): line([], open ? "gate open" : "gate shut")
         case .visitEnded("failed", let reasons, _): line([.red], "failed" + reason(reasons))
-        case .relayFailed(let reason): line([.red, .amber], "relay: \(reason)")
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
+        case .fault(.radioFailed, _, _, _): break  // told in more words by the notes above
+        case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
+        case .fault(let code, false, _, _): line([], "over: \(code)")
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: break
         }
     }

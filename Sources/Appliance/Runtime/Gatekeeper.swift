@@ -100,10 +100,13 @@ package actor Gatekeeper {
         return breaths
     }
 
-    /// The relay did not do what it was told; from any thread.
-    package nonisolated func relayFailed(_ reason: String) {
-        Task { await self.handle(.relayFailed(reason: reason)) }
+    /// Takes what parts of the box say about its health.
+    package func take(_ reports: [HealthReport]) {
+        for report in reports { handle(.health(report)) }
     }
+
+    /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
+    package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
     // MARK: - Events
 

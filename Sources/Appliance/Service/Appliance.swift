@@ -24,7 +24,8 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
-            HousekeepingService(store: parts.store), WatchdogService(parts: parts), GateService(parts: parts),
+            HousekeepingService(store: parts.store), WatchdogService(parts: parts), parts.counters, parts.control,
+            GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {

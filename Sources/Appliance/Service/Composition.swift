@@ -36,6 +36,10 @@ package struct Composition: Sendable {
     package let listeners: Listeners
     /// Judges a payload that is none: the sign that verifications turn.
     package let canary: @Sendable () -> Verdict
+    /// Answers questions of other commands.
+    package let control: ControlService
+    /// Looks at counters that mean a fault.
+    package let counters: CounterService
 
     /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Throws what keeps the
     /// appliance from starting.
@@ -44,14 +48,9 @@ package struct Composition: Sendable {
         observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition {
         let log = try openLog(configuration, environment)
-        let relayFault = RelayFault()
-        let panel = try PanelSetup(configuration: configuration).open(
-            PanelSetup.Reports(
-                lamps: { error in
-                    guard let error else { return log.log(.info, "gpio.recovered") }
-                    log.log(.error, "gpio.failed", ["reason": .text("\(error)"), "remedy": .text(error.remedy)])
-                },
-                relay: { error, wanted in relayFault.tell(error, wanted) }))
+        let inbox = HealthInbox()
+        let report: HealthReporter = { inbox.take($0) }
+        let panel = try PanelSetup(configuration: configuration).open(report)
         let trust = try TrustState(configuration.trust).load()
         let defaults = defaults(configuration)
         let direction = GateDirection(rawValue: configuration.gate.direction.rawValue)
@@ -100,14 +99,8 @@ package struct Composition: Sendable {
             PolicyService.warn(about: rules, by: trust.store, log)
         }
 
-        let agents = AgentService(configuration: configuration, store: store, log: log)
+        let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
         let siteKey = try await store.siteKey()
-        let report: HealthReporter = { report in
-            var members: JSONObject = ["code": .text(report.code.text), "present": .bool(report.isPresent)]
-            if let count = report.count { members["count"] = .int(count) }
-            if let detail = report.detail { members["detail"] = .text(detail) }
-            log.log(report.isPresent ? .error : .info, "health", members)
-        }
         let keeper = LedgerKeeper(
             store: store, reserve: reserve, siteKey: siteKey, stamp: stamp, report: report,
             onChange: { _ in agents.wake() })
@@ -124,17 +117,30 @@ package struct Composition: Sendable {
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
                 verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
                 wallTime: judgedTime, panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
-        relayFault.connect { [weak gatekeeper] reason in gatekeeper?.relayFailed(reason) }
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: judgedTime, log: log)
+            wallTime: judgedTime, log: log, report: report)
         let watching = PolicyService(
-            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log)
+            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log,
+            report: report)
+        inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
+        let status = StatusDesk(
+            StatusDesk.Identity(
+                name: configuration.kiosk.name, version: version, start: starts, since: SystemClock.now()),
+            kiosk: { await gatekeeper.status() },
+            parts: StatusParts(
+                store: store, verifiers: verifiers, wallTime: judgedTime, agents: agents, log: log
+            ).all,
+            now: { (SystemClock.now(), wallTime().utc) })
+        var desk = ControlDesk()
+        desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, manager: manager, panel: panel,
-            listeners: listeners,
-            canary: { verifiers.current.verify([], at: judgedTime()) })
+            listeners: listeners, canary: { verifiers.current.verify([], at: judgedTime()) },
+            control: ControlService(configuration.control, desk: desk, log: log),
+            counters: CounterService(
+                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
@@ -203,34 +209,22 @@ package struct Composition: Sendable {
     }
 }
 
-/// Brings the relay's failures to the gatekeeper, which is made after it.
-private final class RelayFault: Sendable {
-    private let target = Mutex<(@Sendable (String) -> Void)?>(nil)
-
-    func connect(_ target: @escaping @Sendable (String) -> Void) { self.target.withLock { $0 = target } }
-
-    func tell(_ error: GPIOError?, _ wanted: Set<String>) {
-        guard let error else { return }
-        let what = wanted.isEmpty ? "the relay could not be released" : "the relay could not be energised"
-        target.withLock { $0 }?("\(what): \(error). \(error.remedy)")
-    }
-}
-
 /// Tells systemd that the box serves: at its first advertisement, or at the first sign that the radio is out of order, which a
 /// restart would not cure.
 private final class ReadinessOutput: KioskListener {
     private let manager: ServiceManager
     private let isReady = Mutex(false)
+    private let line = Mutex(StatusLine())
 
     init(_ manager: ServiceManager) {
         self.manager = manager
     }
 
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+        guard let text = line.withLock({ $0.take(note) }) else { return }
         switch note {
-        case .advertising: announce("waiting for a phone")
-        case .radioFailed(let reason, _): announce("radio out of order: \(reason)")
-        default: break
+        case .advertising, .radioFailed: announce(text)
+        default: if isReady.withLock({ $0 }) { manager.status(text) }
         }
     }
 

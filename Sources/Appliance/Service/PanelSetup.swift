@@ -1,21 +1,15 @@
+import Credentials
 import Kiosk
 import LinuxIO
-import Synchronization
 
 /// Takes the lines that the configuration names and makes a panel of them, everything inactive.
 ///
 /// The relay's line is a request of its own, so that no call for a lamp can stand before its release.
 struct PanelSetup: Sendable {
-    /// Told, from a line's own thread, that a line cannot be set (with what was wanted) and that it can be again.
-    struct Reports: Sendable {
-        let lamps: @Sendable (GPIOError?) -> Void
-        let relay: @Sendable (GPIOError?, _ wanted: Set<String>) -> Void
-    }
-
     let configuration: Configuration
 
-    /// The panel; nil where no chip is configured.
-    func open(_ reports: Reports) throws(ServiceFailure) -> LinePanel? {
+    /// The panel; nil where no chip is configured. `report` hears of lines that cannot be set, from their own threads.
+    func open(_ report: @escaping HealthReporter) throws(ServiceFailure) -> LinePanel? {
         guard let chip = configuration.gpio.chip else { return nil }
         let indicator = configuration.indicator
         let lamps: [(Lamp, String?)] = [
@@ -32,7 +26,15 @@ struct PanelSetup: Sendable {
                 let bank = try GPIOLines(chip: chip, [output])
                 try Self.check(bank, isInactive: "the gate's relay")
                 bank.releaseAtCrash()
-                relay = try Relay(bank, line: line, failed: reports.relay)
+                relay = try Relay(bank, line: line) { error, wanted in
+                    // Worse than a relay that does not open is one that does not shut.
+                    let code: ReasonCode = wanted.isEmpty ? .gateStuck : .gpioFailed
+                    guard let error else {
+                        report(.over(.gateStuck))
+                        return report(.over(.gpioFailed))
+                    }
+                    report(.present(code, detail: "\(error). \(error.remedy)"))
+                }
             }
             let names = lamps.compactMap(\.1) + [indicator.tone].compactMap { $0 }
             var lampLines: LampLines?
@@ -40,7 +42,9 @@ struct PanelSetup: Sendable {
                 let outputs = names.map { GPIOLines.Output($0, activeLow: indicator.activeLow) }
                 let bank = try GPIOLines(chip: chip, outputs)
                 try Self.check(bank, isInactive: "lamps or sounder")
-                lampLines = try LampLines(bank, names: names) { error, _ in reports.lamps(error) }
+                lampLines = try LampLines(bank, names: names) { error, _ in
+                    report(error.map { .present(.gpioFailed, detail: "\($0). \($0.remedy)") } ?? .over(.gpioFailed))
+                }
             }
             return LinePanel(wiring, lamps: lampLines, relay: relay)
         } catch let error as GPIOError {

@@ -1,6 +1,7 @@
 package import Credentials
 import Crypto
 import Encoding
+package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
@@ -12,6 +13,7 @@ package actor PolicyService: ServiceLifecycle.Service {
     private let direction: GateDirection?
     private let verifiers: VerifierInForce
     private let log: LogSink
+    private let report: HealthReporter
     private let pause: Duration
     /// The file as it was when it was last looked at, and as it was when it could not be used.
     private var seen: [UInt8] = []
@@ -25,13 +27,14 @@ package actor PolicyService: ServiceLifecycle.Service {
     ///   - direction: Which way the gate leads.
     ///   - verifiers: Where new rules are put in force.
     ///   - log: Where changes and mistakes are told.
+    ///   - report: Told that the file cannot be used, and that it can be again.
     ///   - pause: How often the file is looked at.
     package init(
         path: String?, over defaults: VerificationPolicy, direction: GateDirection?, verifiers: VerifierInForce,
-        log: LogSink, pause: Duration = .seconds(5)
+        log: LogSink, report: @escaping HealthReporter = { _ in }, pause: Duration = .seconds(5)
     ) {
         (self.path, self.defaults, self.direction) = (path, defaults, direction)
-        (self.verifiers, self.log, self.pause) = (verifiers, log, pause)
+        (self.verifiers, self.log, self.report, self.pause) = (verifiers, log, report, pause)
     }
 
     package func run() async {
@@ -51,15 +54,23 @@ package actor PolicyService: ServiceLifecycle.Service {
         let stamp = Array(SHA256.hash(data: bytes))
         defer { seen = stamp }
         // Twice the same: nobody is in the middle of writing it.
-        guard stamp == seen, stamp != refused, stamp != verifiers.current.policy.rules?.digest else { return }
+        guard stamp == seen, stamp != refused else { return }
+        guard stamp != verifiers.current.policy.rules?.digest else {
+            if !refused.isEmpty { report(.over(.policyFile)) }  // what is in force was put back
+            refused = []
+            return
+        }
         do throws(PolicyLoadError) {
             let rules = try PolicyFile.load(path)
             verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
+            refused = []
+            report(.over(.policyFile))
             log.log(.info, "policy", ["version": .text(rules.name)])
             Self.warn(about: rules, by: verifiers.current.trust, log)
         } catch {
             // The rules in force stay: a slip must neither open the gate nor shut it.
             refused = stamp
+            report(.present(.policyFile, detail: error.description))
             log.log(.error, "policy.unusable", ["reason": .text(error.description)])
         }
     }

@@ -1,6 +1,7 @@
 package import Credentials
 package import Encoding
 import HTTPTransport
+package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
@@ -26,6 +27,7 @@ package actor TrustService: ServiceLifecycle.Service {
     private let policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
+    private let report: HealthReporter
     private var plan: RefreshPlan
     /// The files as they were when they were last read, and when they were last looked at.
     private var inForce: [UInt8]
@@ -36,10 +38,11 @@ package actor TrustService: ServiceLifecycle.Service {
     package init(
         settings: Settings, state: TrustState, refresher: TrustRefresher, verifiers: VerifierInForce,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
-        wallTime: @escaping @Sendable () -> WallTime, log: LogSink
+        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter = { _ in }
     ) {
         (self.settings, self.state, self.refresher) = (settings, state, refresher)
-        (self.verifiers, self.policy, self.wallTime, self.log) = (verifiers, policy, wallTime, log)
+        (self.verifiers, self.policy, self.wallTime) = (verifiers, policy, wallTime)
+        (self.log, self.report) = (log, report)
         plan = RefreshPlan(settings.plan ?? .init())
         inForce = state.stamp()
         seen = inForce
@@ -102,11 +105,13 @@ package actor TrustService: ServiceLifecycle.Service {
                 verifiers.replace(trust: store)
             }
             replan()
+            report(.over(.trustBundle))
             if store.version != old {
                 log.log(.info, "trust.changed", ["from": .text(old), "to": .text(store.version)])
             }
         } catch {
             // What was in force stays: a slip in a file must not shut the gate for those it has nothing to do with.
+            report(.present(.trustBundle, detail: "\(error)"))
             log.log(.error, "trust.unusable", ["reason": .text("\(error)")])
         }
     }
@@ -126,7 +131,7 @@ extension TrustService {
     package static func make(
         _ section: TrustSection, verifiers: VerifierInForce,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
-        log: LogSink
+        log: LogSink, report: @escaping HealthReporter
     ) -> TrustService {
         let state = TrustState(section)
         var settings = Settings()
@@ -137,7 +142,7 @@ extension TrustService {
         }
         return TrustService(
             settings: settings, state: state, refresher: TrustRefresher(section, state: state), verifiers: verifiers,
-            policy: policy, wallTime: wallTime, log: log)
+            policy: policy, wallTime: wallTime, log: log, report: report)
     }
 }
 

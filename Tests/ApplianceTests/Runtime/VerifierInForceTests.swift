@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Kiosk
 import LinuxIO
 import Synchronization
 import TestKit
@@ -184,7 +185,10 @@ struct PolicyServiceTests {
         let first = VerificationPolicy(try PolicyFile.load(file.path), over: defaults)
         let verifiers = VerifierInForce(Verifier(trust: try TrustStore(Samples.trust), policy: first))
         let log = try LogSink(.file(folder.appendingPathComponent("log").path), minimum: .debug)
-        let service = PolicyService(path: file.path, over: defaults, direction: .in, verifiers: verifiers, log: log)
+        let told = Mutex<[HealthReport]>([])
+        let service = PolicyService(
+            path: file.path, over: defaults, direction: .in, verifiers: verifiers, log: log,
+            report: { report in told.withLock { $0.append(report) } })
         await service.turn()
         await service.turn()
         #expect(verifiers.current.policy.version == first.version, "nothing has changed")
@@ -208,5 +212,8 @@ struct PolicyServiceTests {
         let lines = try String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)
         #expect(lines.split(separator: "\n").count { $0.contains("policy.unusable") } == 1, "told once: \(lines)")
         #expect(lines.contains("colour is not a known key"))
+        let faults = told.withLock { $0 }
+        #expect(faults.allSatisfy { $0.code == .policyFile } && faults.map(\.isPresent) == [false, true, false])
+        #expect(faults[1].detail?.contains("colour") == true)
     }
 }
