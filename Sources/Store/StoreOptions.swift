@@ -16,6 +16,8 @@ package struct StoreOptions: Sendable {
     package var evictionBatch = 256
     /// Remembered inbound messages (spec/cloud-agent J: at least 10,000).
     package var handledMessages = 10_000
+    /// Names of those who were let in, remembered over a restart.
+    package var replays = 16_384
     /// Pages of the write-ahead log at which SQLite copies it into the database (4 KiB each).
     package var checkpointPages = 1000
 

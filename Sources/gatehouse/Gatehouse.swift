@@ -18,7 +18,8 @@ struct Gatehouse: AsyncParsableCommand {
         version: ProductVersion.text,
         subcommands: [
             DemoCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self, LinkedDataCommand.self,
-            AgentCommand.self, LedgerCommand.self, PolicyCommand.self, ReasonsCommand.self, ConfigCommand.self,
+            AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
+            ConfigCommand.self,
             BenchCommand.self,
         ])
 

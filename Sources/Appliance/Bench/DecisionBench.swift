@@ -61,7 +61,7 @@ package enum DecisionBench {
             settings: KioskSettings(name: Identifier("Bench"), softwareVersion: "bench"),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
-                verify: { payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
+                verify: { _, payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
                 panel: watch, listeners: try Listeners([watch])))
         let service = Task { await gatekeeper.run() }
         await radio.start()

@@ -20,7 +20,8 @@ package enum ApplianceService {
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
+            RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
+            parts.clock,
             HousekeepingService(store: parts.store), WatchdogService(parts: parts), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
@@ -40,12 +41,16 @@ package enum ApplianceService {
 /// Writes records until everybody who makes some has ended.
 private struct RecordService: Service {
     let keeper: LedgerKeeper
+    let replays: ReplayKeeper
 
     func run() async throws {
         await withGracefulShutdownHandler {
+            async let remembering: Void = replays.run()
             await keeper.run()
+            await remembering
         } onGracefulShutdown: {
             keeper.finish()
+            replays.finish()
         }
     }
 }

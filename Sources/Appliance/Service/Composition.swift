@@ -28,6 +28,10 @@ package struct Composition: Sendable {
     package let trust: TrustService
     /// Takes over a policy file that was changed.
     package let policy: PolicyService
+    /// Keeps who was let in over a restart.
+    package let replays: ReplayKeeper
+    /// Watches the clock.
+    package let clock: ClockService
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
@@ -60,12 +64,28 @@ package struct Composition: Sendable {
         let policyFile = configuration.policy.file
         let policy = policyOver(try policyFile.map(PolicyFile.load) ?? trust.rules)
         trust.store.warmUp()
-        let verifiers = VerifierInForce(Verifier(trust: trust.store, policy: policy))
         let store = try await openStore(configuration)
-        let saved = await store.savedClock
-        let wallTime: @Sendable () -> WallTime = { SystemClock.wallTime(saved: saved) }
-        let clock = ClockWatch()
-        let judgedTime: @Sendable () -> WallTime = { clock.annotate(wallTime(), at: SystemClock.now()) }
+        let report: HealthReporter = { change in
+            log.log(
+                change.isPresent ? .warning : .info, "health",
+                [
+                    "code": .text(change.code.text), "present": .bool(change.isPresent),
+                    "count": change.count.map(JSON.int) ?? .null, "detail": change.detail.map { .text($0) } ?? .null,
+                ])
+        }
+        let watch = ClockWatch(newest: await store.savedClock, skew: configuration.clock.skew)
+        let wallTime: @Sendable () -> WallTime = { watch.now() }
+        let clock = ClockService(
+            watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path), log: log,
+            report: report)
+        await clock.turn(at: SystemClock.now())
+        let siteKey = try await store.siteKey()
+        let replays = ReplayKeeper(store: store, date: { wallTime().utc })
+        var memory = ReplayMemory(window: policy.replay.window)
+        memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
+        let verifiers = VerifierInForce(
+            Verifier(trust: trust.store, policy: policy), siteKey: siteKey, memory: memory,
+            remembered: { replays.remember($0) })
         let (kiosk, boot) = (Text(configuration.kiosk.id), Boot.id() ?? "unknown")
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
@@ -95,7 +115,6 @@ package struct Composition: Sendable {
         }
 
         let agents = AgentService(configuration: configuration, store: store, log: log)
-        let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
         let manager = ServiceManager(environment: environment)
         var told: [any KioskListener] = [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
@@ -108,19 +127,22 @@ package struct Composition: Sendable {
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
-                verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
-                wallTime: judgedTime, panel: panel ?? NoPanel(), listeners: listeners))
+                verify: { visit, payload, date in
+                    verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
+                }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
+                panel: panel ?? NoPanel(), listeners: listeners))
         relayFault.connect { [weak gatekeeper] reason in gatekeeper?.relayFailed(reason) }
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: judgedTime, log: log)
+            wallTime: wallTime, log: log)
         let watching = PolicyService(
             path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, manager: manager, panel: panel,
+            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: clock, manager: manager,
+            panel: panel,
             listeners: listeners,
-            canary: { verifiers.current.verify([], at: judgedTime()) })
+            canary: { verifiers.current.verify([], at: wallTime()) })
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
