@@ -9,6 +9,8 @@ package import Ledger
 package struct ReplayMemory: Sendable {
     /// Names remembered at most; beyond it the oldest is forgotten.
     package static let capacity = 16_384
+    /// How long a reservation counts at most, should nobody ever say how its visit ended; intent and pulse take far less.
+    package static let longest: Duration = .seconds(120)
     /// Visits that hold reservations, and ends that came before their verification, at most; there are as many as phones connected.
     package static let visits = 64
 
@@ -27,7 +29,9 @@ package struct ReplayMemory: Sendable {
     /// Whether the name was let in within the window, or is on its way to the gate with another visit.
     package func knows(_ name: ReplayName, besides visit: VisitID, at now: Instant) -> Bool {
         if let since = remembered[name], since.duration(to: now) <= window { return true }
-        return reserved.contains { $0.visit != visit && $0.names.contains(name) }
+        return reserved.contains { other in
+            other.visit != visit && other.names.contains(name) && other.at.duration(to: now) <= Self.longest
+        }
     }
 
     /// Holds these names for a visit whose credential is accepted, until ``settle(_:opened:)``. A visit that has ended already

@@ -2,8 +2,8 @@ package import Encoding
 package import Ledger
 package import Store
 
-/// Keeps on disk who was let in, beside the gate: nobody waits for it. What a power cut takes with it is a visit of the last moment,
-/// and its intent says so; a disk that refuses costs the memory of a restart, never that of the running service.
+/// Keeps on disk who was let in, beside the gate: nobody waits for it. What a power cut takes with it is the visit whose record it
+/// takes too, and whose intent says so; a disk that refuses costs the memory of a restart, never that of the running service.
 package final class ReplayKeeper: Sendable {
     /// Visits that wait for the disk, at most; the newest are kept.
     package static let waiting = 1024

@@ -52,16 +52,17 @@ struct ClockServiceTests {
     private struct Service {
         let watch: ClockWatch
         let service: ClockService
+        let log: LogSink
         let told: @Sendable () -> [String]
     }
 
     private func service(_ hands: Hands, _ store: Store, _ folder: Folder) async throws -> Service {
-        let told = TestLog()
+        let (told, log) = (TestLog(), try LogSink(.file(folder.path + "/log")))
         let watch = ClockWatch(newest: await store.savedClock, skew: .seconds(60), look: { hands.read() })
         let service = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: folder.database),
-            log: try LogSink(.file(folder.path + "/log")), report: { told.add($0) })
-        return Service(watch: watch, service: service, told: { told.words })
+            log: log, report: { told.add($0) })
+        return Service(watch: watch, service: service, log: log, told: { told.words })
     }
 
     private final class TestLog: Sendable {
@@ -128,6 +129,7 @@ struct ClockServiceTests {
         await parts.service.turn(at: .zero)
         #expect(ClockAcceptance(database: folder.database).pending() == Timestamp(seconds: today))
         #expect(parts.watch.now().provenance == .rtc)
+        #expect(parts.log.flush())
         let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
         #expect(log.split(separator: "\n").count { $0.contains("date.accepted") } == 1, "told once: \(log)")
     }
