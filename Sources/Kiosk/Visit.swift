@@ -239,8 +239,8 @@ struct Visit: Sendable {
         let credential = verdict.map { verdict in
             Outcome.Credential(
                 format: Text(verdict.credential.format?.rawValue ?? "unknown"), issuer: verdict.credential.issuer,
-                types: verdict.credential.types, digest: Text(Hex.encode(verdict.credential.payloadDigest)),
-                validFrom: verdict.credential.validFrom, validUntil: verdict.credential.validUntil)
+                types: verdict.credential.types, validFrom: verdict.credential.validFrom,
+                validUntil: verdict.credential.validUntil)
         }
         let session = statistics.map { statistics in
             Outcome.Session(

@@ -11,6 +11,9 @@ enum Schema {
         migrator.registerMigration("1 ledger, outbox, connections") { db in
             try db.execute(sql: first)
         }
+        migrator.registerMigration("2 replays") { db in
+            try db.execute(sql: replays)
+        }
         return migrator
     }
 
@@ -68,5 +71,14 @@ enum Schema {
             name TEXT NOT NULL PRIMARY KEY,
             value BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let replays = """
+        -- Who was let in a moment ago, under names that only the site key makes; newest last. `at`: second of the date.
+        CREATE TABLE replay (
+            number INTEGER PRIMARY KEY,
+            name BLOB NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
         """
 }

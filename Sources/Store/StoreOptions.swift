@@ -16,6 +16,8 @@ package struct StoreOptions: Sendable {
     package var evictionBatch = 64
     /// Remembered inbound messages (spec/cloud-agent J: at least 10,000).
     package var handledMessages = 10_000
+    /// Names of those who were let in, remembered over a restart.
+    package var replays = 16_384
     /// Requests after which the write-ahead log is copied into the database, as soon as nobody writes. More of them make
     /// fewer bytes written, and a longer log: 1,000 are about 6 MB.
     package var checkpointRequests = 1000

@@ -23,6 +23,23 @@ import Testing
         await store.close()
     }
 
+    @Test func whoWasLetInSurvivesARestartAsNamesInARing() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.replays = 3
+        let names = try (0..<5 as Range<UInt8>).map {
+            try #require(ReplayName([UInt8](repeating: $0, count: ReplayName.byteCount)))
+        }
+        var store = try await Store.open(folder.database, options: options)
+        try await store.rememberReplays([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
+        for name in names[2...] { try await store.rememberReplays([name], at: Timestamp(seconds: 8)) }
+        await store.close()
+        store = try await Store.open(folder.database, options: options)
+        let kept = try await store.replays()
+        #expect(kept.map(\.name) == Array(names[2...]) && kept.map(\.at.seconds) == [8, 8, 8])
+        await store.close()
+    }
+
     @Test func everythingSurvivesARestart() async throws {
         let folder = try TemporaryFolder()
         var store = try await Store.open(folder.database)

@@ -17,7 +17,7 @@ package struct ClockSection: Hashable, Sendable {
 
     /// The least trusted source under which anything is accepted; below it: `clock.untrusted`.
     package var minimum: Source
-    /// How far the clocks of issuer and gate may differ.
+    /// How far the clocks of issuer and gate may differ, and how far the gate's may be set without being told.
     package var skew: Duration
 
     init(_ reader: inout ConfigurationReader) {

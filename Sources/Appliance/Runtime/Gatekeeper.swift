@@ -1,6 +1,7 @@
 package import Credentials
 package import Encoding
 package import Kiosk
+import Ledger
 package import LinuxIO
 
 /// The one driver: turns the actions of the pure ``Kiosk`` into deeds, on the thread that waits for the radio.
@@ -20,8 +21,10 @@ package actor Gatekeeper {
         package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
         /// The records.
         package var ledger: any VisitLedger
-        /// Judges a payload at a date; pure, called beside the radio's thread.
-        package var verify: @Sendable ([UInt8], WallTime) -> Verdict
+        /// Judges a visit's payload at a date; called beside the radio's thread.
+        package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
+        /// Told of each visit's end, and whether the gate was told to open; returns at once.
+        package var settle: @Sendable (VisitID, _ opened: Bool) -> Void
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
         /// Lamps and relay.
@@ -34,12 +37,15 @@ package actor Gatekeeper {
         /// Connects the parts.
         package init(
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport, ledger: any VisitLedger,
-            verify: @escaping @Sendable ([UInt8], WallTime) -> Verdict, wallTime: @escaping @Sendable () -> WallTime,
-            panel: any Panel, listeners: Listeners, observe: TurnObserver? = nil
+            verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
+            settle: @escaping @Sendable (VisitID, _ opened: Bool) -> Void = { _, _ in },
+            wallTime: @escaping @Sendable () -> WallTime, panel: any Panel, listeners: Listeners,
+            observe: TurnObserver? = nil
         ) {
             self.openTransport = openTransport
             self.ledger = ledger
             self.verify = verify
+            self.settle = settle
             self.wallTime = wallTime
             self.panel = panel
             self.listeners = listeners
@@ -141,6 +147,7 @@ package actor Gatekeeper {
                 Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
             }
         case .recordOutcome(let visit, let outcome, let signedDigest):
+            surroundings.settle(visit, outcome.gate?.opened == true)
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
@@ -157,7 +164,7 @@ package actor Gatekeeper {
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
         let date = surroundings.wallTime()
         Task.detached(priority: .high) { [verify = surroundings.verify] in
-            let verdict = verify(payload, date)
+            let verdict = verify(visit, payload, date)
             await self.handle(.verified(visit, verdict))
         }
     }

@@ -23,9 +23,9 @@ package enum ApplianceService {
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
-            HousekeepingService(store: parts.store), WatchdogService(parts: parts), parts.counters, parts.control,
-            GateService(parts: parts),
+            RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
+            parts.clock, HousekeepingService(store: parts.store), WatchdogService(parts: parts), parts.counters,
+            parts.control, GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
@@ -62,12 +62,16 @@ package enum ApplianceService {
 /// Writes records until everybody who makes some has ended.
 private struct RecordService: Service {
     let keeper: LedgerKeeper
+    let replays: ReplayKeeper
 
     func run() async throws {
         await withGracefulShutdownHandler {
+            async let remembering: Void = replays.run()
             await keeper.run()
+            await remembering
         } onGracefulShutdown: {
             keeper.finish()
+            replays.finish()
         }
     }
 }

@@ -28,6 +28,10 @@ package struct Composition: Sendable {
     package let trust: TrustService
     /// Takes over a policy file that was changed.
     package let policy: PolicyService
+    /// Keeps who was let in over a restart.
+    package let replays: ReplayKeeper
+    /// Watches the clock.
+    package let clock: ClockService
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
@@ -61,12 +65,20 @@ package struct Composition: Sendable {
         let policyFile = configuration.policy.file
         let policy = policyOver(try policyFile.map(PolicyFile.load) ?? trust.rules)
         trust.store.warmUp()
-        let verifiers = VerifierInForce(Verifier(trust: trust.store, policy: policy))
         let store = try await openStore(configuration)
-        let saved = await store.savedClock
-        let wallTime: @Sendable () -> WallTime = { SystemClock.wallTime(saved: saved) }
-        let clock = ClockWatch()
-        let judgedTime: @Sendable () -> WallTime = { clock.annotate(wallTime(), at: SystemClock.now()) }
+        let watch = ClockWatch(newest: await store.savedClock, skew: configuration.clock.skew)
+        let wallTime: @Sendable () -> WallTime = { watch.now() }
+        let clock = ClockService(
+            watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path), log: log,
+            report: report)
+        await clock.turn(at: SystemClock.now())
+        let siteKey = try await store.siteKey()
+        let replays = ReplayKeeper(store: store, date: { wallTime().utc })
+        var memory = ReplayMemory(window: policy.replay.window)
+        memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
+        let verifiers = VerifierInForce(
+            Verifier(trust: trust.store, policy: policy), siteKey: siteKey, memory: memory,
+            remembered: { replays.remember($0) })
         let (kiosk, boot) = (Text(configuration.kiosk.id), Boot.id() ?? "unknown")
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
@@ -100,7 +112,6 @@ package struct Composition: Sendable {
         }
 
         let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
-        let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(
             store: store, reserve: reserve, siteKey: siteKey, stamp: stamp, report: report,
             onChange: { _ in agents.wake() })
@@ -115,11 +126,13 @@ package struct Composition: Sendable {
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
-                verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
-                wallTime: judgedTime, panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
+                verify: { visit, payload, date in
+                    verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
+                }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
+                panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
         let refreshing = TrustService.make(
             configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: judgedTime, log: log, report: report)
+            wallTime: wallTime, log: log, report: report)
         let watching = PolicyService(
             path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log,
             report: report)
@@ -129,15 +142,15 @@ package struct Composition: Sendable {
                 name: configuration.kiosk.name, version: version, start: starts, since: SystemClock.now()),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
-                store: store, verifiers: verifiers, wallTime: judgedTime, agents: agents, log: log
+                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, log: log
             ).all,
             now: { (SystemClock.now(), wallTime().utc) })
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, manager: manager, panel: panel,
-            listeners: listeners, canary: { verifiers.current.verify([], at: judgedTime()) },
+            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: clock, manager: manager,
+            panel: panel, listeners: listeners, canary: { verifiers.current.verify([], at: wallTime()) },
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))

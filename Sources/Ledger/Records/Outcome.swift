@@ -37,28 +37,39 @@ package struct Outcome: Hashable, Sendable {
         package var issuer: Text?
         /// The credential's types in its order.
         package var types: [Text]
-        /// SHA-256 of the credential's bytes as received, lower-case hex.
-        package var digest: Text
         /// HMAC(site key, hash of the signed content), lower-case hex (``SiteKey/name(ofSignedContent:)``): equal for
         /// every copy of one credential at one site, useless elsewhere. Nil before a proof was checked.
         package var name: Text?
-        /// Start of validity as the credential states it.
-        package var validFrom: Timestamp?
-        /// End of validity as the credential states it.
-        package var validUntil: Timestamp?
+        /// First day of validity, at its first second in UTC: to the second, many a credential has a date of its own, by which
+        /// one person could be followed.
+        package let validFrom: Timestamp?
+        /// Last day of validity, written in the same way.
+        package let validUntil: Timestamp?
+        /// SHA-256 of the bytes as received, lower-case hex: only in records of earlier versions, which had their dates to the
+        /// millisecond too. Read so that those can still be proven; never written anew.
+        package let oldDigest: Text?
 
-        /// A credential by its outer facts.
+        /// A credential by its outer facts; of the dates the days are kept.
         package init(
-            format: Text, issuer: Text?, types: [Text], digest: Text, name: Text? = nil, validFrom: Timestamp? = nil,
+            format: Text, issuer: Text?, types: [Text], name: Text? = nil, validFrom: Timestamp? = nil,
             validUntil: Timestamp? = nil
+        ) {
+            self.init(
+                format, issuer, types, name, validFrom?.recordDay, validUntil?.recordDay, oldDigest: nil)
+        }
+
+        /// A credential exactly as a record has it.
+        init(
+            _ format: Text, _ issuer: Text?, _ types: [Text], _ name: Text?, _ validFrom: Timestamp?,
+            _ validUntil: Timestamp?, oldDigest: Text?
         ) {
             self.format = format
             self.issuer = issuer
             self.types = types
-            self.digest = digest
             self.name = name
             self.validFrom = validFrom
             self.validUntil = validUntil
+            self.oldDigest = oldDigest
         }
     }
 

@@ -64,7 +64,7 @@ package enum DecisionBench {
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
-                verify: { payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
+                verify: { _, payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
                 panel: watch, listeners: try Listeners([watch]), observe: rules.turn))
         let service = Task { await gatekeeper.run() }
         await radio.start()

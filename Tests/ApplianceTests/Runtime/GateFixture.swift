@@ -44,6 +44,11 @@ final class ListLedger: VisitLedger {
     /// What was handed over, in order.
     var calls: [String] { order.withLock { $0 } }
 
+    private let ends = Mutex<[Bool]>([])
+    /// Of each visit that ended, whether the gate was told to open.
+    var settled: [Bool] { ends.withLock { $0 } }
+    func settle(_ opened: Bool) { ends.withLock { $0.append(opened) } }
+
     var entries: [Entry] { list.withLock { $0 } }
 
     func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {

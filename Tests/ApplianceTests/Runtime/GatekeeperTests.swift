@@ -29,6 +29,7 @@ import Workbench
         #expect(ledger.entries.map(\.intents) == [1, 1])
         #expect(ledger.entries.map(\.result) == [.accepted, .accepted])
         #expect(await seen.waits { $0.notes.last == "stopped" && $0.invitation == nil })
+        #expect(ledger.settled == [true, true], "who was let in is remembered")
         let state = seen.state
         #expect(state.gate == [true, false, true, false])  // each visitor has a pulse of his own
         #expect(state.signal == .dark && state.invitation == nil)
@@ -70,6 +71,7 @@ import Workbench
         await service.value
         await radio.stop()
         #expect(ledger.calls == ["intent", "outcome"])
+        #expect(ledger.settled == [false], "who was not let in may come again at once")
     }
 
     @Test func aRadioThatGoesAwayIsOpenedAnew() async throws {
@@ -130,7 +132,7 @@ import Workbench
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                verify: { _, _ in .made(.ok) },
+                verify: { _, _, _ in .made(.ok) }, settle: { _, opened in ledger.settle(opened) },
                 wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: seen,
                 listeners: try Listeners([seen]), observe: rules.turn))
     }

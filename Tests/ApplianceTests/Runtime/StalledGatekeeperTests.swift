@@ -65,7 +65,7 @@ import Workbench
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                verify: { _, _ in .made(.ok) },
+                verify: { _, _, _ in .made(.ok) },
                 wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: panel,
                 listeners: try Listeners([seen] + listeners)))
         let service = Task { await gatekeeper.run() }

@@ -64,6 +64,10 @@ struct StoredGate {
     var liesAboutIntents = false
     /// Verdicts in the order of the verifications; accepted where none is left.
     var verdicts: [ReasonCode] = []
+    /// Judges a payload in place of ``verdicts``, at the gate's own time; and is told how each visit ended.
+    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, Bool) -> Void)?
+    /// How long a verification takes.
+    var verificationTime: Duration = .milliseconds(5)
     /// Called before each action with the kiosk's note, so that a test can break the disk at a certain moment.
     var onNote: @Sendable (KioskNote) -> Void = { _ in }
 
@@ -176,10 +180,12 @@ struct StoredGate {
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
         case .recordIntent(let id): await recordIntent(id)
-        case .verify(let id, _):
-            let verdict = Verdict.made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
-            waiting.add(.verified(id, verdict), at: now.advanced(by: .milliseconds(5)))
+        case .verify(let id, let payload):
+            let verdict =
+                verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
+            waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
         case .recordOutcome(let id, let outcome, let signedDigest):
+            verifiers?.settle(id, outcome.gate?.opened == true)
             outcomes.append((Text(id.text), outcome))
             held.append((id, outcome, signedDigest))
             if pace != .lagging { await release() }

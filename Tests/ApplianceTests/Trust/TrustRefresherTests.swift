@@ -2,6 +2,8 @@ import Credentials
 import Encoding
 import Foundation
 import HTTPTransport
+import Kiosk
+import Ledger
 import LinuxIO
 import Synchronization
 import Testing
@@ -34,7 +36,7 @@ import Testing
     init() throws { fixture = try TrustFixture() }
 
     private func verifiers(_ policy: VerificationPolicy = .init()) throws -> VerifierInForce {
-        VerifierInForce(Verifier(trust: try fixture.state.load().store, policy: policy))
+        VerifierInForce(Verifier(trust: try fixture.state.load().store, policy: policy), siteKey: .sample(7))
     }
 
     private func document(_ number: Int, id: Text = TrustFixture.id) -> ResourceFetcher.Answer {
@@ -200,7 +202,7 @@ import Testing
         for _ in 0..<2 { await service.turn(at: .zero) }
         let stranger =
             "{\"issuer\": \"did:web:stranger.example\", \"credentialStatus\": \"https://tracker.example/me\"}"
-        for _ in 0..<10 { _ = verifiers.verify(Array(stranger.utf8), at: now, monotonic: .zero) }
+        for _ in 0..<10 { _ = verifiers.verify(Array(stranger.utf8), of: VisitID("a"), at: now, monotonic: .zero) }
         await service.turn(at: .zero)
         #expect(server.questions.isEmpty)
         await service.turn(at: later)
@@ -221,6 +223,8 @@ import Testing
         }
         #expect(verdict.trust == old)
         #expect(during.withLock { $0 }?.hasPrefix("bundle 8 ") == true)
-        #expect(verifiers.verify(Array("{}".utf8), at: now, monotonic: .zero).trust.hasPrefix("bundle 8 "))
+        #expect(
+            verifiers.verify(Array("{}".utf8), of: VisitID("a"), at: now, monotonic: .zero).trust.hasPrefix("bundle 8 ")
+        )
     }
 }
