@@ -85,7 +85,7 @@ let package = Package(
             "Workbench",
             [
                 "Simulation", "Appliance", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
-                "Encoding", crypto,
+                "Store", "Encoding", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
 
         // Roots.

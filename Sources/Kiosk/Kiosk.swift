@@ -199,8 +199,8 @@ package struct Kiosk: Sendable {
         radio = .down(retryAt: now.advanced(by: wait))
         indicator.show(.fault, at: now)
         // It is tried often and told seldom: a log is read by people.
-        if let told = radioTold, told.reason.utf8.elementsEqual(reason.utf8),
-            now < told.at.advanced(by: settings.radioReminder)
+        if let told = radioTold, wait == settings.radioBackoff.upperBound,
+            told.reason.utf8.elementsEqual(reason.utf8), now < told.at.advanced(by: settings.radioReminder)
         {
             return actions + [.closeTransport]
         }

@@ -153,9 +153,14 @@ struct Visit: Sendable {
         case .identified:
             // Now, while a person chooses: a small credential is complete a moment after its size was announced.
             isIdentified = true
-            guard case .none = intent else { return [.note(.identified)] }
-            intent = .requested
-            return [.recordIntent, .note(.identified)]
+            switch intent {
+            case .requested, .failed: return [.note(.identified)]
+            case .none, .durable:
+                // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
+                // has it is still there.
+                intent = .requested
+                return [.recordIntent, .note(.identified)]
+            }
         case .transferStarted(let size, let chunks):
             isAnnounced = true
             return [.show(.receiving), .note(.transferStarted(bytes: size, chunks: chunks))]

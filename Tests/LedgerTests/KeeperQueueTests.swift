@@ -114,6 +114,16 @@ import Testing
         #expect(text(queue.next(at: at(1))) == "r o2 o3 o4 o6 o7", "the reserve's pause is over too")
     }
 
+    @Test func phonesThatBroughtNothingGiveWayFirst() {
+        let junk = Outcome(
+            .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: Samples.software)
+        var queue = queue { $0.ordinary = 3 }
+        add(&queue, rejected: [1])
+        _ = queue.handle(.outcome(outcome(2, junk)), at: at(0))
+        add(&queue, rejected: [3, 4])
+        #expect(queue.lost == 1 && text(queue.next(at: at(0))) == "w o1 o3 o4")
+    }
+
     @Test func theEndMakesOneAttemptOfEachKindAndCountsTheRest() {
         for (disk, reserve, steps, lost, reserved) in [
             (true, true, ["w o1 o2", "end"], 0, 0), (false, true, ["w o1 o2", "r o1 o2", "end"], 0, 2),

@@ -56,7 +56,9 @@ import Testing
         verifier.add(entry)
         let report = verifier.finish(end: ChainPoint(count: 1, hash: entry.hash, nextSeq: 8))
         #expect(!report.findings.contains(.altered(1)) && report.results == [.accepted: 1])
-        #expect(LedgerListing.lines(ListedVisit(record: record, report: .sent)).first?.contains("accepted") == true)
+        #expect(
+            LedgerListing.lines(ListedVisit(position: 1, hash: entry.hash, body: record.bytes, report: .sent)).first?
+                .contains("accepted") == true)
         // Neither form passes for the other.
         for (from, to) in [("56.789Z", "56Z"), ("\"digest\":\"ab12\",", "")] {
             #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(text.replacing(from, with: to).utf8)) }

@@ -15,7 +15,7 @@ package struct KeeperQueue: Sendable {
         package var intents = 64
         /// Outcomes of opened gates kept in memory while neither disk nor reserve takes them (about 1 KiB each).
         package var opened = 4096
-        /// Other outcomes kept in memory meanwhile.
+        /// Other outcomes kept in memory meanwhile; phones that brought nothing give way first.
         package var ordinary = 2048
         /// Outcomes in one transaction: few enough that it costs hardly more than its sync.
         package var batch = 32
@@ -167,7 +167,10 @@ package struct KeeperQueue: Sendable {
             if opened.count >= limits.opened { lost += opened.removeFirst().visits }
             opened.append(outcome)
         } else {
-            if ordinary.count >= limits.ordinary { lost += ordinary.removeFirst().visits }
+            if ordinary.count >= limits.ordinary {
+                let first = ordinary.firstIndex { $0.outcome.weight == .junk } ?? 0
+                lost += ordinary.remove(at: first).visits
+            }
             ordinary.append(outcome)
         }
         return waiting == nil ? [] : [outcome.visit]

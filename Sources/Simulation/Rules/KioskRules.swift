@@ -30,6 +30,8 @@ package struct KioskRules: Sendable {
         /// Whether the recorded outcome is an acceptance; nil before it.
         var result: Bool?
         var wasEntitled = false
+        /// Whether another phone has taken it over.
+        var isInherited = false
     }
 
     private let settings: KioskSettings
@@ -124,14 +126,18 @@ package struct KioskRules: Sendable {
         case .note(.phoneConnected, let id):
             // An intent that served nobody goes on to the next phone, with its id.
             if let id, visits[id]?.isVerifying == true || visits[id]?.result != nil { broken(.oneIntent, now) }
+            if let id, visits[id] != nil { change(id) { $0.isInherited = true } }
             current = id
         case .note(.ledgerFailed, _):
             // An answer that did not come in time: from now on it counts as no.
             if let current { change(current) { if $0.intent == .asked { $0.intent = .failed } } }
         case .recordIntent(let id):
             current = id
-            if let intent = visits[id]?.intent, intent != .none, intent != .failed { broken(.oneIntent, now) }
-            change(id) { $0.intent = .asked }
+            if let facts = visits[id], facts.intent != .none, facts.intent != .failed, !facts.isInherited {
+                broken(.oneIntent, now)
+            }
+            // The next phone asks for it once more.
+            change(id) { ($0.intent, $0.isInherited) = (.asked, false) }
         case .verify(let id, _):
             current = id
             if visits[id]?.intent ?? .none == .none { broken(.intentBeforePayload, now) }

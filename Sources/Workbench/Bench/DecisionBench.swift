@@ -1,4 +1,4 @@
-import Appliance
+package import Appliance
 package import Credentials
 package import Encoding
 import Glibc
@@ -12,8 +12,8 @@ import Tuvali
 /// Measures the budget that matters at a gate: from T0, the write that completes the credential, to lights and gate.
 ///
 /// The real ``Gatekeeper`` runs with its threads on a virtual radio; only the lamps are a clock reading. Decryption,
-/// inflation, the hop to the verifier's thread, the verification and the way back are all inside the figure. The ledger
-/// is in memory: nothing after T0 waits for a disk.
+/// inflation, the hop to the verifier's thread, the verification and the way back are all inside the figure, and with a
+/// ``BenchLedger`` whatever of the disk is left at T0.
 package enum DecisionBench {
     /// Times of all visits, sorted.
     package struct Result: Sendable {
@@ -26,6 +26,9 @@ package enum DecisionBench {
         }
     }
 
+    /// How much faster than in life the radio and the phone are.
+    private static let speed: Int64 = 8
+
     /// Why no figure came out.
     package struct Failure: Error, Sendable {
         /// In words.
@@ -33,8 +36,12 @@ package enum DecisionBench {
     }
 
     /// Plays `visits` visits that share `payload` and are accepted, and times each.
+    ///
+    /// `ledger` takes the records; nil: memory, which is durable at once. `choosing` is how long the phone's owner takes from
+    /// identify to the credential, in real time.
     package static func run(
-        payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int
+        payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int, ledger: (any VisitLedger)? = nil,
+        choosing: Duration = .zero
     ) async throws -> Result {
         var ends: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
@@ -43,7 +50,7 @@ package enum DecisionBench {
         var phone = PhoneTraits.android14
         phone.codeReading = .milliseconds(1)
         phone.hearing = 1
-        phone.wallet.choosing = .zero
+        phone.wallet.choosing = choosing * Int(speed)
         phone.wallet.mtuWait = .milliseconds(200)
         var random = SplitMix64(seed: 11)
         let script = (0..<visits).map { number in
@@ -54,24 +61,26 @@ package enum DecisionBench {
         let watch = GateWatch()
         let (finished, finish) = AsyncStream<Void>.makeStream()
         let radio = try LiveRadio(
-            VirtualRadio(visits: script), descriptor: ends[1], speed: 8, onFinish: { finish.finish() })
+            VirtualRadio(visits: script), descriptor: ends[1], speed: speed, onFinish: { finish.finish() })
         watch.showInvitation = { uri in Task { await radio.showInvitation(uri) } }
-        let ledger = NoLedger()
+        let ledger = ledger ?? NoLedger()
         let hostEnd = ends[0]
         let settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
         let rules = KioskWatch(settings)
+        let listeners = try Listeners([watch])
         let gatekeeper = try Gatekeeper(
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
                 verify: { _, payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
-                panel: watch, listeners: try Listeners([watch]), observe: rules.turn))
+                panel: watch, listeners: listeners, observe: rules.turn))
         let service = Task { await gatekeeper.run() }
         await radio.start()
         for await _ in finished {}
         await gatekeeper.stop()
         await service.value
         await radio.stop()
+        _ = listeners.flush(within: .seconds(1))
         guard watch.times.count == visits else {
             throw Failure(
                 reason: "only \(watch.times.count) of \(visits) visits opened the gate; the last one: \(watch.lastEnd)")
