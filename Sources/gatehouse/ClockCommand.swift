@@ -38,7 +38,7 @@ struct ClockCommand: AsyncParsableCommand {
             do throws(StoreError) {
                 let reader = try LedgerReader(path: path)
                 return (
-                    try await reader.savedClock(), try await reader.visits(last: 1).first?.visit.record.stamp.time.utc
+                    try await reader.savedClock(), try await reader.visits(last: 1).first?.record?.stamp.time.utc
                 )
             } catch {
                 // A box that has never run knows nothing yet.

@@ -40,9 +40,9 @@ import Tuvali
         let storm = (0..<6).map { _ in Simulation.Visit.test(misbehaviour: .leaves(.identified)) }
         let gate = try TestGate(visits: storm + [.test()])
         #expect(gate.run())
-        #expect(gate.intents.count == 1)
+        #expect(Set(gate.intents).count == 1)
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
-        #expect(gate.outcomes.map(\.visit) == gate.intents)
+        #expect(gate.outcomes.map(\.visit) == Array(gate.intents.prefix(1)))
         #expect(gate.counters.visits == ["abandoned": 6, "accepted": 1])
         #expect(gate.breaches == [])
     }
@@ -54,7 +54,7 @@ import Tuvali
         let gate = try TestGate(visits: storm + [.test()])
         #expect(gate.run())
         #expect(gate.outcomes.map(\.outcome.result) == [.failed, .accepted])
-        #expect(gate.intents.count == 2)
+        #expect(Set(gate.intents).count == 2)
         #expect(gate.counters.visits == ["failed": 6, "accepted": 1])
         #expect(gate.breaches == [])
     }
@@ -65,9 +65,9 @@ import Tuvali
         let storm = (0..<3).map { _ in Simulation.Visit.test(record: record, misbehaviour: .leaves(.chunk(3))) }
         let gate = try TestGate(visits: storm)
         #expect(gate.run())
-        #expect(gate.outcomes.count == 1 && gate.intents.count == 2)
+        #expect(gate.outcomes.count == 1 && Set(gate.intents).count == 2)
         if byStopping { gate.inject(.stop) } else { gate.run(for: .seconds(61)) }
-        #expect(gate.outcomes.map(\.visit) == gate.intents)
+        #expect(Set(gate.outcomes.map(\.visit)) == Set(gate.intents))
         #expect(gate.outcomes.map(\.outcome.repeated) == [0, 2])
         #expect(gate.outcomes.last?.outcome.reasons.map(\.code) == ["transfer.left-sending"])
         #expect(gate.gateChanges.isEmpty && gate.breaches == [])

@@ -24,7 +24,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
-            parts.clock, HousekeepingService(store: parts.store), WatchdogService(parts: parts), parts.counters,
+            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), WatchdogService(parts: parts), parts.counters,
             parts.control, GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
@@ -99,11 +99,12 @@ private struct GateService: Service {
 /// Tidies the database every ten minutes, a little at a time. A failure is told by the records that fail next.
 private struct HousekeepingService: Service {
     let store: Store
+    let wallTime: @Sendable () -> WallTime
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                try? await store.housekeep(at: SystemClock.wallTime(saved: store.savedClock))
+                try? await store.housekeep(at: wallTime())
                 try? await Task.sleep(for: .seconds(600))
             }
         }

@@ -1,6 +1,6 @@
 import Aries
 package import Credentials
-import Encoding
+package import Encoding
 import Foundation
 import HTTPTransport
 import Kiosk
@@ -40,6 +40,8 @@ package struct Composition: Sendable {
     package let listeners: Listeners
     /// Judges a payload that is none: the sign that verifications turn.
     package let canary: @Sendable () -> Verdict
+    /// The date that is believed, and why.
+    package let wallTime: @Sendable () -> WallTime
     /// Answers questions of other commands.
     package let control: ControlService
     /// Looks at counters that mean a fault.
@@ -151,6 +153,7 @@ package struct Composition: Sendable {
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, replays: replays, clock: clock, manager: manager,
             panel: panel, listeners: listeners, canary: { verifiers.current.verify([], at: wallTime()) },
+            wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))

@@ -8,6 +8,7 @@ import Simulation
 import Store
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Appliance
 

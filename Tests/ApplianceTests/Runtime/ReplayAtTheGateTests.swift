@@ -8,6 +8,7 @@ import LinuxIO
 import Simulation
 import Store
 import Testing
+import Workbench
 
 /// The same credential at the real kiosk again and again: who is refused, who is not, and what a restart remembers.
 @Suite("Replays at the gate", .timeLimit(.minutes(2)))
@@ -22,7 +23,7 @@ struct ReplayAtTheGateTests {
         let siteKey = try await store.siteKey()
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: siteKey, stamp: { StoredGate.stamp }, onChange: { written.add() })
+            store: store, siteKey: siteKey, stamp: { StoredGate.stamp }, onChange: { written.add($0) })
         let replays = ReplayKeeper(store: store, date: { [date] in date.utc })
         let services = Task {
             async let remembering: Void = replays.run()
