@@ -24,8 +24,8 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
-            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), WatchdogService(parts: parts), parts.counters,
-            parts.control, GateService(parts: parts),
+            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime),
+            WatchdogService(parts: parts), parts.counters, parts.control, GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
