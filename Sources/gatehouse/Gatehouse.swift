@@ -19,7 +19,7 @@ struct Gatehouse: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self, LinkedDataCommand.self,
             AgentCommand.self, LedgerCommand.self, PolicyCommand.self, ReasonsCommand.self, ConfigCommand.self,
-            BenchCommand.self,
+            ReleaseLinesCommand.self, BenchCommand.self,
         ])
 
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error (DESIGN section 4).

@@ -132,6 +132,50 @@ struct LogSinkTests {
     func levels() { #expect(LogSink.Level.allCases == LogSink.Level.allCases.sorted()) }
 }
 
+@Suite("This start of the machine")
+struct BootTests {
+    private let kernel = "cf4a3b52-7c29-4a0d-9a52-0f4b8a6f3d11"
+
+    private func write(_ text: String, _ path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("the kernel's own id is taken where it is told")
+    func told() throws {
+        let folder = try TemporaryFolder()
+        try write(kernel + "\n", folder.path + "/boot_id")
+        #expect(try Boot.id(kernel: folder.path + "/boot_id", folder: folder.path) == Text(kernel))
+        #expect(folder.bytes("start-id").isEmpty, "none of our own beside it")
+        #expect(try Boot.id(folder: nil) == Boot.id(folder: nil), "this machine tells it")
+    }
+
+    @Test("where it is hidden, all runs until the folder is emptied share one of our own")
+    func hidden() throws {
+        let folder = try TemporaryFolder()
+        let hidden = folder.path + "/hidden/boot_id"
+        let first = try Boot.id(kernel: hidden, folder: folder.path)
+        #expect(first.utf8.count == 36 && first != Text(kernel))
+        #expect(try Boot.id(kernel: hidden, folder: folder.path) == first)
+        try FileManager.default.removeItem(atPath: folder.path + "/start-id")
+        let second = try Boot.id(kernel: hidden, folder: folder.path)
+        #expect(second != first, "the machine was started again")
+        // What a cut or a stranger left is none.
+        for spoilt in ["", "half", String(repeating: "x", count: 36), "CF4A3B52-7C29-4A0D-9A52-0F4B8A6F3D11"] {
+            try write(spoilt, folder.path + "/start-id")
+            let drawn = try Boot.id(kernel: hidden, folder: folder.path)
+            #expect(drawn != Text(spoilt) && drawn != second)
+            #expect(try Boot.id(kernel: hidden, folder: folder.path) == drawn)
+        }
+    }
+
+    @Test("without a folder that can be written each run has one of its own")
+    func perRun() throws {
+        for folder in [nil, "/proc/nowhere", "/dev/null"] {
+            #expect(try Boot.id(kernel: "/nowhere", folder: folder) != Boot.id(kernel: "/nowhere", folder: folder))
+        }
+    }
+}
+
 @Suite("Clock and random")
 struct ClockTests {
     @Test("the monotonic clock does not go back, the date is later than this program")

@@ -1,5 +1,6 @@
+import Credentials
 package import Encoding
-import Kiosk
+package import Kiosk
 package import LinuxIO
 import Synchronization
 
@@ -8,11 +9,11 @@ package final class InvitationOutput: KioskOutput {
     private let display: DisplayOutput
     private let caption: String
     private let latest = Mutex<(number: Int, uri: String?)>((0, nil))
-    private let failed: @Sendable (SystemError) -> Void
+    private let report: HealthReporter
 
-    /// Shows invitations on `display` with `caption` below.
-    package init(_ display: DisplayOutput, caption: String, failed: @escaping @Sendable (SystemError) -> Void) {
-        (self.display, self.caption, self.failed) = (display, caption, failed)
+    /// Shows invitations on `display` with `caption` below. `report` hears of a display that cannot be written.
+    package init(_ display: DisplayOutput, caption: String, report: @escaping HealthReporter) {
+        (self.display, self.caption, self.report) = (display, caption, report)
     }
 
     /// Draws the invitation, or takes it down, soon after.
@@ -31,8 +32,9 @@ package final class InvitationOutput: KioskOutput {
         guard let uri = current.uri else { return display.clear() }
         do {
             try display.show(uri, caption: caption)
+            report(.over(.displayFailed))
         } catch {
-            failed(error)
+            report(.present(.displayFailed, detail: "\(error)"))
         }
     }
 }

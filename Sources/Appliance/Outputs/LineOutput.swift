@@ -1,4 +1,5 @@
 package import Encoding
+import Glibc
 package import Kiosk
 package import LinuxIO
 import Synchronization
@@ -24,20 +25,33 @@ package final class LineOutput: KioskOutput {
     }
 
     private struct State {
-        var lines: GPIOLines
+        var lines: GPIOLines?
         var signal = Signal.dark
         var isGateOpen = false
     }
 
+    private let request: LineRequest
     private let wiring: Wiring
     private let state: Mutex<State>
     private let failed: @Sendable (GPIOError) -> Void
 
-    /// Takes over the lines, all inactive. `failed` is told when a line cannot be set.
-    package init(_ lines: sending GPIOLines, _ wiring: Wiring, failed: @escaping @Sendable (GPIOError) -> Void) {
-        self.wiring = wiring
-        self.failed = failed
-        state = Mutex(State(lines: lines))
+    /// Without lines yet: they come by ``takeLines()``. `failed` is told when a line cannot be set, and when the gate is to be
+    /// opened and there is none.
+    package init(_ request: LineRequest, failed: @escaping @Sendable (GPIOError) -> Void) {
+        (self.request, wiring, self.failed) = (request, request.wiring, failed)
+        state = Mutex(State())
+    }
+
+    /// Whether there are lines.
+    package var hasLines: Bool { state.withLock { $0.lines != nil } }
+
+    /// Takes the lines, all inactive, and lights them as they ought to be. The gate stays shut: a pulse is not begun late.
+    package func takeLines() throws(GPIOError) {
+        try state.withLock { state throws(GPIOError) in
+            state.lines = try request.take()
+            state.isGateOpen = false
+        }
+        change { _ in }
     }
 
     /// Lights exactly the lamps of the signal.
@@ -51,7 +65,7 @@ package final class LineOutput: KioskOutput {
     }
 
     /// Makes all lines inactive and gives them back.
-    package func release() { state.withLock { $0.lines.close() } }
+    package func release() { state.withLock { $0.lines?.close() } }
 
     private func change(_ body: (inout State) -> Void) {
         let error = state.withLock { state -> GPIOError? in
@@ -59,8 +73,11 @@ package final class LineOutput: KioskOutput {
             var active = Set(state.signal.lamps.compactMap { wiring.lamps[$0] })
             if state.signal.tone, let tone = wiring.tone { active.insert(tone) }
             if state.isGateOpen, let gate = wiring.gate { active.insert(gate) }
+            guard let lines = state.lines else {
+                return state.isGateOpen ? .failed(SystemError("opening the gate without its line", code: ENODEV)) : nil
+            }
             do throws(GPIOError) {
-                try state.lines.set(active: active)
+                try lines.set(active: active)
                 return nil
             } catch {
                 return error

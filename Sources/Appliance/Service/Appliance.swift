@@ -1,4 +1,6 @@
+import Credentials
 import Encoding
+import Kiosk
 import LinuxIO
 import Logging
 import ServiceLifecycle
@@ -15,7 +17,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
-            UpkeepService(parts: parts), GateService(parts: parts),
+            UpkeepService(parts: parts), LineService(parts: parts), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
@@ -38,6 +40,26 @@ private struct RecordService: Service {
             await keeper.run()
         } onGracefulShutdown: {
             keeper.finish()
+        }
+    }
+}
+
+/// Takes lamps and relay when their chip comes.
+private struct LineService: Service {
+    let parts: Composition
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(5))
+                guard let lines = parts.lines, !lines.hasLines else { continue }
+                do throws(GPIOError) {
+                    try lines.takeLines()
+                    parts.report(.over(.gpioFailed))
+                } catch {
+                    parts.report(.present(.gpioFailed, detail: "\(error). \(error.remedy)"))
+                }
+            }
         }
     }
 }

@@ -3,14 +3,16 @@ import Credentials
 import Encoding
 import Foundation
 import HTTPTransport
-import Kiosk
+package import Kiosk
 import Ledger
 package import LinuxIO
 package import Store
 import Synchronization
 
 /// The composition root: every part of the running appliance, made from the configuration and handed to those who need it.
-/// Nothing here decides anything.
+///
+/// A configuration file that is wrong has been refused before. What else may be wrong at a start (trust data, rules, ledger, GPIO
+/// chip, log, display) is a state: it is told, nobody is let in by it, and it is taken up when it comes.
 package struct Composition: Sendable {
     /// What the operator wrote.
     package let configuration: Configuration
@@ -32,64 +34,70 @@ package struct Composition: Sendable {
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
     package let lines: LineOutput?
+    /// Hears what is wrong with the box.
+    package let report: HealthReporter
 
-    /// Builds everything; the radio is not touched yet. Throws what keeps the appliance from starting.
+    /// Builds everything; the radio is not touched yet. Waits for the ledger; throws what no waiting mends.
     package static func make(
         _ configuration: Configuration, version: String, environment: [String: String]
     ) async throws -> Composition {
-        let log = try openLog(configuration, environment)
+        let (log, report) = try openLog(configuration, environment)
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
-        let lines = try openLines(configuration, log)
-        let trust = try TrustState(configuration.trust).load()
+        let lines = openLines(configuration, report)
+        let manager = ServiceManager(environment: environment)
+        let trust = try TrustState(configuration.trust).begin(report)
         let defaults = defaults(configuration)
         let direction = GateDirection(rawValue: configuration.gate.direction.rawValue)
         // The rules of a file of their own win over those that came with the trust data.
         let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules in
             rules.map { VerificationPolicy($0, over: defaults, direction: direction) } ?? defaults
         }
-        let policyFile = configuration.policy.file
-        let policy = policyOver(try policyFile.map(PolicyFile.load) ?? trust.rules)
-        trust.store.warmUp()
-        let verifiers = VerifierInForce(Verifier(trust: trust.store, policy: policy))
-        let store = try await openStore(configuration)
-        let saved = await store.savedClock
-        let wallTime: @Sendable () -> WallTime = { SystemClock.wallTime(saved: saved) }
+        let policyFile = configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) }
+        let policy = policyOver(policyFile?.begin(log, report) ?? trust.directory.rules)
+        let trusted = trust.directory.store
+        trusted.warmUp()
+        let verifiers = VerifierInForce(Verifier(trust: trusted, policy: policy))
         let clock = ClockWatch()
-        let judgedTime: @Sendable () -> WallTime = { clock.annotate(wallTime(), at: SystemClock.now()) }
-        let (kiosk, boot) = (Text(configuration.kiosk.id), Boot.id() ?? "unknown")
-        let stamp: @Sendable () -> RecordStamp = {
-            RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
-        }
+        let kiosk = Text(configuration.kiosk.id)
+        let boot = try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder))
         let software = Outcome.Software(name: "gatehouse", version: Text(version))
-        let interrupted = try await store.recover(stamp: stamp(), software: software)
-        let starts = try await store.countStart()
+        let waiting = Waiting(
+            report: report, manager: manager,
+            show: { lines?.show($0, of: .fault, at: SystemClock.now()) })
+        let (store, saved, stamp, starts, interrupted, siteKey) = try await waiting.forLedger {
+            () async throws(StoreError) in
+            let store = try await Store.open(configuration.ledger.path)
+            let saved = await store.savedClock
+            let stamp: @Sendable () -> RecordStamp = {
+                RecordStamp(
+                    kiosk: kiosk, boot: boot, time: SystemClock.wallTime(saved: saved), monotonic: SystemClock.now())
+            }
+            do throws(StoreError) {
+                let interrupted = try await store.recover(stamp: stamp(), software: software)
+                return (store, saved, stamp, try await store.countStart(), interrupted, try await store.siteKey())
+            } catch {
+                await store.close()
+                throw error
+            }
+        }
+        let wallTime: @Sendable () -> WallTime = { SystemClock.wallTime(saved: saved) }
+        let judgedTime: @Sendable () -> WallTime = { clock.annotate(wallTime(), at: SystemClock.now()) }
         log.log(
             .info, "started",
             [
-                "version": .text(version), "kiosk": .string(kiosk), "trust": .text(trust.store.version),
+                "version": .text(version), "kiosk": .string(kiosk), "trust": .text(trusted.version),
                 "start": .int(starts), "interrupted": .int(interrupted.count),
             ])
 
-        if !configuration.trust.bundleKeys.isEmpty, trust.store.edition == nil {
-            log.log(
-                .warning, "trust.no-bundle",
-                ["remedy": .text("gatehouse trust import: the directory serves until then")])
-        }
-        if trust.material.issuers.isEmpty {
-            log.log(.warning, "trust.empty", ["remedy": .text("add an [[issuer]] to issuers.toml: nobody is trusted")])
-        }
-
         if let rules = policy.rules {
             log.log(.info, "policy", ["version": .text(rules.name)])
-            PolicyService.warn(about: rules, by: trust.store, log)
+            PolicyService.warn(about: rules, by: trusted, log)
         }
 
         let agents = AgentService(configuration: configuration, store: store, log: log)
-        let siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
-        let manager = ServiceManager(environment: environment)
         var outputs: [any KioskOutput] =
-            (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
+            (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
             outputs.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
         }
@@ -101,13 +109,14 @@ package struct Composition: Sendable {
                 verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
                 wallTime: judgedTime, outputs: outputs))
         let refreshing = TrustService.make(
-            configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: judgedTime, log: log)
+            configuration.trust, beginning: trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
+            wallTime: judgedTime, log: log, report: report)
         let watching = PolicyService(
-            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log)
+            policyFile, over: defaults, direction: direction, verifiers: verifiers, log: log, report: report)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines)
+            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines,
+            report: report)
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
@@ -120,35 +129,42 @@ package struct Composition: Sendable {
         return policy
     }
 
-    private static func openLog(_ configuration: Configuration, _ environment: [String: String]) throws -> LogSink {
-        let output: LogSink.Output =
-            configuration.log.path.map { .file($0) }
-            ?? (environment["JOURNAL_STREAM"] == nil ? .standardError : .journal)
+    /// The log, and the reports of what is wrong with the box as lines of it. A log file that cannot be opened leaves standard
+    /// error or the journal.
+    private static func openLog(
+        _ configuration: Configuration, _ environment: [String: String]
+    ) throws -> (LogSink, HealthReporter) {
+        let minimum = LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info
+        let standard: LogSink.Output = environment["JOURNAL_STREAM"] == nil ? .standardError : .journal
+        guard let path = configuration.log.path else {
+            let log = try LogSink(standard, minimum: minimum)
+            return (log, HealthLog.reporter(log))
+        }
         do {
-            return try LogSink(output, minimum: LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info)
+            let log = try LogSink(.file(path), minimum: minimum)
+            return (log, HealthLog.reporter(log))
         } catch {
-            throw ServiceFailure("\(error)", remedy: error.remedy)
+            let log = try LogSink(standard, minimum: minimum)
+            let report = HealthLog.reporter(log)
+            report(.present(.logDropped, detail: "\(error)"))
+            return (log, report)
         }
     }
 
-    private static func openStore(_ configuration: Configuration) async throws -> Store {
-        do {
-            return try await Store.open(configuration.ledger.path)
-        } catch {
-            throw ServiceFailure(error.text, remedy: error.remedy)
-        }
-    }
+    /// The first of the folders that systemd lists with colons between them.
+    private static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 
-    private static func display(_ configuration: Configuration, _ log: LogSink) -> InvitationOutput {
+    private static func display(
+        _ configuration: Configuration, _ report: @escaping HealthReporter
+    ) -> InvitationOutput {
         let output: DisplayOutput =
             switch configuration.display.kind {
             case .terminal: .terminal(1)
             case .file: .file(configuration.display.file, scale: configuration.display.scale)
             case .none: .none
             }
-        return InvitationOutput(output, caption: "Scan with your wallet: \(configuration.kiosk.name)") { error in
-            log.log(.warning, "display.failed", ["reason": .text("\(error)")])
-        }
+        return InvitationOutput(
+            output, caption: "Scan with your wallet: \(configuration.kiosk.name)", report: report)
     }
 
     /// The way to the controller that the configuration names.
@@ -160,29 +176,46 @@ package struct Composition: Sendable {
         }
     }
 
-    private static func openLines(_ configuration: Configuration, _ log: LogSink) throws -> LineOutput? {
-        guard let chip = configuration.gpio.chip else { return nil }
-        let indicator = configuration.indicator
-        let lamps: [(Lamp, String?)] = [
-            (.blue, indicator.blue), (.amber, indicator.amber), (.green, indicator.green), (.red, indicator.red),
-        ]
-        let wiring = LineOutput.Wiring(
-            lamps: Dictionary(lamps.compactMap { lamp, line in line.map { (lamp, $0) } }) { first, _ in first },
-            tone: indicator.tone, gate: configuration.gate.line)
-        let lampLines = lamps.compactMap(\.1) + [indicator.tone].compactMap { $0 }
-        let outputs =
-            lampLines.map { GPIOLines.Output($0, activeLow: indicator.activeLow) }
-            + [configuration.gate.line].compactMap { $0 }.map {
-                GPIOLines.Output($0, activeLow: configuration.gate.activeLow)
-            }
+    /// Lamps and relay; without their chip the box serves all the same, the gate stays shut, and `LineService` tries again.
+    private static func openLines(
+        _ configuration: Configuration, _ report: @escaping HealthReporter
+    ) -> LineOutput? {
+        guard let request = LineRequest(configuration) else { return nil }
+        let lines = LineOutput(request) { report(.present(.gpioFailed, detail: "\($0). \($0.remedy)")) }
         do throws(GPIOError) {
-            let lines = try GPIOLines(chip: chip, outputs)
-            return LineOutput(lines, wiring) { error in
-                log.log(.error, "gpio.failed", ["reason": .text("\(error)"), "remedy": .text(error.remedy)])
-            }
+            try lines.takeLines()
+            report(.over(.gpioFailed))
         } catch {
-            throw ServiceFailure("\(error)", remedy: error.remedy)
+            report(.present(.gpioFailed, detail: "\(error). \(error.remedy)"))
         }
+        return lines
+    }
+}
+
+/// Health as lines of the log: each change of what is wrong.
+private enum HealthLog {
+    static func reporter(_ log: LogSink) -> HealthReporter {
+        let told = Told()
+        return { report in
+            let isNew = told.reports.withLock { known in
+                if report.isPresent {
+                    defer { known[report.code.text] = report.detail ?? "" }
+                    return known[report.code.text] != report.detail ?? ""
+                }
+                return known.removeValue(forKey: report.code.text) != nil
+            }
+            guard isNew else { return }
+            var line: JSONObject = ["code": .text(report.code.text), "present": .bool(report.isPresent)]
+            if report.isPresent { line["remedy"] = .text(report.code.remedy) }
+            if let count = report.count { line["count"] = .int(count) }
+            if let detail = report.detail { line["detail"] = .text(detail) }
+            log.log(report.isPresent ? .warning : .info, "health", line)
+        }
+    }
+
+    private final class Told: Sendable {
+        /// Code → detail of what is wrong now.
+        let reports = Mutex<[String: String]>([:])
     }
 }
 

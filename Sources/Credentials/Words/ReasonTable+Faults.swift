@@ -37,8 +37,14 @@ extension ReasonCode {
         severity: .warning)
     /// `ledger.replaced`
     package static let ledgerReplaced = ReasonCode(
-        "ledger.replaced", "The database was deleted, replaced or opened by a second process under the running service.",
+        "ledger.replaced",
+        "The database was deleted, replaced or opened by a second process under the running service.",
         "Put the file back or restart the service; keep other programs away from its folder.")
+    /// `ledger.unopened`
+    package static let ledgerUnopened = ReasonCode(
+        "ledger.unopened",
+        "The ledger could not be opened at the start; it is tried again, and nobody is let in until then.",
+        "Do what the detail says; the service takes the file up by itself.")
     /// `clock.stepped`
     package static let clockStepped = ReasonCode(
         "clock.stepped", "The clock was set by more than the skew that is allowed, forward or back.",
@@ -51,6 +57,11 @@ extension ReasonCode {
     package static let trustBundle = ReasonCode(
         "trust.bundle", "The trust bundle cannot be used; the last good one is in force.",
         "Import the bundle anew: gatehouse trust import.", severity: .warning)
+    /// `trust.unusable`
+    package static let trustUnusable = ReasonCode(
+        "trust.unusable",
+        "The trust data cannot be used, or nobody stands in them. What was in force stays; after a start nobody is let in.",
+        "Look at them with: gatehouse trust verify. They are taken over as soon as they are right.")
     /// `policy.file`
     package static let policyFile = ReasonCode(
         "policy.file", "The file of the gate's rules cannot be used; the last good ones are in force.",
@@ -63,4 +74,8 @@ extension ReasonCode {
     package static let reportsDropped = ReasonCode(
         "reports.dropped", "Reports were given up because more waited than the configuration allows.",
         "The ledger has their records until retention: gatehouse ledger export.", severity: .warning)
+    /// `display.failed`
+    package static let displayFailed = ReasonCode(
+        "display.failed", "The QR code could not be put where the display shows it.",
+        "Look at display.file: its folder, who may write there, and the room on its disk.", severity: .warning)
 }
