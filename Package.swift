@@ -79,22 +79,27 @@ let package = Package(
         target("Store", ["Ledger", "Encoding", grdb]),
         target("HTTPTransport", [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
-        // Kit: the world on a virtual clock.
+        // Kits: the world on a virtual clock, and what is shown and measured with it.
+        target("Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto]),
         target(
-            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto],
-            exclude: ["Demo/Licences"], embed: "Demo/Samples"),
+            "Workbench",
+            [
+                "Simulation", "Appliance", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
+                "Store", "Encoding", crypto,
+            ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
 
         // Roots.
         target(
             "Appliance",
             [
                 "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
-                "HTTPTransport", "Simulation", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
+                "HTTPTransport", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
             ]),
         .executableTarget(
             name: "gatehouse",
-            dependencies: ["Appliance", "Simulation", "LinkedData", "Credentials", "Encoding", argumentParser],
-            swiftSettings: settings),
+            dependencies: [
+                "Appliance", "Workbench", "Simulation", "LinkedData", "Credentials", "Encoding", argumentParser,
+            ], swiftSettings: settings),
 
         // Tests.
         .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: settings),
@@ -117,11 +122,13 @@ let package = Package(
         tests("LinuxIOTests", ["LinuxIO", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1, nioSSL]),
-        tests("SimulationTests", ["Simulation", "Kiosk", "Tuvali", "Encoding", crypto]),
+        tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
+        tests("WorkbenchTests", ["Workbench", "Kiosk", "Credentials", "Tuvali", "Encoding"]),
         tests(
             "ApplianceTests",
             [
-                "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
+                "Appliance", "Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm",
+                "LinuxIO",
                 "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
             ]),
         tests("CommandTests", ["Encoding", crypto]),

@@ -74,7 +74,11 @@ extension Host {
 
     /// Takes a data packet of a living connection.
     mutating func receive(_ packet: ACLPacket, _ index: Int, at now: Instant, _ actions: inout [HostAction]) {
-        guard links[index].closing == nil, let frame = links[index].reassembler.append(packet) else { return }
+        guard links[index].closing == nil else { return }
+        let dropped = links[index].reassembler.dropped
+        let complete = links[index].reassembler.append(packet)
+        droppedPDUs &+= links[index].reassembler.dropped &- dropped
+        guard let frame = complete else { return }
         switch frame.channel {
         case L2CAPChannel.attribute: receiveAttribute(frame.payload, index, at: now, &actions)
         case L2CAPChannel.signaling: receiveSignal(frame.payload, index, at: now, &actions)

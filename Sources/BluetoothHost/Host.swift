@@ -30,6 +30,8 @@ package struct Host: Sendable {
     var lastHeard: Instant = .zero
     /// Packets that made no sense or belonged to nothing, since the start.
     package internal(set) var ignoredPackets = 0
+    /// PDUs of phones whose pieces did not fit together, since the start.
+    package internal(set) var droppedPDUs = 0
 
     /// A host with these services, not started.
     package init(configuration: HostConfiguration = HostConfiguration(), services: [ServiceDefinition]) {
@@ -102,7 +104,7 @@ package struct Host: Sendable {
     /// Forgets everything and begins with Reset.
     private mutating func start(at now: Instant) {
         clear()
-        ignoredPackets = 0
+        (ignoredPackets, droppedPDUs) = (0, 0)
         lastHeard = now
         var setup = ControllerSetup()
         if let command = setup.next() { commands.enqueue(command) }

@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <gpiod.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 // The two libraries have no version macro in common; bulk objects exist in 1.x only.
 #ifdef GPIOD_LINE_BULK_MAX_LINES
@@ -204,3 +208,30 @@ void cgpio_outputs_release(cgpio_outputs *outputs) {
 }
 
 #endif
+
+static _Atomic(cgpio_outputs *) crash_outputs;
+static uint8_t crash_values[CGPIO_MAX_LINES];
+
+// Setting values is one ioctl on an open descriptor in both libraries: no lock, no allocation.
+static void crash_handler(int number) {
+    cgpio_outputs *outputs = atomic_exchange(&crash_outputs, NULL);
+    if (outputs) cgpio_outputs_set(outputs, crash_values);
+    // The action is the default again (SA_RESETHAND): the signal that is pending now ends the process.
+    raise(number);
+}
+
+void cgpio_release_at_crash(cgpio_outputs *outputs, const uint8_t *values) {
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+    memcpy(crash_values, values, (size_t)outputs->count);
+    atomic_store(&crash_outputs, outputs);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = crash_handler;
+    action.sa_flags = SA_RESETHAND;
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
+}
+
+void cgpio_forget_at_crash(cgpio_outputs *outputs) {
+    cgpio_outputs *expected = outputs;
+    atomic_compare_exchange_strong(&crash_outputs, &expected, NULL);
+}

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -127,4 +128,31 @@ int clinux_exchange(const char *one, const char *other) {
 void clinux_keep_freed_memory(int bytes) {
     mallopt(M_TRIM_THRESHOLD, bytes);
     mallopt(M_MMAP_THRESHOLD, bytes / 2);  // else this one moves by itself
+}
+
+void clinux_ignore_stray_signals(void) {
+    static const int numbers[] = {SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT,
+                                  SIGXCPU, SIGXFSZ};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) signal(numbers[i], SIG_IGN);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) signal(number, SIG_IGN);
+}
+
+int clinux_accept(int listener) {
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int clinux_peer(int socket, uint32_t *user, uint32_t *group) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -errno;
+    *user = peer.uid;
+    *group = peer.gid;
+    return 0;
+}
+
+int clinux_peer_groups(int socket, uint32_t *groups, int capacity) {
+    socklen_t size = (socklen_t)capacity * sizeof *groups;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0) return -errno;
+    return (int)(size / sizeof *groups);
 }

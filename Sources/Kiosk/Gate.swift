@@ -1,19 +1,41 @@
 package import Encoding
 
-/// The gate relay as a timeline: shut, or open until an instant that lies at most ``hardLimit`` ahead.
+/// The gate relay as a timeline of pulses, each of which belongs to one visit.
 ///
-/// There is no way to hold it open: every opening carries its own end, and asking again while it is open does not
-/// lengthen it beyond the hard limit from the first opening.
+/// There is no way to hold it open: every opening carries its own end, at most ``hardLimit`` ahead. An acceptance during a pulse
+/// ends it, leaves a ``gap`` and gives its own, so that a turnstile counts every person; a rejection shuts.
 package struct Gate: Sendable {
-    /// No opening lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
+    /// No pulse lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
     package static let hardLimit: Duration = .seconds(5)
+    /// The relay rests at least that long between two pulses. Turnstile controllers debounce their input for up to 50 ms; twice
+    /// that and a margin for the two threads that switch.
+    package static let gap: Duration = .milliseconds(120)
+
+    /// What the relay is told.
+    package enum Command: Hashable, Sendable {
+        /// Energise until then, whatever else happens.
+        case open(until: Instant)
+        /// Release.
+        case shut
+    }
+
+    /// A pulse that is over, or one that was never given.
+    package struct Ended: Hashable, Sendable {
+        /// Whose it was.
+        package let visit: VisitID
+        /// How long the relay was told to be energised; zero when the pulse was taken back before it began.
+        package let length: Duration
+    }
 
     private enum State {
         case shut
-        case open(since: Instant, until: Instant)
+        case waiting(VisitID, since: Instant, length: Duration)
+        case open(VisitID, since: Instant, until: Instant)
     }
 
     private var state: State = .shut
+    private var lastShut: Instant?
+    private var ended: [Ended] = []
 
     /// A gate that is shut.
     package init() {}
@@ -21,25 +43,67 @@ package struct Gate: Sendable {
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// When it shuts; nil while it is shut.
-    package var deadline: Instant? { if case .open(_, let until) = state { until } else { nil } }
-
-    /// Opens for `pulse`, cut to the hard limit.
-    package mutating func open(for pulse: Duration, at now: Instant) {
-        advance(to: now)
-        var since = now
-        if case .open(let first, _) = state { since = first }
-        let until = min(now.advanced(by: min(max(pulse, .zero), Self.hardLimit)), since.advanced(by: Self.hardLimit))
-        state = until > now ? .open(since: since, until: until) : .shut
+    /// Whose pulse runs or ran last; nil before the first.
+    package var visit: VisitID? {
+        switch state {
+        case .shut: ended.last?.visit
+        case .waiting(let visit, _, _), .open(let visit, _, _): visit
+        }
     }
 
-    /// Shuts at once.
-    package mutating func shut() {
+    /// What the relay is to be told now.
+    package var command: Command { if case .open(_, _, let until) = state { .open(until: until) } else { .shut } }
+
+    /// When it opens or shuts by itself; nil: not at all.
+    package var deadline: Instant? {
+        switch state {
+        case .shut: nil
+        case .waiting(_, let since, _): opening(since: since)
+        case .open(_, _, let until): until
+        }
+    }
+
+    /// Gives `visit` a pulse of that length, cut to the hard limit: now, or after the gap behind the one before.
+    package mutating func pulse(_ length: Duration, for visit: VisitID, at now: Instant) {
+        shut(at: now)
+        let length = min(max(length, .zero), Self.hardLimit)
+        guard length > .zero else { return ended.append(Ended(visit: visit, length: .zero)) }
+        state = .waiting(visit, since: now, length: length)
+        advance(to: now)
+    }
+
+    /// Shuts at once; a pulse that has not begun is not given.
+    package mutating func shut(at now: Instant) {
+        advance(to: now)
+        switch state {
+        case .shut: break
+        case .waiting(let visit, _, _): ended.append(Ended(visit: visit, length: .zero))
+        case .open(let visit, let since, _): close(visit, since: since, at: now)
+        }
         state = .shut
     }
 
-    /// Shuts when the time has come.
+    /// Opens and shuts what is due.
     package mutating func advance(to now: Instant) {
-        if let deadline, now >= deadline { state = .shut }
+        if case .waiting(let visit, let since, let length) = state, now >= opening(since: since) {
+            state = .open(visit, since: now, until: now.advanced(by: length))
+        }
+        if case .open(let visit, let since, let until) = state, now >= until {
+            close(visit, since: since, at: until)
+            state = .shut
+        }
     }
+
+    /// The pulses that have ended since the last call.
+    package mutating func takeEnded() -> [Ended] {
+        defer { ended = [] }
+        return ended
+    }
+
+    private mutating func close(_ visit: VisitID, since: Instant, at end: Instant) {
+        lastShut = end
+        ended.append(Ended(visit: visit, length: since.duration(to: end)))
+    }
+
+    private func opening(since: Instant) -> Instant { max(since, lastShut?.advanced(by: Self.gap) ?? since) }
 }

@@ -29,6 +29,8 @@ package struct Signal: Hashable, Sendable {
 package enum IndicatorPattern: String, CaseIterable, Sendable {
     /// A phone may come: blue, a slow blink.
     case ready
+    /// A phone may come, and somebody should look after the box: blue as for ``ready``, and a short amber flash between.
+    case attention
     /// A phone is connected: blue, steady.
     case connected
     /// The credential is arriving: blue, a quick blink.
@@ -54,6 +56,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     var steps: [Step] {
         switch self {
         case .ready: [Step([.blue], 1000), Step([], 1000)]
+        case .attention: [Step([.blue], 1000), Step([], 400), Step([.amber], 200), Step([], 400)]
         case .connected: [Step([.blue], 1000)]
         case .receiving: [Step([.blue], 250), Step([], 250)]
         case .checking: [Step([.amber], 1000)]
@@ -72,7 +75,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     package var end: Duration? {
         switch self {
         case .accepted, .rejected: steps.reduce(.zero) { $0 + $1.duration }
-        case .ready, .connected, .receiving, .checking, .fault, .off: nil
+        case .ready, .attention, .connected, .receiving, .checking, .fault, .off: nil
         }
     }
 }
@@ -92,6 +95,8 @@ package struct Indicator: Sendable {
     package private(set) var pattern: IndicatorPattern
     private var since: Instant
     private var afterwards: IndicatorPattern?
+    /// What stands for `ready`: that, or what is shown in its place while something is wrong.
+    private var calm = IndicatorPattern.ready
 
     /// Shows `pattern` from `now` on.
     package init(_ pattern: IndicatorPattern = .off, at now: Instant) {
@@ -100,15 +105,26 @@ package struct Indicator: Sendable {
     }
 
     /// Asks for a pattern. `ready` and `connected` wait for the end of a verdict that is being shown.
-    package mutating func show(_ next: IndicatorPattern, at now: Instant) {
+    package mutating func show(_ asked: IndicatorPattern, at now: Instant) {
         advance(to: now)
-        guard next != pattern || pattern.end != nil else { return }
-        if pattern.end != nil, next == .ready || next == .connected {
-            afterwards = next
+        if pattern.end != nil, asked == .ready || asked == .connected {
+            afterwards = asked
             return
         }
+        let next = resolve(asked)
+        guard next != pattern || pattern.end != nil else { return }
         (pattern, since, afterwards) = (next, now, nil)
     }
+
+    /// Says what stands for `ready` from now on; where that is being shown it changes at once.
+    package mutating func rest(in next: IndicatorPattern, at now: Instant) {
+        guard next != calm else { return }
+        advance(to: now)
+        if pattern == calm { (pattern, since) = (next, now) }
+        calm = next
+    }
+
+    private func resolve(_ asked: IndicatorPattern) -> IndicatorPattern { asked == .ready ? calm : asked }
 
     /// What is lit at `now`.
     package mutating func signal(at now: Instant) -> Signal {
@@ -124,7 +140,7 @@ package struct Indicator: Sendable {
 
     private mutating func advance(to now: Instant) {
         guard let end = pattern.end, now >= since + end else { return }
-        (pattern, since, afterwards) = (afterwards ?? .ready, since + end, nil)
+        (pattern, since, afterwards) = (resolve(afterwards ?? .ready), since + end, nil)
     }
 
     private func position(at now: Instant) -> (signal: Signal, until: Instant) {

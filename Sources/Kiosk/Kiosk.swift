@@ -43,6 +43,14 @@ package struct Kiosk: Sendable {
         package var radioFailures = 0
         /// Intents that the ledger refused or left unanswered.
         package var ledgerFailures = 0
+        /// Packets of the controller that made no sense or belonged to nothing.
+        package var ignoredPackets = 0
+        /// L2CAP PDUs of phones whose pieces did not fit together.
+        package var droppedPDUs = 0
+        /// Chunks that arrived spoiled.
+        package var spoiledChunks = 0
+        /// Rounds in which chunks were asked for again.
+        package var repairs = 0
     }
 
     /// What has happened since the start.
@@ -55,7 +63,15 @@ package struct Kiosk: Sendable {
     private var indicator: Indicator
     private var shown: (signal: Signal, pattern: IndicatorPattern)?
     private var gate = Gate()
-    private var gateShown = false
+    private var gateShown = Gate.Command.shut
+    /// Outcomes of accepted visits whose pulse is not over: a record tells the pulse that was given.
+    private var unrecorded: [(visit: VisitID, outcome: Outcome, signedDigest: [UInt8]?)] = []
+    private var spare: SpareIntent?
+    private var junk = JunkTally()
+    /// What was last said of a radio that is out of order, and when.
+    private var radioTold: (reason: String, at: Instant)?
+    private var health = Health()
+    private var controller: String?
 
     /// A kiosk that does nothing until ``KioskEvent/start``.
     package init(settings: KioskSettings, at now: Instant) {
@@ -67,24 +83,56 @@ package struct Kiosk: Sendable {
 
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
-        [radioDeadline, activityDeadline, gate.deadline, indicator.nextChange(after: now)].compactMap { $0 }.min()
+        [
+            radioDeadline, activityDeadline, spare?.deadline, gate.deadline, indicator.nextChange(after: now),
+            isStopped ? nil : health.deadline,
+        ].compactMap { $0 }.min()
     }
 
-    /// Takes one event and says what is to be done about it, in order.
+    /// How it is at this moment.
+    package func status(at now: Instant) -> KioskStatus {
+        let radio: KioskStatus.Radio =
+            switch radio {
+            case .down: .down
+            case .starting: .starting
+            case .up: .up
+            case .stopped: .stopped
+            }
+        var counters = counters
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
+        let isServing = if case .visiting = activity { true } else { false }
+        return KioskStatus(
+            at: now, radio: radio, controller: controller, light: indicator.pattern, isGateOpen: gate.isOpen,
+            isServing: isServing, counters: counters, health: health)
+    }
+
+    /// Takes one event and says what is to be done about it, in order: gate and light first, whatever else there is to do.
     package mutating func handle(_ event: KioskEvent, at now: Instant) -> [KioskAction] {
         let wasStopped = isStopped
-        var actions = react(to: event, at: now)
+        let reaction = react(to: event, at: now)
         gate.advance(to: now)
-        if gate.isOpen != gateShown {
-            gateShown = gate.isOpen
-            actions += [.gate(open: gate.isOpen), .note(.gate(open: gate.isOpen))]
+        var actions: [KioskAction] = []
+        let hasMoved = gate.command != gateShown
+        if hasMoved {
+            gateShown = gate.command
+            actions.append(.gate(gateShown))
         }
+        if !isStopped { indicator.rest(in: health.light, at: now) }
         let signal = indicator.signal(at: now)
         if signal != shown?.signal || indicator.pattern != shown?.pattern {
             shown = (signal, indicator.pattern)
             actions.append(.signal(signal, indicator.pattern))
         }
-        if case .stop = event, !wasStopped { actions += [.note(.stopped), .stopped] }
+        actions += reaction
+        if !isStopped {
+            actions += health.tell(at: now).map {
+                .note(.fault($0.code, isPresent: $0.isPresent, count: $0.count, detail: $0.detail), nil)
+            }
+        }
+        if hasMoved { actions.append(.note(.gate(open: gate.isOpen), gate.visit)) }
+        actions += recordPulses()
+        if case .stop = event, !wasStopped { actions += [.note(.stopped, nil), .stopped] }
         return actions
     }
 
@@ -108,11 +156,14 @@ package struct Kiosk: Sendable {
         case .sessionMaterial(let material):
             return invite(material, at: now)
         case .intentDurable(let id):
-            return withVisit(id) { $0.intentSettled(failure: nil, at: now) }.map { perform($0, at: now) } ?? []
+            return intentSettled(id, failure: nil, at: now)
         case .intentFailed(let id, let reason):
-            return withVisit(id) { $0.intentSettled(failure: reason, at: now) }.map { perform($0, at: now) } ?? []
+            return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
             return withVisit(id) { $0.verified(verdict, at: now) }.map { perform($0, at: now) } ?? []
+        case .health(let report):
+            health.take(report, at: now)
+            return []
         case .stop:
             return stop(at: now)
         }
@@ -132,19 +183,29 @@ package struct Kiosk: Sendable {
 
     private mutating func openRadio(at now: Instant) -> [KioskAction] {
         radio = .starting(since: now)
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
         host = Host(configuration: settings.host, services: [.tuvali])
         return [.openTransport]
     }
 
     private mutating func radioFailed(_ reason: String, at now: Instant) -> [KioskAction] {
         if case .down = radio { return [] }
-        let actions = abandonActivity(at: now)
+        let actions = abandonActivity(.radio, at: now)
         counters.radioFailures += 1
+        health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
         let wait = backoff
         backoff = min(backoff * 2, settings.radioBackoff.upperBound)
         radio = .down(retryAt: now.advanced(by: wait))
         indicator.show(.fault, at: now)
-        return actions + [.closeTransport, .note(.radioFailed(reason: reason, retryIn: wait))]
+        // It is tried often and told seldom: a log is read by people.
+        if let told = radioTold, wait == settings.radioBackoff.upperBound,
+            told.reason.utf8.elementsEqual(reason.utf8), now < told.at.advanced(by: settings.radioReminder)
+        {
+            return actions + [.closeTransport]
+        }
+        radioTold = (reason, now)
+        return actions + [.closeTransport, .note(.radioFailed(reason: reason, retryIn: wait), nil)]
     }
 
     private mutating func drive(_ event: HostEvent, at now: Instant) -> [KioskAction] {
@@ -158,16 +219,20 @@ package struct Kiosk: Sendable {
         switch action {
         case .send(let packet):
             return [.send(packet)]
-        case .ready(let controller):
+        case .ready(let information):
             radio = .up
             backoff = settings.radioBackoff.lowerBound
-            return [.note(.radioReady(Self.describe(controller))), .drawSessionMaterial]
+            radioTold = nil
+            health.take(.over(.radioFailed), at: now)
+            let description = Self.describe(information)
+            controller = description
+            return [.note(.radioReady(description), nil), .drawSessionMaterial]
         case .connected(let connection):
             return begin(connection, at: now)
         case .disconnected(let handle, _):
             return phoneLeft(handle, at: now)
         case .mtuChanged(let handle, let mtu):
-            return [.note(.mtu(bytes: mtu))] + session(.mtuChanged(mtu), on: handle, at: now)
+            return note(.mtu(bytes: mtu)) + session(.mtuChanged(mtu), on: handle, at: now)
         case .written(let handle, let identifier, let value, _):
             guard let characteristic = Characteristic(identifier) else { return [] }
             return session(.write(characteristic, value), on: handle, at: now)
@@ -206,7 +271,7 @@ package struct Kiosk: Sendable {
         activity = .inviting(offer, replacing: previous, since: now)
         indicator.show(.ready, at: now)
         return drive(.advertise(offer.advertisement), at: now)
-            + [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri))]
+            + [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
     }
 
     private func makeOffer(_ material: SessionMaterial) -> Offer? {
@@ -230,10 +295,13 @@ package struct Kiosk: Sendable {
         }
         let offer = replaced ?? newest
         let session = VerifierSession(key: offer.key, settings: settings.tuvali, at: now)
+        let inherited = spare.take()
         activity = .visiting(
-            Visit(id: offer.visit, connection: connection.handle, session: session, settings: settings, at: now))
+            Visit(
+                id: inherited?.visit ?? offer.visit, intent: inherited?.state ?? .none, connection: connection.handle,
+                session: session, settings: settings, at: now))
         indicator.show(.connected, at: now)
-        return [.showInvitation(nil), .note(.phoneConnected)]
+        return [.showInvitation(nil)] + note(.phoneConnected)
             + self.session(.connected(attMTU: 23), on: connection.handle, at: now)
     }
 
@@ -255,6 +323,15 @@ package struct Kiosk: Sendable {
         return requests
     }
 
+    private mutating func intentSettled(_ id: VisitID, failure: String?, at now: Instant) -> [KioskAction] {
+        if failure == nil { health.take(.over(.ledgerUnavailable), at: now) }
+        if spare?.visit == id {
+            if failure == nil { spare?.state = .durable } else { spare = nil }
+            return []
+        }
+        return withVisit(id) { $0.intentSettled(failure: failure, at: now) }.map { perform($0, at: now) } ?? []
+    }
+
     private mutating func perform(_ requests: [Visit.Request], at now: Instant) -> [KioskAction] {
         guard case .visiting(let visit) = activity else { return [] }
         var actions: [KioskAction] = []
@@ -266,42 +343,111 @@ package struct Kiosk: Sendable {
                 actions += drive(.disconnect(visit.connection, .userTerminated), at: now)
             case .recordIntent: actions.append(.recordIntent(visit.id))
             case .verify(let payload): actions.append(.verify(visit.id, payload: payload))
-            case .act(let decision): actions += act(on: decision, at: now)
+            case .act(let decision): actions += act(on: decision, of: visit.id, at: now)
             case .recordOutcome(let outcome, let signedDigest):
-                actions.append(.recordOutcome(visit.id, outcome, signedDigest: signedDigest))
-                actions += ended(outcome.result.rawValue, outcome.reasons.map(\.code.string))
+                actions += record(outcome, of: visit, signedDigest, at: now)
             case .abandoned(let reasons):
-                actions += ended(ReasonCode.abandoned.text, reasons.map(\.text))
+                keepIntent(of: visit, at: now)
+                actions += ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)
             case .show(let pattern): indicator.show(pattern, at: now)
             case .note(let note):
-                if case .ledgerFailed = note { counters.ledgerFailures += 1 }
-                actions.append(.note(note))
+                count(note, at: now)
+                actions.append(.note(note, visit.id))
             }
         }
         return actions
     }
 
-    // MARK: - 8. Act
-
-    private mutating func act(on decision: Visit.Decision, at now: Instant) -> [KioskAction] {
-        indicator.show(decision.accepted ? .accepted : .rejected, at: now)
-        if decision.accepted { gate.open(for: settings.gatePulse, at: now) }
-        guard let sinceT0 = decision.sinceT0 else { return [] }
-        let note = KioskNote.decided(
-            accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: sinceT0)
-        return [.note(note)]
+    private func note(_ note: KioskNote) -> [KioskAction] {
+        if case .visiting(let visit) = activity { [.note(note, visit.id)] } else { [.note(note, nil)] }
     }
 
-    private mutating func ended(_ result: String, _ reasons: [String]) -> [KioskAction] {
+    // MARK: - 8. Act
+
+    private mutating func act(on decision: Visit.Decision, of visit: VisitID, at now: Instant) -> [KioskAction] {
+        indicator.show(decision.accepted ? .accepted : .rejected, at: now)
+        // One verdict, one person: whoever was let in before has had his time.
+        if decision.accepted { gate.pulse(settings.gatePulse, for: visit, at: now) } else { gate.shut(at: now) }
+        guard let sinceT0 = decision.sinceT0 else { return [] }
+        let decided = KioskNote.decided(
+            accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: sinceT0)
+        return [.note(decided, visit)]
+    }
+
+    // MARK: - 9. Record
+
+    private mutating func record(
+        _ outcome: Outcome, of visit: Visit, _ signedDigest: [UInt8]?, at now: Instant
+    ) -> [KioskAction] {
+        let note = ended(outcome.result.rawValue, outcome.reasons.map(\.code.string), visit, at: now)
+        if outcome.result == .accepted {
+            unrecorded.append((visit.id, outcome, signedDigest))
+            return note
+        }
+        var outcome = outcome
+        if outcome.result == .failed, !visit.hasPayload, let code = outcome.reasons.last?.code {
+            guard let earlier = junk.record(code, at: now) else {
+                keepIntent(of: visit, at: now)
+                return note
+            }
+            outcome.repeated = earlier
+        }
+        return [.recordOutcome(visit.id, outcome, signedDigest: signedDigest)] + note
+    }
+
+    /// Records the accepted visits whose pulse is over.
+    private mutating func recordPulses() -> [KioskAction] {
+        gate.takeEnded().compactMap { pulse in
+            guard let index = unrecorded.firstIndex(where: { $0.visit == pulse.visit }) else { return nil }
+            var (visit, outcome, signedDigest) = unrecorded.remove(at: index)
+            if pulse.length > .zero { outcome.gate = .pulsed(milliseconds: Int(pulse.length.milliseconds)) }
+            return .recordOutcome(visit, outcome, signedDigest: signedDigest)
+        }
+    }
+
+    /// A visit that leaves no record leaves its intent to the next one.
+    private mutating func keepIntent(of visit: Visit, at now: Instant) {
+        guard visit.intent.isWritten else { return }
+        spare = SpareIntent(visit: visit.id, state: visit.intent, since: now)
+    }
+
+    /// Closes the intent that nobody needed, with what there is to say of unrecorded visits.
+    private mutating func closeSpare(at now: Instant) -> [KioskAction] {
+        guard let spare = spare.take() else { return [] }
+        let counted = junk.takeLargest(at: now)
+        let code = counted?.code ?? Text(ReasonCode.abandoned.text)
+        var outcome = Outcome(
+            .failed, reasons: [Outcome.Reason(code)], gate: .shut,
+            software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
+        outcome.repeated = counted?.count ?? 0
+        return [.recordOutcome(spare.visit, outcome, signedDigest: nil)]
+    }
+
+    /// What a visit notes about the box and not about its visitor.
+    private mutating func count(_ note: KioskNote, at now: Instant) {
+        switch note {
+        case .ledgerFailed(let reason):
+            counters.ledgerFailures += 1
+            health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
+        case .received(_, let crcErrors, let repairs):
+            counters.spoiledChunks += crcErrors
+            counters.repairs += repairs
+        default: break
+        }
+    }
+
+    private mutating func ended(
+        _ result: String, _ reasons: [String], _ visit: Visit, at now: Instant
+    ) -> [KioskAction] {
         counters.visits[result, default: 0] += 1
-        return [.note(.visitEnded(result: result, reasons: reasons))]
+        return [.note(.visitEnded(result: result, reasons: reasons, visit.figures(at: now)), visit.id)]
     }
 
     // MARK: - 11. Forget
 
     private mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
         guard case .visiting(var visit) = activity, visit.connection == handle else { return [] }
-        let requests = visit.linkLost(at: now)
+        let requests = visit.linkLost(.phone, at: now)
         activity = .visiting(visit)
         let actions = perform(requests, at: now)
         activity = .idle  // keys and payload go with the visit
@@ -309,13 +455,13 @@ package struct Kiosk: Sendable {
         return actions + [.drawSessionMaterial]
     }
 
-    private mutating func abandonActivity(at now: Instant) -> [KioskAction] {
+    private mutating func abandonActivity(_ end: Visit.LinkEnd, at now: Instant) -> [KioskAction] {
         defer { activity = .idle }
         switch activity {
         case .idle: return []
         case .inviting: return [.showInvitation(nil)]
         case .visiting(var visit):
-            let requests = visit.linkLost(at: now)
+            let requests = visit.linkLost(end, at: now)
             activity = .visiting(visit)
             return perform(requests, at: now)
         }
@@ -349,6 +495,7 @@ package struct Kiosk: Sendable {
             }
         default: break
         }
+        if let spare, now >= spare.deadline { actions += closeSpare(at: now) }
         return actions
     }
 
@@ -359,9 +506,10 @@ package struct Kiosk: Sendable {
         } else {
             actions = drive(.stopAdvertising, at: now)
         }
-        actions += abandonActivity(at: now)
+        actions += abandonActivity(.stop, at: now)
+        actions += closeSpare(at: now)
         radio = .stopped
-        gate.shut()
+        gate.shut(at: now)
         indicator.show(.off, at: now)
         return actions + [.showInvitation(nil), .closeTransport]
     }

@@ -58,6 +58,8 @@ package enum KioskEvent: Sendable {
     case intentFailed(VisitID, reason: String)
     /// The answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
+    /// A part of the box says that something is wrong with it, or is over.
+    case health(HealthReport)
     /// Shut down in order.
     case stop
 }
@@ -81,12 +83,12 @@ package enum KioskAction: Sendable {
     /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver
     /// names the credential under the site's key.
     case recordOutcome(VisitID, Outcome, signedDigest: [UInt8]?)
-    /// Show this signal, a part of that pattern.
+    /// Show this signal, a part of that pattern. Stands before everything but the gate.
     case signal(Signal, IndicatorPattern)
-    /// Energise or release the gate relay.
-    case gate(open: Bool)
-    /// Tell whoever listens.
-    case note(KioskNote)
+    /// Tell the gate relay. Stands before everything else of its turn.
+    case gate(Gate.Command)
+    /// Tell whoever listens; the visit is the one that it is about, if it is about one.
+    case note(KioskNote, VisitID?)
     /// Everything is released: the driver may end.
     case stopped
 }

@@ -1,3 +1,4 @@
+package import Credentials
 package import Encoding
 
 /// Something a person or a log may want to know about. Notes carry no claims, no key material and no credential bytes.
@@ -26,10 +27,12 @@ package enum KioskNote: Sendable {
     case decided(accepted: Bool, reasons: [String], sinceT0: Duration)
     /// The gate relay.
     case gate(open: Bool)
-    /// The visit is over.
-    case visitEnded(result: String, reasons: [String])
+    /// The visit is decided or given up; codes with the most important first, and its figures.
+    case visitEnded(result: String, reasons: [String], VisitFigures)
     /// The ledger could not take a record.
     case ledgerFailed(reason: String)
+    /// Something has gone wrong with the box, or is over; at most once in some seconds for each code.
+    case fault(ReasonCode, isPresent: Bool, count: Int, detail: String?)
     /// Shut down in order.
     case stopped
 
@@ -49,6 +52,7 @@ package enum KioskNote: Sendable {
         case .gate: "gate"
         case .visitEnded: "visit.ended"
         case .ledgerFailed: "ledger.failed"
+        case .fault: "fault"
         case .stopped: "stopped"
         }
     }
@@ -72,9 +76,46 @@ package enum KioskNote: Sendable {
                 "sinceT0us": .int(Int(time.nanoseconds / 1000)),
             ]
         case .gate(let open): ["open": .bool(open)]
-        case .visitEnded(let result, let reasons):
-            ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
+        case .visitEnded(let result, let reasons, let figures): Self.members(result, reasons, figures)
         case .ledgerFailed(let reason): ["reason": .text(reason)]
+        case .fault(let code, let isPresent, let count, let detail):
+            Self.members(code, isPresent, count, detail)
         }
     }
+
+    private static func members(_ code: ReasonCode, _ isPresent: Bool, _ count: Int, _ detail: String?) -> JSONObject {
+        var members: JSONObject = ["code": .text(code.text), "present": .bool(isPresent), "count": .int(count)]
+        if let detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
+        if isPresent { _ = members.appendIfNew(.init("remedy", .text(code.remedy))) }
+        return members
+    }
+
+    private static func members(_ result: String, _ reasons: [String], _ figures: VisitFigures) -> JSONObject {
+        var members: JSONObject = ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
+        if let telling = ReasonCode.telling(reasons.map { Text($0) }), telling != .ok {
+            members["remedy"] = .text(telling.remedy)
+        }
+        members["ms"] = .int(figures.milliseconds)
+        members["bytes"] = figures.bytes.map(JSON.int)
+        members["chunks"] = figures.chunks.map(JSON.int)
+        if figures.chunks != nil {
+            members["crcErrors"] = .int(figures.crcErrors)
+            members["repairs"] = .int(figures.repairs)
+        }
+        return members
+    }
+}
+
+/// How long a visit took and what came over the air.
+package struct VisitFigures: Hashable, Sendable {
+    /// From the connection to here, in milliseconds.
+    package var milliseconds: Int
+    /// Encrypted bytes that were announced; nil when none were.
+    package var bytes: Int?
+    /// Chunks of the transfer; nil when there was none.
+    package var chunks: Int?
+    /// Chunks dropped for a wrong CRC.
+    package var crcErrors = 0
+    /// Repair rounds.
+    package var repairs = 0
 }

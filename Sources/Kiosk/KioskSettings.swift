@@ -28,8 +28,11 @@ package struct KioskSettings: Sendable {
     package var verificationLimit: Duration = .seconds(10)
     /// How long the radio may take to come up before it is opened anew.
     package var radioStartLimit: Duration = .seconds(10)
-    /// Waits between attempts to open the radio: doubled from the first to the last.
-    package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(30))
+    /// Waits between attempts to open the radio: doubled from the first to the last, which is short: whoever mends the radio, or
+    /// a driver that comes back, finds the gate on the air a second later.
+    package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))
+    /// How often a radio that stays out of order says so.
+    package var radioReminder: Duration = .seconds(60)
     /// The protocol's own time limits and rules.
     package var tuvali = SessionSettings()
     /// The Bluetooth host's settings.

@@ -19,7 +19,7 @@ struct Visit: Sendable {
         /// The decision has been made: act on it.
         case act(Decision)
         case recordOutcome(Outcome, signedDigest: [UInt8]?)
-        /// The phone left before anything was promised: counted, not recorded.
+        /// The phone left without a credential: counted, not recorded.
         case abandoned(reasons: [ReasonCode])
         case show(IndicatorPattern)
         case note(KioskNote)
@@ -33,11 +33,22 @@ struct Visit: Sendable {
         let sinceT0: Duration?
     }
 
-    private enum Intent {
+    /// What became of the visit's intent. One that served nobody goes on to the next visit, with its id.
+    enum Intent {
         case none
         case requested
         case durable
         case failed
+
+        /// Whether a record of it is on disk or on its way there.
+        var isWritten: Bool { self == .requested || self == .durable }
+    }
+
+    /// Who ended the link.
+    enum LinkEnd {
+        case phone
+        case radio
+        case stop
     }
 
     private enum Stage {
@@ -52,19 +63,34 @@ struct Visit: Sendable {
     private let settings: KioskSettings
     private let began: Instant
     private var session: VerifierSession
-    private var intent = Intent.none
+    /// What became of the intent.
+    private(set) var intent: Intent
     private var stage = Stage.transferring
+    private var isIdentified = false
+    private var isAnnounced = false
+    /// Whether a credential arrived: a visit that fails without one is junk.
+    private(set) var hasPayload = false
     /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
     private var isDelivered = false
     /// The verdict that the wallet has not been told yet.
     private var untoldStatus: Bool?
     private var statistics: TransferStatistics?
 
+    /// A visit that has just begun; `intent` is what it inherits from a phone that brought nothing.
     init(
-        id: VisitID, connection: ConnectionHandle, session: VerifierSession, settings: KioskSettings, at now: Instant
+        id: VisitID, intent: Intent, connection: ConnectionHandle, session: VerifierSession, settings: KioskSettings,
+        at now: Instant
     ) {
         (self.id, self.connection, self.session, self.settings) = (id, connection, session, settings)
+        self.intent = intent
         began = now
+    }
+
+    /// The figures so far.
+    func figures(at now: Instant) -> VisitFigures {
+        VisitFigures(
+            milliseconds: Int(began.duration(to: now).milliseconds), bytes: statistics?.encryptedSize,
+            chunks: statistics?.chunks, crcErrors: statistics?.crcErrors ?? 0, repairs: statistics?.retries ?? 0)
     }
 
     /// The earliest time at which something must happen although nobody says anything.
@@ -101,9 +127,19 @@ struct Visit: Sendable {
         return settle(at: now)
     }
 
-    /// The phone has gone, or the radio.
-    mutating func linkLost(at now: Instant) -> [Request] {
-        handle(.linkLost, at: now) + fail([.transferDisconnected], at: now)
+    /// The link is down.
+    mutating func linkLost(_ end: LinkEnd, at now: Instant) -> [Request] {
+        handle(.linkLost, at: now) + fail([.transferDisconnected, cause(of: end)], at: now)
+    }
+
+    private func cause(of end: LinkEnd) -> ReasonCode {
+        switch (end, stage) {
+        case (.radio, _): .transferRadioLost
+        case (.stop, _): .transferStopped
+        case (.phone, .transferring) where isAnnounced: .transferLeftSending
+        case (.phone, .transferring): isIdentified ? .transferNothingSent : .transferNotIdentified
+        case (.phone, _): .transferLeftChecking
+        }
     }
 
     // MARK: - From the session
@@ -114,24 +150,31 @@ struct Visit: Sendable {
         case .stopAdvertising, .ended: return []
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
-        case .identified: return [.note(.identified)]
-        case .transferStarted(let size, let chunks):
-            var requests: [Request] = [.show(.receiving), .note(.transferStarted(bytes: size, chunks: chunks))]
-            if case .none = intent {
+        case .identified:
+            // Now, while a person chooses: a small credential is complete a moment after its size was announced.
+            isIdentified = true
+            switch intent {
+            case .requested, .failed: return [.note(.identified)]
+            case .none, .durable:
+                // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
+                // has it is still there.
                 intent = .requested
-                requests.append(.recordIntent)
+                return [.recordIntent, .note(.identified)]
             }
-            return requests
+        case .transferStarted(let size, let chunks):
+            isAnnounced = true
+            return [.show(.receiving), .note(.transferStarted(bytes: size, chunks: chunks))]
         case .progress(let received, let total): return [.note(.progress(received: received, total: total))]
         case .assembled(let payload):
             // T0. The wallet's request for its report comes a connection event later; a gate need not wait for that.
             guard let payload, case .transferring = stage else { return [] }
             stage = .verifying(since: now)
+            hasPayload = true
             statistics = payload.statistics
             let note = KioskNote.received(
                 bytes: payload.bytes.count, crcErrors: payload.statistics.crcErrors,
                 repairs: payload.statistics.retries)
-            return [.note(note), .verify(payload.bytes), .show(.checking)]
+            return [.verify(payload.bytes), .show(.checking), .note(note)]
         case .payload:
             isDelivered = true
             return tellStatus(at: now)
@@ -187,7 +230,7 @@ struct Visit: Sendable {
     private mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
         if case .over = stage { return [] }
         stage = .over
-        if case .none = intent, codes == [.transferDisconnected] { return [.abandoned(reasons: codes)] }
+        if !isAnnounced, codes.first == .transferDisconnected { return [.abandoned(reasons: codes)] }
         let reasons = codes.map { Outcome.Reason($0) }
         return [
             .act(Decision(accepted: false, reasons: reasons, sinceT0: nil)),
@@ -201,18 +244,17 @@ struct Visit: Sendable {
         let credential = verdict.map { verdict in
             Outcome.Credential(
                 format: Text(verdict.credential.format?.rawValue ?? "unknown"), issuer: verdict.credential.issuer,
-                types: verdict.credential.types, digest: Text(Hex.encode(verdict.credential.payloadDigest)),
-                validFrom: verdict.credential.validFrom, validUntil: verdict.credential.validUntil)
+                types: verdict.credential.types, validFrom: verdict.credential.validFrom,
+                validUntil: verdict.credential.validUntil)
         }
         let session = statistics.map { statistics in
             Outcome.Session(
                 transport: "tuvali", milliseconds: Int(began.duration(to: now).milliseconds),
                 chunks: statistics.chunks, crcErrors: statistics.crcErrors, retries: statistics.retries)
         }
-        let pulse = min(settings.gatePulse, Gate.hardLimit)
+        // What the gate did for an accepted visitor is known when the pulse is over: the kiosk fills it in.
         return Outcome(
-            result, reasons: reasons, credential: credential, session: session,
-            gate: result == .accepted ? .pulsed(milliseconds: Int(pulse.milliseconds)) : .shut,
+            result, reasons: reasons, credential: credential, session: session, gate: .shut,
             software: Outcome.Software(
                 name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
                 policy: verdict.map { Text($0.policy) }))

@@ -24,7 +24,8 @@ extension SimulatedWorld {
 }
 
 /// The real ``Kiosk`` at a virtual gate: its packets go to a ``VirtualRadio``, its actions to a ``SimulatedWorld``, and time
-/// jumps from one deadline to the next. The same seed and script give the same run, to the nanosecond.
+/// jumps from one deadline to the next. The same seed and script give the same run, to the nanosecond. Every turn of the
+/// kiosk is held against ``KioskRules``.
 package struct GateSimulation {
     /// Something that can be seen.
     package enum Observation: Sendable {
@@ -48,6 +49,9 @@ package struct GateSimulation {
     package private(set) var kiosk: Kiosk
     /// The air and the phones.
     package private(set) var radio: VirtualRadio
+    /// What did not hold, in order; the first 20.
+    package private(set) var violations: [Violation] = []
+    private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = Agenda<KioskEvent>()
     /// When the kiosk's timer fires, as its last turn left it.
@@ -61,6 +65,7 @@ package struct GateSimulation {
         now = .zero
         kiosk = Kiosk(settings: settings, at: now)
         self.radio = radio
+        rules = KioskRules(settings)
         random = SplitMix64(seed: seed)
     }
 
@@ -105,6 +110,8 @@ package struct GateSimulation {
     private mutating func handle(_ event: KioskEvent, in world: any SimulatedWorld) {
         let actions = kiosk.handle(event, at: now)
         timer = kiosk.deadline(after: now)
+        let broken = rules.watch(event, actions, deadline: timer, at: now)
+        violations += broken.prefix(20 - violations.count)
         world.handled(event, actions, by: kiosk, at: now)
         for action in actions { perform(action, in: world) }
     }
@@ -142,8 +149,8 @@ package struct GateSimulation {
         case .recordOutcome(let visit, let outcome, let signedDigest):
             world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
         case .signal(let signal, let pattern): world.observe(.signal(signal, pattern), at: now)
-        case .gate(let open): world.observe(.gate(open: open), at: now)
-        case .note(let note): world.observe(.kiosk(note), at: now)
+        case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
+        case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true
         }
     }

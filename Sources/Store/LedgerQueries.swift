@@ -12,7 +12,8 @@ enum LedgerQueries {
         ).map(entry)
     }
 
-    static func visits(_ db: Database, last limit: Int) throws -> [(visit: ListedVisit, entry: LedgerEntry)] {
+    /// One that cannot be read does not hide those behind it.
+    static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(
             db,
             sql: """
@@ -21,14 +22,10 @@ enum LedgerQueries {
                 ORDER BY e.position DESC LIMIT ?
                 """, arguments: [limit])
         return try rows.map { row in
-            let entry = try entry(row)
-            let state = try row.textIfPresent("state").flatMap { ReportState(rawValue: $0.string) }
-            guard let record = try? LedgerRecord(bytes: entry.body) else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_CORRUPT, message: "entry \(entry.position) is not a record; run `ledger verify`"
-                )
-            }
-            return (ListedVisit(record: record, report: state), entry)
+            ListedVisit(
+                position: Int(try row.integer("position")), hash: try? row.hash("hash"),
+                body: (try? row.bytes("body")) ?? [],
+                report: try row.textIfPresent("state").flatMap { ReportState(rawValue: $0.string) })
         }
     }
 

@@ -1,3 +1,4 @@
+package import Encoding
 import Foundation
 import GRDB
 package import Ledger
@@ -39,7 +40,7 @@ package struct LedgerReader: Sendable {
     }
 
     /// The last visits, newest first.
-    package func visits(last limit: Int) async throws(StoreError) -> [(visit: ListedVisit, entry: LedgerEntry)] {
+    package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
@@ -48,6 +49,14 @@ package struct LedgerReader: Sendable {
         checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> ChainReport {
         try await read { db in try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits) }
+    }
+
+    /// The lower bound of the date that the service would start with (``SavedClock``); nil on a new box.
+    package func savedClock() async throws(StoreError) -> Timestamp? {
+        try await read { db in
+            try Row.fetchOne(db, sql: "SELECT clock FROM chain")?.textIfPresent("clock")
+                .flatMap { Timestamp(rfc3339: $0.string) }
+        }
     }
 
     private func read<Value: Sendable>(

@@ -48,7 +48,12 @@ extension Row {
         return hash
     }
 
-    private static func damaged(_ column: String) -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the column \(column) holds what it never should")
+    private static func damaged(_ column: String) -> ContentError {
+        ContentError(detail: "the column \(column) holds what it never should")
     }
+}
+
+/// A sound database with content that the program never wrote; becomes ``StoreError/unreadable(path:detail:)``.
+struct ContentError: Error {
+    let detail: String
 }

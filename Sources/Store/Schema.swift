@@ -11,6 +11,9 @@ enum Schema {
         migrator.registerMigration("1 ledger, outbox, connections") { db in
             try db.execute(sql: first)
         }
+        migrator.registerMigration("2 replays") { db in
+            try db.execute(sql: replays)
+        }
         return migrator
     }
 
@@ -33,7 +36,7 @@ enum Schema {
             hash BLOB NOT NULL,
             body BLOB NOT NULL
         ) STRICT;
-        CREATE UNIQUE INDEX entry_visit ON entry (visit, kind);
+        CREATE UNIQUE INDEX entry_visit ON entry (visit) WHERE kind = 'outcome';
         -- Intents without an outcome.
         CREATE TABLE open_visit (
             visit TEXT NOT NULL PRIMARY KEY,
@@ -41,12 +44,12 @@ enum Schema {
             position INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         -- The outbox. `first`: position of the visit's first record; `since`: second of the last change of state;
-        -- `rank`: OutboxRules.rank; `dropped`: what the report tells of earlier losses; `bytes`: the length of `content`.
+        -- `weight`: Outcome.Weight; `rank`: OutboxRules.rank; `dropped`: what the report tells of earlier losses; `bytes`: the length of `content`.
         CREATE TABLE report (
             seq INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE,
             first INTEGER NOT NULL,
-            result TEXT NOT NULL,
+            weight TEXT NOT NULL,
             state TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'acknowledged')),
             rank INTEGER NOT NULL,
             since INTEGER NOT NULL,
@@ -54,7 +57,6 @@ enum Schema {
             bytes INTEGER NOT NULL,
             content BLOB NOT NULL
         ) STRICT;
-        CREATE INDEX report_state ON report (state, seq, first);
         CREATE INDEX report_rank ON report (rank, seq, bytes);
         CREATE TABLE connection (
             id TEXT NOT NULL PRIMARY KEY,
@@ -69,5 +71,14 @@ enum Schema {
             name TEXT NOT NULL PRIMARY KEY,
             value BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let replays = """
+        -- Who was let in a moment ago, under names that only the site key makes; newest last. `at`: second of the date.
+        CREATE TABLE replay (
+            number INTEGER PRIMARY KEY,
+            name BLOB NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
         """
 }

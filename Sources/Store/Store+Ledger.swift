@@ -7,15 +7,7 @@ extension Store {
     /// Records that a visit has begun. When this returns, the intent survives a power cut and the gate may pulse.
     @discardableResult
     package func appendIntent(_ visit: Text, stamp: RecordStamp) async throws(StoreError) -> LedgerEntry {
-        try await commit { db, books in
-            try Self.refuseIfClosed(visit, db)
-            let entry = try books.head.appendIntent(visit, stamp: stamp)
-            try Self.insert(entry, kind: "intent", visit: visit, seq: books.head.point.nextSeq - 1, db)
-            try db.cachedStatement(sql: "INSERT INTO open_visit VALUES (?, ?, ?)")
-                .execute(arguments: [visit.string, books.head.point.nextSeq - 1, entry.position])
-            books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
-            return entry
-        }
+        try await commit { db, books in try Self.append(visit, stamp, db, &books) }
     }
 
     /// Records how a visit ended and queues its report in the same transaction: there is never one without the other.
@@ -27,15 +19,34 @@ extension Store {
         _ visit: Text, _ outcome: Outcome, stamp: RecordStamp
     ) async throws(StoreError) -> OutcomeRecord {
         let options = options
-        return try await commit { db, books in
-            try Self.refuseIfClosed(visit, db)
-            let (entry, record) = try books.head.appendOutcome(visit, outcome, stamp: stamp)
-            try Self.insert(entry, record, db, &books, options)
-            try Self.makeRoom(db, &books, options)
-            try Self.evict(db, &books, options)
-            books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
-            return record
-        }
+        return try await commit { db, books in try Self.append(visit, outcome, stamp, db, &books, options) }
+    }
+
+    /// Appends an intent inside a transaction.
+    static func append(
+        _ visit: Text, _ stamp: RecordStamp, _ db: Database, _ books: inout Books
+    ) throws -> LedgerEntry {
+        try refuseIfClosed(visit, db)
+        let entry = try books.head.appendIntent(visit, stamp: stamp)
+        try insert(entry, kind: "intent", visit: visit, seq: books.head.point.nextSeq - 1, db)
+        try db.cachedStatement(sql: "INSERT INTO open_visit VALUES (?, ?, ?)")
+            .execute(arguments: [visit.string, books.head.point.nextSeq - 1, entry.position])
+        books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
+        return entry
+    }
+
+    /// Appends an outcome and queues its report inside a transaction.
+    static func append(
+        _ visit: Text, _ outcome: Outcome, _ stamp: RecordStamp, _ db: Database, _ books: inout Books,
+        _ options: StoreOptions
+    ) throws -> OutcomeRecord {
+        try refuseIfClosed(visit, db)
+        let (entry, record) = try books.head.appendOutcome(visit, outcome, stamp: stamp)
+        try insert(entry, record, db, &books, options)
+        try makeRoom(db, &books, options)
+        try evict(db, &books, options)
+        books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
+        return record
     }
 
     /// Closes every intent that the last run left open as `interrupted`, with its report; to be called once, before the
@@ -51,27 +62,13 @@ extension Store {
         }
     }
 
-    /// Forgets reports that the peer has had for long enough and evicts entries beyond the retention; to be called now
-    /// and then. Both bounds hold without it, this only keeps the file small.
-    package func housekeep(now: Timestamp) async throws(StoreError) {
-        let options = options
-        try await commit { db, books in
-            for state in ReportState.allCases {
-                guard let before = options.outbox.forgetBefore(state, now: now) else { continue }
-                try Self.removeReports(
-                    "state = ? AND since < ?", [state.rawValue, before.seconds], db, &books)
-            }
-            try Self.evict(db, &books, options, slack: 0)
-        }
-    }
-
     /// Entries from the one behind `position` on, at most `limit`, for an export.
     package func entries(after position: Int, limit: Int) async throws(StoreError) -> [LedgerEntry] {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
     /// The last visits, newest first.
-    package func visits(last limit: Int) async throws(StoreError) -> [(visit: ListedVisit, entry: LedgerEntry)] {
+    package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
@@ -104,34 +101,12 @@ extension Store {
         let content = Report.json(record).compactBytes
         try db.cachedStatement(sql: "INSERT INTO report VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)").execute(
             arguments: [
-                record.seq, Report.id(record).string, record.intent ?? entry.position, record.outcome.result.rawValue,
-                options.outbox.rank(.queued, record.outcome.result), record.stamp.time.utc.seconds, record.dropped,
+                record.seq, Report.id(record).string, record.intent ?? entry.position, record.outcome.weight.rawValue,
+                options.outbox.rank(.queued, record.outcome.weight), record.stamp.time.utc.seconds, record.dropped,
                 content.count,
                 Data(content),
             ])
         books.tally.reports += 1
         books.tally.bytes += content.count
-    }
-
-    /// Evicts the oldest entries once there are `slack` too many, and keeps the hash they end with.
-    private static func evict(
-        _ db: Database, _ books: inout Books, _ options: StoreOptions, slack: Int? = nil
-    ) throws {
-        let batch = options.evictionBatch
-        guard books.head.point.count - books.start.count >= options.retention.entries + (slack ?? batch) else { return }
-        let unsent = try Int.fetchOne(db, sql: "SELECT min(first) FROM report WHERE state = 'queued'")
-        let last = options.retention.evictable(
-            start: books.start, end: books.head.point, firstOpen: books.head.open.values.map(\.position).min(),
-            firstUnsent: unsent)
-        guard let last = last.map({ min($0, books.start.count + 4 * batch) }),
-            let row = try Row.fetchOne(
-                db,
-                sql:
-                    "SELECT hash, (SELECT max(seq) FROM entry WHERE position <= e.position) AS seq FROM entry e WHERE position = ?",
-                arguments: [last]),
-            case let seq = try row.figure("seq")
-        else { return }
-        books.start = ChainPoint(count: last, hash: try row.hash("hash"), nextSeq: max(books.start.nextSeq, seq + 1))
-        try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
     }
 }

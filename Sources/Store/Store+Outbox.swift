@@ -20,10 +20,15 @@ package struct StoredReport: Hashable, Sendable {
 extension Store {
     /// The oldest reports that wait to be sent, at most `limit`.
     package func pendingReports(limit: Int) async throws(StoreError) -> [StoredReport] {
-        try await read { db in
-            try Row.fetchAll(
-                db, sql: "SELECT * FROM report WHERE state = 'queued' ORDER BY seq LIMIT ?", arguments: [limit]
-            ).map(Self.report)
+        let ranks = options.outbox.queuedRanks
+        return try await read { db in
+            // The first of each rank, by the one index that there is, and of these the first.
+            let reports = try ranks.flatMap { rank in
+                try Row.fetchAll(
+                    db, sql: "SELECT * FROM report WHERE rank = ? ORDER BY seq LIMIT ?", arguments: [rank, limit]
+                ).map(Self.report)
+            }
+            return Array(reports.sorted { $0.seq < $1.seq }.prefix(limit))
         }
     }
 
@@ -52,11 +57,13 @@ extension Store {
         return try await commit { db, _ in
             try db.execute(
                 sql: """
-                    UPDATE report SET state = 'queued', since = ?, rank = CASE result WHEN 'accepted' THEN ? ELSE ? END
-                    WHERE state = 'sent' AND since < ?
+                    UPDATE report SET state = 'queued', since = ?,
+                        rank = CASE weight WHEN 'opened' THEN ? WHEN 'junk' THEN ? ELSE ? END
+                    WHERE rank = ? AND since < ?
                     """,
                 arguments: [
-                    now.seconds, rules.rank(.queued, .accepted), rules.rank(.queued, .rejected), limit.seconds,
+                    now.seconds, rules.rank(.queued, .opened), rules.rank(.queued, .junk),
+                    rules.rank(.queued, .ordinary), rules.rank(.sent, .ordinary), limit.seconds,
                 ])
             return db.changesCount
         }
@@ -65,7 +72,7 @@ extension Store {
     private func move(
         _ ids: [Text], to state: ReportState, from earlier: [ReportState], at now: Timestamp
     ) async throws(StoreError) {
-        let rank = options.outbox.rank(state, .accepted)
+        let rank = options.outbox.rank(state, .ordinary)
         let marks = earlier.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         try await commit { db, _ in
             let statement = try db.cachedStatement(

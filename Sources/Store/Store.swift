@@ -15,6 +15,13 @@ package actor Store {
     nonisolated let options: StoreOptions
     private let file: StoreFile
     private let pool: DatabasePool
+    /// Copies the log into the database beside the writer (``Store/rest()``).
+    private let copier: DatabaseQueue
+    private var copying: Task<Void, Never>?
+    /// Requests written since the log was copied last.
+    private var uncopied = 0
+    /// SQLite's count of changes by others, as far as it is known.
+    private var foreignChanges: Int?
     private var books: Books
     private var waiting: [Job] = []
     private var isCommitting = false
@@ -41,9 +48,8 @@ package actor Store {
             try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL, under which a commit is not synced in WAL mode. Nothing else is durable.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
-                // A log that once grew under a long reader gives its space back.
-                try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
+                // Never inside a commit that somebody waits for: ``rest()`` copies the log.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
                 guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
                     throw StoreError.unexpected(code: 0, detail: "synchronous=FULL was not accepted")
                 }
@@ -56,6 +62,9 @@ package actor Store {
                 let random = (0..<16).map { _ in UInt8.random(in: 0...255) }
                 return try Books.load(db, newLedger: Text(RandomUUID.text(random) ?? ""), limits: options.limits)
             }
+            copier = try DatabaseQueue(path: path, configuration: Self.configuration())
+            try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+            try file.check()
             (self.path, self.options, self.pool) = (path, options, pool)
             self.file = file
         } catch {
@@ -70,6 +79,9 @@ package actor Store {
         configuration.maximumReaderCount = 2
         // Another process may hold the lock for a moment, when it opens or closes the file for reading.
         configuration.busyMode = .timeout(2)
+        // Of a new file only. A record is a few hundred bytes, and a commit writes whole pages: small ones are a quarter of the
+        // bytes.
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA page_size = 512") }
         return configuration
     }
 
@@ -87,6 +99,9 @@ package actor Store {
     package func close() async {
         isClosed = true
         if isCommitting { await withCheckedContinuation { idle.append($0) } }
+        copying?.cancel()
+        await copying?.value
+        try? copier.close()
         // GRDB closes its readers last, and those may not empty the log. If this fails the log stays and loses nothing.
         try? await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try? pool.close()
@@ -141,18 +156,54 @@ package actor Store {
             let batch = Array(waiting.prefix(options.batch))
             waiting.removeFirst(batch.count)
             do {
-                let (books, path) = (books, path)
-                let done = try await pool.write { db in try Self.run(batch, db, books, path) }
-                self.books = done.books
-                for finish in done.finish { finish() }
+                let (books, path, foreignChanges) = (books, path, foreignChanges)
+                try file.check()
+                let done = try await pool.write { db in
+                    let changes = try Self.foreignChanges(db, known: foreignChanges, path)
+                    return (try Self.run(batch, db, books, path), changes)
+                }
+                (self.books, self.foreignChanges) = (done.0.books, done.1)
+                uncopied += batch.count
+                for finish in done.0.finish { finish() }
             } catch {
                 let error = StoreError(error, path: path)
+                // A failed transaction makes SQLite read the file anew, which looks like a change.
+                if case .replaced = error {} else { foreignChanges = nil }
                 for job in batch { job.fail(error) }
             }
         }
         isCommitting = false
         for continuation in idle { continuation.resume() }
         idle = []
+        rest()
+    }
+
+    /// Once enough was written: copies the log into the database as soon as nobody has written for a while, on a connection of
+    /// its own, so that a writer who comes meanwhile waits for the disk at most and never for the copy.
+    private func rest() {
+        guard uncopied >= options.checkpointRequests, copying == nil, !isClosed else { return }
+        copying = Task {
+            var seen = -1
+            while !Task.isCancelled, seen != uncopied || isCommitting, uncopied < options.checkpointAtLatest {
+                seen = uncopied
+                try? await Task.sleep(for: options.checkpointRest)
+            }
+            let before = uncopied
+            if !Task.isCancelled {
+                // What fails now is tried again when the next records are written; the log loses nothing.
+                _ = try? await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+                uncopied -= before
+            }
+            copying = nil
+        }
+    }
+
+    /// SQLite's count of the commits of other connections, which are others' as nobody else here writes. Throws when it has
+    /// grown.
+    private static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {
+        let now = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
+        if let known, known != now { throw StoreError.replaced(path: path, detail: "was written by another program") }
+        return now
     }
 
     /// Runs the jobs of one transaction. A job that breaks a rule is undone alone; a disk that fails undoes them all.

@@ -14,6 +14,10 @@ package enum StoreError: Error, Hashable, Sendable {
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
     case corrupt(path: String, detail: String)
+    /// The database can be read, but something in it is not what the program ever wrote.
+    case unreadable(path: String, detail: String)
+    /// The file was deleted, replaced, cut or written by somebody else while it was open here.
+    case replaced(path: String, detail: String)
     /// The file is a database of another program.
     case foreign(path: String)
     /// A newer version of the program wrote the file.
@@ -49,6 +53,8 @@ package enum StoreError: Error, Hashable, Sendable {
         case .locked(let path, let owner):
             "\(path) is in use by another process" + (owner.map { " (process \($0))" } ?? "")
         case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
+        case .unreadable(let path, let detail): "\(path) cannot be understood: \(detail)"
+        case .replaced(let path, let detail): "\(path) \(detail) under the running service"
         case .foreign(let path): "\(path) is not a Gatehouse database"
         case .newer(let path): "\(path) was written by a newer version of Gatehouse"
         case .notPermitted(let path, let detail): "no permission for \(path): \(detail)"
@@ -75,8 +81,13 @@ package enum StoreError: Error, Hashable, Sendable {
         case .corrupt:
             "stop the service and move the file aside, as evidence: the next start begins a new ledger; "
                 + "`gatehouse ledger verify --database FILE` tells what can still be proved"
+        case .unreadable:
+            "`gatehouse ledger verify` tells which entries it concerns; keep a copy of the file as evidence and leave it in "
+                + "its place"
+        case .replaced:
+            "put the file back, or restart the service; keep other programs away from its folder"
         case .foreign: "check `ledger.path` in the configuration"
-        case .newer: "install the newer version again, or move the database aside"
+        case .newer: "install the newer version again"
         case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
         case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
         case .absent: "check the path; the service makes the database at its first start"
@@ -92,6 +103,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case let error as StoreError: self = error
         case let error as LedgerError: self = .refused(error)
         case let error as DatabaseError: self.init(error, path: path)
+        case let error as ContentError: self = .unreadable(path: path, detail: error.detail)
         default: self = .unexpected(code: 0, detail: String(describing: type(of: error)))
         }
     }

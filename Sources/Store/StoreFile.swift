@@ -6,7 +6,16 @@ import Glibc
 /// when the process ends in whatever way. The database itself cannot carry it: closing *any* descriptor of a file drops
 /// the locks that SQLite holds on it in the same process.
 final class StoreFile {
+    /// A file as it was seen last.
+    private struct Sighting {
+        var device: dev_t
+        var number: ino_t
+        var size: off_t
+    }
+
+    private let path: String
     private var descriptor: Int32
+    private var seen: [String: Sighting] = [:]
 
     /// Checks the folder, takes the lock, makes the database file.
     init(path: String) throws(StoreError) {
@@ -19,7 +28,38 @@ final class StoreFile {
             close(lock)
             throw error
         }
+        self.path = path
         descriptor = lock
+        var status = stat()
+        if fstat(lock, &status) == 0 { seen[".lock"] = Self.sighting(status) }
+    }
+
+    /// Throws `replaced` when a file of the database is no longer the one that is open here: SQLite itself would go on writing
+    /// into a deleted file and never notice. To be called before each transaction; four calls of `stat`.
+    ///
+    /// The database and its log never shrink while they are open: nothing here vacuums, and the log is cut only on closing.
+    func check() throws(StoreError) {
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            var status = stat()
+            guard stat(path + suffix, &status) == 0 else {
+                if seen[suffix] == nil { continue }
+                throw .replaced(path: path + suffix, detail: errno == ENOENT ? "was deleted" : "cannot be reached")
+            }
+            let now = Self.sighting(status)
+            if let before = seen[suffix] {
+                guard before.device == now.device, before.number == now.number else {
+                    throw .replaced(path: path + suffix, detail: "was replaced")
+                }
+                guard now.size >= before.size || suffix == ".lock" else {
+                    throw .replaced(path: path + suffix, detail: "was cut")
+                }
+            }
+            seen[suffix] = now
+        }
+    }
+
+    private static func sighting(_ status: stat) -> Sighting {
+        Sighting(device: status.st_dev, number: status.st_ino, size: status.st_size)
     }
 
     deinit { release() }
@@ -89,14 +129,14 @@ final class StoreFile {
         try sync(folder: folder)
     }
 
-    private static func sync(folder: String) throws(StoreError) {
+    static func sync(folder: String) throws(StoreError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(folder) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(folder) }
     }
 
-    private static func failure(_ path: String, _ reason: Int32 = errno) -> StoreError {
+    static func failure(_ path: String, _ reason: Int32 = errno) -> StoreError {
         switch reason {
         case ENOSPC, EDQUOT: .diskFull(path: path)
         case EIO: .inputOutput(path: path, code: 10)
@@ -105,7 +145,7 @@ final class StoreFile {
     }
 
     /// Everything before the last "/".
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -3,7 +3,7 @@ import ArgumentParser
 import Credentials
 import Encoding
 import Foundation
-import Simulation
+import Workbench
 
 /// The budget table of this machine.
 struct BenchCommand: AsyncParsableCommand {
@@ -22,6 +22,11 @@ struct BenchCommand: AsyncParsableCommand {
     var portraitTrust: String?
     @Option(help: ArgumentHelp("Visits with the large credential.", valueName: "number"))
     var portraitVisits = 60
+    @Option(
+        help: ArgumentHelp(
+            "Record the visits in a real database whose syncs take so much longer, in milliseconds; each phone's owner then "
+                + "takes 300 ms to choose.", valueName: "milliseconds"))
+    var sync: Int?
     @Flag(help: "Raw samples as JSON.")
     var json = false
     @Flag(
@@ -72,7 +77,15 @@ struct BenchCommand: AsyncParsableCommand {
         _ payload: [UInt8], _ verifier: Verifier, _ date: WallTime, _ visits: Int
     ) async throws -> DecisionBench.Result {
         do {
-            return try await DecisionBench.run(payload: payload, verifier: verifier, at: date, visits: visits)
+            guard let sync else {
+                return try await DecisionBench.run(payload: payload, verifier: verifier, at: date, visits: visits)
+            }
+            let ledger = try await BenchLedger(delay: .milliseconds(max(0, sync)))
+            let result = try await DecisionBench.run(
+                payload: payload, verifier: verifier, at: date, visits: visits, ledger: ledger,
+                choosing: .milliseconds(300))
+            guard await ledger.end() == 0 else { throw CommandFailure("the disk took not all records", exitCode: 1) }
+            return result
         } catch let failure as DecisionBench.Failure {
             throw CommandFailure(
                 failure.reason, remedy: "check the credential with `gatehouse verify --explain`", exitCode: 1)

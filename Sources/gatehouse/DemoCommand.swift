@@ -6,8 +6,8 @@ import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
-import Simulation
 import Tuvali
+import Workbench
 
 /// The whole appliance in one process, on a virtual radio, wallet and cloud agent.
 struct DemoCommand: AsyncParsableCommand {
@@ -59,7 +59,8 @@ struct DemoCommand: AsyncParsableCommand {
             random: SystemRandom.bytes(64), realTime: { SystemClock.now() },
             onEvent: { event, now in screen.show(event, at: now) })
         let result = demonstration.run()
-        let isAsTold = story.ending.map(result.isAsTold) ?? (result.outcome?.result == .accepted)
+        let isAsTold =
+            story.ending.map(result.isAsTold) ?? (result.outcome?.result == .accepted && result.violations.isEmpty)
         screen.finish(result, isAsTold: isAsTold)
         if !isAsTold { throw ExitCode(1) }
     }

@@ -3,6 +3,7 @@ import Encoding
 import Kiosk
 import Ledger
 import Simulation
+import Workbench
 
 /// One JSON object a line: `{"at":seconds,"event":name,…}`, the last one `{"event":"result",…}`.
 struct JSONScreen: DemoScreen {

@@ -6,6 +6,7 @@ import Ledger
 import LinuxIO
 import Simulation
 import Synchronization
+import Workbench
 
 /// A demonstration as a story for people, line by line; paced like the real thing where somebody looks on.
 final class TerminalScreen: DemoScreen {
@@ -16,6 +17,8 @@ final class TerminalScreen: DemoScreen {
         var stages: [(Stage, Duration)] = []
         /// Shown when it is in force: the verifier is done in one turn of the virtual clock, the light "checking" comes first.
         var verdict: Verdict?
+        /// Light and gate come before anything is said; the story tells first why.
+        var held: [(Instant, String, String)] = []
         var hasShownInvitation = false
     }
 
@@ -94,13 +97,21 @@ final class TerminalScreen: DemoScreen {
             // A blinking lamp would fill the screen: each pattern is shown once, at its first lit moment.
             guard state.visible != pattern.rawValue, !signal.lamps.isEmpty else { return }
             state.visible = pattern.rawValue
-            line(now, "light", text, &state)
+            hold(now, "light", text, if: pattern != .checking, &state)
         case .gate(let open):
-            line(now, "gate", open ? Terminal.styled("OPEN", .bold, .green) : "shut", &state)
+            hold(now, "gate", open ? Terminal.styled("OPEN", .bold, .green) : "shut", if: true, &state)
         case .phone(_, let event): phone(event, now, &state)
         case .kiosk(let note): kiosk(note, now, &state)
         case .violation(let violation): line(now, "radio", "rule of HCI broken: \(violation)", &state)
         case .invitation(nil): break
+        }
+    }
+
+    private func hold(_ now: Instant, _ who: String, _ text: String, if isEffect: Bool, _ state: inout State) {
+        if isEffect, state.verdict != nil {
+            state.held.append((now, who, text))
+        } else {
+            line(now, who, text, &state)
         }
     }
 
@@ -136,7 +147,7 @@ final class TerminalScreen: DemoScreen {
         case .radioFailed(let reason, _): line(now, "radio", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
-        case .stopped, .advertising, .identified, .gate, .visitEnded: break
+        case .stopped, .advertising, .identified, .gate, .visitEnded, .fault: break
         }
     }
 
@@ -161,6 +172,8 @@ final class TerminalScreen: DemoScreen {
             verdict.isAccepted ? Terminal.styled("accept", .bold, .green) : Terminal.styled("reject", .bold, .red)
         let time = milliseconds(total).drop { $0 == " " }
         line(now, "verify", "verdict: \(word) after \(time) on this machine, offline", &state)
+        for (time, part, text) in state.held { line(time, part, text, &state) }
+        state.held = []
     }
 
     private func explain(_ text: String) {

@@ -18,8 +18,8 @@ struct Gatehouse: AsyncParsableCommand {
         version: ProductVersion.text,
         subcommands: [
             DemoCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self, LinkedDataCommand.self,
-            AgentCommand.self, LedgerCommand.self, PolicyCommand.self, ReasonsCommand.self, ConfigCommand.self,
-            ReleaseLinesCommand.self, BenchCommand.self,
+            AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
+            ConfigCommand.self, ReleaseLinesCommand.self, BenchCommand.self, StatusCommand.self,
         ])
 
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error (DESIGN section 4).

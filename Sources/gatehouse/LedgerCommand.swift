@@ -41,10 +41,10 @@ struct LedgerCommand: AsyncParsableCommand {
             let visits = try await input.reading { try await $0.visits(last: last) }
             if visits.isEmpty, !json { return Terminal.line("no visit recorded yet") }
             if !json { Terminal.line(Terminal.styled(LedgerListing.header, .bold)) }
-            for (visit, entry) in visits {
+            for visit in visits {
                 let remedy = Self.remedy(of: visit.record)
                 if json {
-                    Terminal.line(LedgerListing.json(visit, entry: entry, remedy: remedy))
+                    Terminal.line(LedgerListing.json(visit, remedy: remedy))
                 } else {
                     for line in LedgerListing.lines(visit) { Terminal.line(line) }
                     for line in remedy.map({ Terminal.folded("  → " + $0, hanging: 4) }) ?? [] {
@@ -55,7 +55,8 @@ struct LedgerCommand: AsyncParsableCommand {
         }
 
         /// What to do about a visit that did not end as accepted; nil where the record's reason is no code of this version.
-        private static func remedy(of record: LedgerRecord) -> String? {
+        private static func remedy(of record: LedgerRecord?) -> String? {
+            guard let record else { return "keep the database as evidence: gatehouse ledger verify" }
             guard case .outcome(let outcome) = record, outcome.outcome.result != .accepted else { return nil }
             return ReasonCode.telling(outcome.outcome.reasons.map(\.code))?.remedy
         }

@@ -1,6 +1,8 @@
 import Appliance
 import ArgumentParser
 import Foundation
+import Kiosk
+import Workbench
 
 /// The service.
 struct RunCommand: AsyncParsableCommand {
@@ -8,9 +10,10 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
         discussion:
             """
-            Exit code: 0 after SIGTERM or SIGINT, 2 when the configuration cannot be used, 1 when the system refuses what no \
-            waiting mends. Whatever else is wrong (trust data, policy, ledger, GPIO lines, radio) is told in the log, nobody \
-            is let in by it, and the service goes on as soon as it is mended.
+            Exit code: 0 after SIGTERM or SIGINT, 1 when the system refuses what no waiting mends or when records of visits could \
+            not be written by its end, 2 when the configuration cannot be used. Whatever else is wrong (trust data, policy, \
+            ledger, GPIO lines, radio) is told in the log, nobody is let in by it, and the service goes on as soon as it is \
+            mended.
             """)
     @OptionGroup var input: ConfigurationInput
 
@@ -18,12 +21,22 @@ struct RunCommand: AsyncParsableCommand {
         let configuration = try input.load()
         do {
             try await ApplianceService.run(
-                configuration, version: ProductVersion.text, environment: ProcessInfo.processInfo.environment)
+                configuration, version: ProductVersion.text, environment: ProcessInfo.processInfo.environment,
+                observe: try Self.oracle(configuration))
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch {
             // Never 2, which systemd takes for a wrong configuration and leaves the gate down.
             throw CommandFailure("\(error)", remedy: "look at the log; systemd starts it again", exitCode: 1)
         }
+    }
+
+    /// A debug build ends before it does what the kiosk's rules forbid; a release build does not carry them along.
+    private static func oracle(_ configuration: Configuration) throws -> Gatekeeper.TurnObserver? {
+        #if DEBUG
+            return Oracle.asserting(try KioskSettings(configuration, softwareVersion: ProductVersion.text))
+        #else
+            return nil
+        #endif
     }
 }

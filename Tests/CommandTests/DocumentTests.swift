@@ -196,7 +196,9 @@ private enum CommandLines {
         guard let first = words.first, isCode || first == first.lowercased(), first.first?.isLetter == true else {
             return nil
         }
-        let known = ["demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench"]
+        let known = [
+            "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "status",
+        ]
         return isCode || known.contains(first) ? words : nil
     }
 

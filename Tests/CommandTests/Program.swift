@@ -175,6 +175,8 @@ final class Scratch: Sendable {
             path = "\(ledger)"
             [display]
             kind = "none"
+            [control]
+            path = "control.sock"
             \(more)
             """)
     }

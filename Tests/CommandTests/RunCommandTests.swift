@@ -36,14 +36,16 @@ import Testing
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
-            _ = try await waitForFailures(2)
+            let codes: Set<Text> = ["fault.gpio", "fault.trust-unusable", "fault.policy-file", "fault.radio"]
+            try await wait("the faults") { codes.isSubset(of: health().compactMap { $0["code"]?.string }) }
             let faults = Dictionary(grouping: health(), by: { $0["code"]?.string ?? "" })
-            #expect(Set(faults.keys) == ["gpio.failed", "trust.unusable", "policy.file"], "\(faults)")
-            #expect(faults["trust.unusable"]?.last?["detail"]?.string?.string.contains("issuers.toml:1: ") == true)
-            #expect(faults["gpio.failed"]?.last?["detail"]?.string?.string.contains("no-such-chip") == true)
+            #expect(Set(faults.keys) == codes, "\(faults)")
+            #expect(
+                faults["fault.trust-unusable"]?.last?["detail"]?.string?.string.contains("issuers.toml:1: ") == true)
+            #expect(faults["fault.gpio"]?.last?["detail"]?.string?.string.contains("no-such-chip") == true)
             try folder.write("trust/issuers.toml", "[[issuer]]\nid = \"did:web:a.example\"\n")
             try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
-            for code in ["trust.unusable", "policy.file"] {
+            for code in ["fault.trust-unusable", "fault.policy-file"] {
                 try await wait("\(code) is over") {
                     health().contains { $0["code"]?.string == Text(code) && $0["present"]?.bool == false }
                 }
@@ -59,7 +61,8 @@ import Testing
         let ending = try await Program.run(
             "timeout", ["--signal=TERM", "2", Program.gatehouse, "run", "--config", configuration], in: folder)
         #expect(ending.code == 124, "\(ending)")
-        #expect(ending.errors.contains("\"code\":\"log.dropped\"") && ending.errors.contains("\"event\":\"started\""))
+        #expect(
+            ending.errors.contains("\"code\":\"fault.log-dropped\"") && ending.errors.contains("\"event\":\"started\""))
     }
 
     /// A place where no ledger can be is waited for, with the gate shut and the radio silent; one that comes is taken.
@@ -77,7 +80,7 @@ import Testing
                 "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
             ) { id in
                 try await wait("the fault of \(place)") {
-                    health(log).contains { $0["code"] == "ledger.unopened" && $0["present"]?.bool == true }
+                    health(log).contains { $0["code"] == "fault.ledger-unopened" && $0["present"]?.bool == true }
                 }
                 #expect(health(log).last?["detail"]?.string?.string.contains("; remedy: ") == true)
                 #expect(!self.log(log).contains { $0["event"] == "radio.failed" }, "the radio is silent")
@@ -85,7 +88,8 @@ import Testing
                     try FileManager.default.setAttributes(
                         [.posixPermissions: 0o700], ofItemAtPath: folder.path("open"))
                     try await wait("the start") { self.log(log).contains { $0["event"] == "radio.failed" } }
-                    #expect(health(log).last?["present"]?.bool == false)
+                    let told = health(log).filter { $0["code"] == "fault.ledger-unopened" }
+                    #expect(told.map { $0["present"]?.bool } == [true, false], "told once each: \(told)")
                 }
                 kill(id, SIGTERM)
             }
@@ -124,13 +128,24 @@ import Testing
             let agents = try await folder.gatehouse("agent", "list", "--config", configuration)
             #expect(agents.code == 2, "\(agents)")
             #expect(agents.hasRemedy && agents.errors.contains("in use by another process"))
+            let asked = try await folder.gatehouse("status", "--config", configuration)
+            #expect(asked.code == 1, "\(asked)")
+            #expect(asked.lines.first == "Test-Gate: out of order")
+            #expect(asked.output.contains("fault.radio") && asked.output.contains("→ Look at the adapter"))
+            #expect(!asked.output.contains("\u{1B}"))
+            let status = try await folder.gatehouse("status", "--json", "--socket", folder.path("control.sock"))
+            #expect(status.code == 1 && status.json.first?["state"] == "fault", "\(status)")
+            let fault = status.json.first?["faults"]?.array?.first
+            #expect(fault?["code"] == "fault.radio" && fault?["seconds"]?.int != nil && fault?["count"]?.int ?? 0 >= 4)
+            #expect(status.json.first?["radio"]?["state"] == "down" && status.json.first?["silent"]?.array == [])
+            #expect(log().contains { $0["event"] == "fault" && $0["code"] == "fault.radio" })
             // A second service waits for the database, which the first one keeps.
             let second = try folder.configuration(
                 "second.toml", port: try closedPort(), more: "[log]\npath = \"second.jsonl\"\n")
             _ = try await Program.run("timeout", ["60", Program.gatehouse, "run", "--config", second], in: folder) {
                 id in
                 try await wait("the second's fault") {
-                    health("second.jsonl").contains { $0["code"] == "ledger.unopened" }
+                    health("second.jsonl").contains { $0["code"] == "fault.ledger-unopened" }
                 }
                 #expect(health("second.jsonl").last?["detail"]?.string?.string.contains("in use by another") == true)
                 #expect(!self.log("second.jsonl").contains { $0["event"] == "radio.failed" }, "its radio is silent")
@@ -140,6 +155,32 @@ import Testing
         }
         #expect(ending.code == 0, "\(ending)")
         #expect(log().last?["event"] == "ended")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("control.sock")))
+        let gone = try await folder.gatehouse("status", "--config", configuration)
+        #expect(gone.code == 2 && gone.hasRemedy && gone.errors.contains("not running"), "\(gone)")
+    }
+
+    @Test func somethingElseThatListensIsNoService() async throws {
+        let folder = folder
+        let configuration = try folder.configuration(more: "")
+        // Listens, and says nothing.
+        let mute = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(mute) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(folder.path("control.sock").utf8)) }
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(mute, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(mute, 4) == 0
+            }
+        }
+        try #require(isListening)
+        let silent = try await folder.gatehouse("status", "--config", configuration)
+        #expect(silent.code == 2 && silent.hasRemedy && silent.errors.contains("does not answer"), "\(silent)")
+        let none = try folder.configuration("none.toml").replacingOccurrences(of: folder.url.path + "/", with: "")
+        try folder.write(none, try folder.read(none).replacingOccurrences(of: "\"control.sock\"", with: "\"none\""))
+        let off = try await folder.gatehouse("status", "--config", none)
+        #expect(off.code == 2 && off.hasRemedy && off.errors.contains("no control socket"), "\(off)")
     }
 
     private func log(_ name: String = "log.jsonl") -> [JSON] {
@@ -148,7 +189,7 @@ import Testing
     }
 
     /// The lines that tell a change of health.
-    private func health(_ name: String = "log.jsonl") -> [JSON] { log(name).filter { $0["event"] == "health" } }
+    private func health(_ name: String = "log.jsonl") -> [JSON] { log(name).filter { $0["event"] == "fault" } }
 
     private func waitForFailures(_ count: Int) async throws -> [JSON] {
         var failures: [JSON] = []

@@ -47,6 +47,23 @@ package final class CrashDisk: @unchecked Sendable {  // the disk has its own lo
     /// Lets the disk work again.
     package func heal() { crash_disk_fail(disk, 0, 0, CRASH_FAULT_NONE) }
 
+    /// Syncs so far.
+    package var syncs: UInt64 { crash_disk_syncs(disk) }
+
+    /// Bytes written so far.
+    package var bytes: UInt64 { crash_disk_bytes(disk) }
+
+    /// Lets every sync take that long from now on.
+    package func slow(_ time: Duration) {
+        crash_disk_slow(disk, UInt64(time / .microseconds(1)))
+    }
+
+    /// Holds up every sync of the database itself, not of its log, until it is set to false again.
+    package func stall(_ stalls: Bool) { crash_disk_stall(disk, stalls ? 1 : 0) }
+
+    /// Syncs that are held up.
+    package var stalled: UInt64 { crash_disk_stalled(disk) }
+
     /// The disk after a power cut just before the operation of that number.
     package func cut(before operation: UInt64, _ survival: crash_survival, seed: UInt64) throws -> CrashDisk {
         let after = try CrashDisk()

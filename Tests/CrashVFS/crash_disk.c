@@ -24,6 +24,11 @@ struct crash_disk {
     size_t op_capacity;
     size_t base;          // operations that only put the first content there
     uint64_t handles;
+    uint64_t syncs;
+    uint64_t bytes;
+    uint64_t sync_microseconds;
+    int stalls;
+    uint64_t stalled;
     uint64_t fail_first;
     uint64_t fail_count;
     crash_fault fault;
@@ -112,6 +117,51 @@ uint64_t crash_disk_handles(crash_disk *disk) {
     return count;
 }
 
+uint64_t crash_disk_syncs(crash_disk *disk) {
+    crash_lock();
+    uint64_t count = disk->syncs;
+    crash_unlock();
+    return count;
+}
+
+uint64_t crash_disk_bytes(crash_disk *disk) {
+    crash_lock();
+    uint64_t count = disk->bytes;
+    crash_unlock();
+    return count;
+}
+
+void crash_disk_slow(crash_disk *disk, uint64_t microseconds) {
+    crash_lock();
+    disk->sync_microseconds = microseconds;
+    crash_unlock();
+}
+
+void crash_disk_stall(crash_disk *disk, int stalled) {
+    crash_lock();
+    disk->stalls = stalled;
+    crash_unlock();
+}
+
+uint64_t crash_disk_stalled(crash_disk *disk) {
+    crash_lock();
+    uint64_t count = disk->stalled;
+    crash_unlock();
+    return count;
+}
+
+int crash_sync_stalls(crash_file *file, int count) {
+    crash_lock();
+    size_t length = strlen(file->name);
+    int is_log = length > 4 && strcmp(file->name + length - 4, "-wal") == 0;
+    file->disk->stalled += (uint64_t)(int64_t)count;
+    int stalls = file->disk->stalls && !is_log;
+    crash_unlock();
+    return stalls;
+}
+
+uint64_t crash_sync_microseconds(crash_file *file) { return file->disk->sync_microseconds; }
+
 void crash_disk_fail(crash_disk *disk, uint64_t first, uint64_t count, crash_fault fault) {
     crash_lock();
     disk->fail_first = first;
@@ -181,7 +231,9 @@ crash_fault crash_create(crash_disk *disk, const char *name, int durable, crash_
 crash_fault crash_write(crash_file *file, uint64_t offset, const void *bytes, size_t count) {
     crash_fault fault;
     crash_op *op = next_op(file->disk, &fault);
+    if (fault == CRASH_FAULT_READONLY) return fault;
     if (fault != CRASH_FAULT_NONE) count /= 2;
+    file->disk->bytes += count;
     op->kind = OP_WRITE;
     op->file = file;
     op->offset = offset;
@@ -206,6 +258,7 @@ crash_fault crash_truncate(crash_file *file, uint64_t size) {
 crash_fault crash_sync(crash_file *file, int folder) {
     crash_fault fault;
     crash_op *op = next_op(file->disk, &fault);
+    file->disk->syncs++;
     op->kind = fault == CRASH_FAULT_NONE ? OP_SYNC : OP_SYNC_FAILED;
     op->file = file;
     op->folder = folder;

@@ -47,6 +47,7 @@ static int result(crash_fault fault, int io_code) {
     switch (fault) {
         case CRASH_FAULT_NONE: return SQLITE_OK;
         case CRASH_FAULT_FULL: return SQLITE_FULL;
+        case CRASH_FAULT_READONLY: return SQLITE_READONLY;
         default: return io_code;
     }
 }
@@ -71,7 +72,14 @@ static int io_sync(sqlite3_file *base, int flags) {
     crash_lock();
     crash_fault fault = crash_sync(h->file, h->sync_folder);
     if (fault == CRASH_FAULT_NONE) h->sync_folder = 0;
+    uint64_t microseconds = crash_sync_microseconds(h->file);
     crash_unlock();
+    if (microseconds > 0) usleep((useconds_t)microseconds);
+    if (crash_sync_stalls(h->file, 0)) {
+        crash_sync_stalls(h->file, 1);
+        while (crash_sync_stalls(h->file, 0)) usleep(1000);
+        crash_sync_stalls(h->file, -1);
+    }
     return fault == CRASH_FAULT_NONE ? SQLITE_OK : SQLITE_IOERR_FSYNC;
 }
 

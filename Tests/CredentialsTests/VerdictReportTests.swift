@@ -87,16 +87,6 @@ import Testing
         #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}") && text.contains("evil"))
     }
 
-    @Test func replayWindow() {
-        var window = ReplayWindow(window: .seconds(30), capacity: 2)
-        window.remember([1], at: .zero)
-        window.remember([2], at: .zero.advanced(by: .seconds(10)))
-        #expect(window.recent(at: .zero.advanced(by: .seconds(30))) == [[1], [2]])
-        #expect(window.recent(at: .zero.advanced(by: .seconds(31))) == [[2]])
-        for digest in 3...5 as ClosedRange<UInt8> { window.remember([digest], at: .zero.advanced(by: .seconds(31))) }
-        #expect(window.recent(at: .zero.advanced(by: .seconds(31))) == [[4], [5]])
-    }
-
     @Test func builtInContextsHaveTheirHash() {
         #expect(BuiltInContexts.documents.count == BuiltInContexts.all.count)
         #expect(Set(ProofSuite.all.compactMap(\.context)).isSubset(of: Set(BuiltInContexts.documents.keys)))

@@ -39,6 +39,29 @@ import Testing
         #expect(indicator.pattern == .ready)
     }
 
+    @Test func attentionIsReadyWithAShortFlash() {
+        let signals = timeline(.attention, milliseconds: 2000)
+        #expect(signals.count { $0.lamps == [.amber] } == 200)
+        #expect(signals.count { $0.lamps == [.blue] } == 1000)
+        #expect(signals.allSatisfy { !$0.tone && $0.lamps.count <= 1 })
+    }
+
+    @Test func whatStandsForReadyChangesWhereItIsShownAndNowhereElse() {
+        var indicator = Indicator(.connected, at: .zero)
+        indicator.rest(in: .attention, at: .zero)
+        #expect(indicator.pattern == .connected)
+        indicator.show(.ready, at: .zero)
+        #expect(indicator.pattern == .attention)
+        indicator.rest(in: .ready, at: .zero)
+        #expect(indicator.pattern == .ready)
+        indicator.show(.rejected, at: .zero)
+        indicator.show(.ready, at: .zero)
+        indicator.rest(in: .attention, at: .zero)
+        #expect(indicator.pattern == .rejected)
+        _ = indicator.signal(at: Instant(nanoseconds: 4_000_000_000))
+        #expect(indicator.pattern == .attention)
+    }
+
     @Test func faultDoesNotWaitForAVerdict() {
         var indicator = Indicator(.accepted, at: .zero)
         indicator.show(.fault, at: Instant(nanoseconds: 1))

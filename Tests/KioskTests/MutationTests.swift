@@ -55,7 +55,7 @@ import Testing
             gate.give(.transportClosed(reason: "test"))
         }
         #expect(gate.results == [.accepted, .accepted, .accepted, .accepted])
-        #expect(gate.rules.statusBytes.allSatisfy { $0 == 0 })
+        #expect(gate.statusBytes.allSatisfy { $0 == 0 })
     }
 
     /// Answers that nobody waits for, and everything else that a driver may get wrong or late.
@@ -128,15 +128,15 @@ import Testing
     private static func ordinaryVisit(_ gate: inout ReplayGate, _ recording: RecordedVisit) -> String? {
         gate.recording = recording
         if !gate.passUntilReady(limit: .seconds(300)) { return "not on the air again" }
-        let (results, openings, statuses) = (gate.results.count, gate.gateOpenings, gate.rules.statusBytes.count)
-        gate.pass(.seconds(6))  // what the visit before did is over: its light, its pulse
+        gate.pass(.seconds(6))  // what the visit before did is over: its light, its pulse, its record
+        let (results, openings, statuses) = (gate.results.count, gate.gateOpenings, gate.statusBytes.count)
         gate.play(recording.packets)
         gate.pass(.seconds(1))
-        if let breach = gate.rules.breaches.first { return breach }
+        if let breach = gate.breaches.first { return "\(breach)" }
         if let trouble = gate.troubles.first { return trouble }
         if gate.results[results...] != [.accepted] { return "the next visitor: \(gate.results[results...])" }
         if gate.gateOpenings != openings + 1 { return "the gate opened \(gate.gateOpenings - openings) times" }
-        if !gate.rules.statusBytes[statuses...].contains(0) { return "the next wallet was not told" }
+        if !gate.statusBytes[statuses...].contains(0) { return "the next wallet was not told" }
         return nil
     }
 }

@@ -10,7 +10,11 @@ import Tuvali
 /// radio, and what arrives is the test's to spoil.
 struct ReplayGate {
     private(set) var kiosk: Kiosk
-    private(set) var rules: KioskRules
+    private var rules: KioskRules
+    /// What did not hold of ``KioskRules``.
+    private(set) var breaches: [Violation] = []
+    /// Status bytes that wallets were told, in order; a test that sees none shows nothing.
+    private(set) var statusBytes: [UInt8] = []
     private(set) var now = Instant.zero
     /// The results of the visits that were recorded.
     private(set) var results: [Outcome.Result] = []
@@ -46,7 +50,7 @@ struct ReplayGate {
         while !inbox.isEmpty {
             let next = inbox.removeFirst()
             let actions = kiosk.handle(next, at: now)
-            rules.check(next, actions, deadline: kiosk.deadline(after: now), at: now)
+            breaches += rules.watch(next, actions, deadline: kiosk.deadline(after: now), at: now)
             for action in actions { perform(action) }
             turns += 1
             if turns > 2000 {
@@ -93,7 +97,9 @@ struct ReplayGate {
         switch action {
         case .openTransport: inbox.append(.transportOpened)
         case .closeTransport: isOnAir = false
-        case .send(let packet): answer(packet)
+        case .send(let packet):
+            if let byte = KioskRules.status(in: packet) { statusBytes.append(byte) }
+            answer(packet)
         case .drawSessionMaterial:
             guard let material = recording.material(&random) else { return }
             inbox.append(.sessionMaterial(material))
@@ -103,8 +109,8 @@ struct ReplayGate {
             if !records.contains(payload) { troubles.append("a payload that nobody sent") }
             inbox.append(.verified(id, .test(.ok)))
         case .recordOutcome(_, let outcome, _): results.append(outcome.result)
-        case .gate(let open): if open { gateOpenings += 1 }
-        case .note(.phoneConnected): isOnAir = false
+        case .gate(let command): if command != .shut { gateOpenings += 1 }
+        case .note(.phoneConnected, _): isOnAir = false
         case .showInvitation, .signal, .note, .stopped: break
         }
     }

@@ -25,8 +25,6 @@ final class TestGate: SimulatedWorld {
 
     /// Every turn of the kiosk.
     private(set) var trace: [(at: Instant, event: KioskEvent, actions: [KioskAction])] = []
-    /// Holds every turn of the kiosk against its promises.
-    private(set) var rules: KioskRules
     private var simulation: GateSimulation
 
     init(
@@ -35,8 +33,8 @@ final class TestGate: SimulatedWorld {
     ) throws {
         var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
         settings.keyRotation = .seconds(60)
+        settings.radioReminder = .zero
         configure(&settings)
-        rules = KioskRules(settings)
         simulation = GateSimulation(
             settings: settings, radio: VirtualRadio(controller: controller, visits: visits, seed: seed), seed: seed)
     }
@@ -89,11 +87,24 @@ final class TestGate: SimulatedWorld {
     func observe(_ observation: GateSimulation.Observation, at now: Instant) { seen.append((now, observation)) }
 
     func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {
-        rules.check(event, actions, deadline: kiosk.deadline(after: now), at: now)
         trace.append((now, event, actions))
     }
 
     // MARK: - Reading what was seen
+
+    /// What did not hold of ``KioskRules``.
+    var breaches: [Violation] { simulation.violations }
+
+    /// Packets that went to the controller, in order.
+    private var sent: [[UInt8]] {
+        trace.flatMap(\.actions).compactMap { if case .send(let packet) = $0 { packet } else { nil } }
+    }
+
+    /// Status bytes that wallets were told, in order.
+    var statusBytes: [UInt8] { sent.compactMap(KioskRules.status) }
+
+    /// Random addresses set for advertising, in order (HCI_LE_Set_Random_Address).
+    var addresses: [[UInt8]] { sent.filter { $0.starts(with: [1, 0x05, 0x20]) }.map { Array($0.dropFirst(4)) } }
 
     /// When the relay was energised and released.
     var gateChanges: [(at: Instant, open: Bool)] {
@@ -137,7 +148,8 @@ final class TestGate: SimulatedWorld {
     private var isReady: Bool {
         guard case .kiosk(.advertising)? = seen.last(where: { if case .kiosk = $0.what { true } else { false } })?.what
         else { return false }
-        return true
+        // The last visitor is recorded when his pulse is over.
+        return gateChanges.last?.open != true
     }
 }
 

@@ -25,7 +25,7 @@ import Tuvali
         #expect(gate.patterns.contains(.accepted))
         #expect(!gate.patterns.contains(.rejected))
         #expect(gate.violations == [])
-        #expect(gate.rules.breaches == [] && gate.rules.statusBytes.contains(0))
+        #expect(gate.breaches == [] && gate.statusBytes.contains(0))
     }
 
     @Test func aRejectedVisitKeepsTheGateShut() throws {
@@ -38,6 +38,6 @@ import Tuvali
         #expect(gate.gateChanges.isEmpty)
         #expect(gate.patterns.contains(.rejected))
         #expect(!gate.patterns.contains(.accepted))
-        #expect(gate.rules.breaches == [] && gate.rules.statusBytes.contains(1))
+        #expect(gate.breaches == [] && gate.statusBytes.contains(1))
     }
 }

@@ -7,14 +7,20 @@ import Testing
     private func lines(_ outcome: Outcome, intent: Int? = 1, dropped: Int = 0, report: ReportState? = .sent) -> [String]
     {
         LedgerListing.lines(
-            ListedVisit(
-                record: .outcome(
+            listed(
+                .outcome(
                     OutcomeRecord(
                         seq: 12, visit: Samples.visit(12), intent: intent, stamp: Samples.stamp(), outcome: outcome,
-                        dropped: dropped)), report: report))
+                        dropped: dropped)), report))
+    }
+
+    private func listed(_ record: LedgerRecord, _ report: ReportState?) -> ListedVisit {
+        ListedVisit(position: 7, hash: nil, body: record.bytes, report: report)
     }
 
     @Test func theTableLooksLikeThis() {
+        var many = Samples.rejected
+        (many.reasons, many.repeated) = ([], 41)
         let open = LedgerRecord.intent(IntentRecord(seq: 13, visit: Samples.visit(13), stamp: Samples.stamp()))
         var longCode = Samples.rejected
         longCode.reasons = [Outcome.Reason("context.inline-forbidden")]
@@ -25,7 +31,8 @@ import Testing
                 lines(Recovery.outcome(software: Samples.software), dropped: 3, report: .queued),
                 lines(Recovery.outcome(software: Samples.software)),
                 lines(longCode),
-                LedgerListing.lines(ListedVisit(record: open, report: nil)),
+                LedgerListing.lines(listed(open, nil)), lines(many),
+                LedgerListing.lines(ListedVisit(position: 7, hash: nil, body: [0x7B], report: nil)),
             ].flatMap(\.self) == [
                 "TIME                SEQ    RESULT      GATE    REPORT       REASONS",
                 "2026-01-01 00:00:00 12     accepted    200 ms  acknowledged",
@@ -37,6 +44,8 @@ import Testing
                 "2026-01-01 00:00:00 12     rejected    shut    sent",
                 "  context.inline-forbidden",
                 "2026-01-01 00:00:00 13     open        -       -",
+                "2026-01-01 00:00:00 12     rejected    shut    sent         (and 41 alike)",
+                "-                   -      unreadable  -       -            (entry 7)",
             ])
     }
 
@@ -44,7 +53,7 @@ import Testing
         var outcome = Samples.rejected
         let hostile = Outcome.Reason(Text("\u{1B}[2J\n\u{202E}" + String(repeating: "x", count: 300)))
         outcome.reasons = [hostile, hostile]
-        let lines = lines(outcome, intent: nil, dropped: .max)
+        let lines = lines(outcome, intent: nil, dropped: 1 << 50)
         #expect(lines.count >= 3 && lines.allSatisfy { $0.count <= LedgerListing.width })
         #expect(lines.contains { $0.hasSuffix("x…") })
         #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
@@ -53,17 +62,23 @@ import Testing
     @Test func jsonLinesKeepTheRecordsMembers() throws {
         let (_, entries) = try Samples.chain(visits: 1)
         let entry = try #require(entries.last)
-        let visit = ListedVisit(record: try LedgerRecord(bytes: entry.body), report: .acknowledged)
-        let line = LedgerListing.json(visit, entry: entry, remedy: "Wait.")
+        let visit = ListedVisit(position: 2, hash: entry.hash, body: entry.body, report: .acknowledged)
+        let line = LedgerListing.json(visit, remedy: "Wait.")
         #expect(!line.contains("\n"))
         let json = try JSON.parse(line)
         #expect(json["seq"]?.int == 1 && json["position"]?.int == 2 && json["report"]?.string == "acknowledged")
         #expect(json["hash"]?.string == Text(entry.hash.hex) && json["remedy"]?.string == "Wait.")
-        let nothing = try JSON.parse(LedgerListing.json(visit, entry: entry, remedy: nil))
+        let nothing = try JSON.parse(LedgerListing.json(visit, remedy: nil))
         #expect(nothing["remedy"]?.isNull == true)
         // The record's own members come first, as they are.
         let body = try #require(try JSON.parse(entry.body).object)
         #expect(nothing.object?.members.prefix(body.members.count).map(\.name) == body.members.map(\.name))
+    }
+
+    @Test func anEntryThatIsNoRecordIsListedAsSuch() throws {
+        let visit = ListedVisit(position: 9, hash: nil, body: [0xFF], report: nil)
+        let json = try JSON.parse(LedgerListing.json(visit, remedy: "Keep it."))
+        #expect(json["unreadable"]?.bool == true && json["position"]?.int == 9 && json["hash"]?.isNull == true)
     }
 
     @Test func aDamagedLedgerComesWithARemedy() throws {

@@ -7,12 +7,29 @@ import Testing
     @Test func whatThePeerHasGivesWayBeforeWhatItHasNot() {
         let rules = OutboxRules()
         let order = [
-            rules.rank(.acknowledged, .rejected), rules.rank(.sent, .rejected), rules.rank(.queued, .accepted),
-            rules.rank(.queued, .rejected),
+            rules.rank(.acknowledged, .opened), rules.rank(.sent, .opened), rules.rank(.queued, .junk),
+            rules.rank(.queued, .ordinary), rules.rank(.queued, .opened),
         ]
-        #expect(order == order.sorted() && Set(order).count == 4)
-        #expect(rules.rank(.queued, .interrupted) == rules.rank(.queued, .failed))
-        #expect(order.map(rules.isLoss) == [false, false, true, true])
+        #expect(order == order.sorted() && Set(order).count == 5)
+        #expect(rules.queuedRanks.sorted() == Array(order.dropFirst(2)))
+        #expect(order.map(rules.isLoss) == [false, false, true, true, true])
+    }
+
+    @Test func aVisitWeighsWhatItDidAtTheGate() {
+        #expect(Samples.accepted.weight == .opened && Samples.rejected.weight == .ordinary)
+        #expect(Recovery.outcome(software: Samples.software).weight == .opened, "the gate may have opened")
+        var failed = Outcome(
+            .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: Samples.software)
+        #expect(failed.weight == .junk)
+        failed.reasons = [Outcome.Reason("internal")]
+        #expect(failed.weight == .ordinary)
+        failed.reasons = []
+        #expect(failed.weight == .ordinary)
+        failed.reasons = [Outcome.Reason("transfer.silence")]
+        failed.credential = Samples.accepted.credential
+        #expect(failed.weight == .ordinary)
+        failed.gate = .pulsed(milliseconds: 1)
+        #expect(failed.weight == .opened)
     }
 
     @Test func bothBoundsCount() {
@@ -41,5 +58,9 @@ import Testing
         #expect(retention.evictable(start: point(0), end: point(15), firstOpen: 2, firstUnsent: 4) == 1)
         #expect(retention.evictable(start: point(0), end: point(25), firstOpen: nil, firstUnsent: 1) == 5)
         #expect(retention.evictable(start: point(0), end: point(25), firstOpen: 1, firstUnsent: 1) == nil)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstUnsent: nil) == 9)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstUnsent: 6) == 5)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstUnsent: nil) == 7)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstUnsent: 4) == nil)
     }
 }

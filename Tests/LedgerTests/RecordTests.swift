@@ -26,11 +26,65 @@ import Testing
                 "kiosk":"gate-1","boot":"b0070000-0000-4000-8000-000000000000","time":"2026-01-01T00:00:00.250Z",\
                 "clock":"rtc","monotonic":5000000000,"result":"accepted","reasons":[],\
                 "credential":{"format":"ldp_vc","issuer":"did:web:example.org","types":["VerifiableCredential","Pass"],\
-                "digest":"ab12","name":"cd34","validFrom":"1970-01-01T00:00:00.000Z"},\
+                "name":"cd34","validFrom":"1970-01-01T00:00:00Z"},\
                 "session":{"transport":"tuvali","ms":812,"chunks":3,"crcErrors":1,"retries":0},\
                 "gate":{"opened":true,"pulseMs":200},\
                 "software":{"name":"gatehouse","version":"0.1.0","trust":"t7","policy":"p3"},"dropped":2}
                 """)
+    }
+
+    /// A record as versions before wrote it: with a plain digest, and dates to the millisecond.
+    @Test func anOldOutcomeIsReadAndProvenAsItIs() throws {
+        let text = """
+            {"v":1,"kind":"outcome","seq":7,"visit":"00000000-0000-4000-8000-000000000007","intent":13,\
+            "kiosk":"gate-1","boot":"b0070000-0000-4000-8000-000000000000","time":"2026-01-01T00:00:00.250Z",\
+            "clock":"rtc","monotonic":5000000000,"result":"accepted","reasons":[],\
+            "credential":{"format":"ldp_vc","issuer":"did:web:example.org","types":["VerifiableCredential","Pass"],\
+            "digest":"ab12","name":"cd34","validFrom":"1970-01-01T12:34:56.789Z"},"session":null,\
+            "gate":{"opened":true,"pulseMs":200},\
+            "software":{"name":"gatehouse","version":"0.1.0","trust":"t7","policy":"p3"},"dropped":2}
+            """
+        let record = try LedgerRecord(bytes: Array(text.utf8))
+        #expect(record.bytes == Array(text.utf8))
+        guard case .outcome(let outcome) = record else { throw RecordError(member: "kind") }
+        #expect(outcome.outcome.credential?.oldDigest == "ab12")
+
+        let point = ChainPoint.genesis(ledger: "l")
+        let entry = LedgerEntry(
+            position: 1, hash: point.hash.next(position: 1, body: record.bytes), body: record.bytes)
+        var verifier = ChainVerifier(ledger: "l", start: ChainPoint(count: 0, hash: point.hash, nextSeq: 7))
+        verifier.add(entry)
+        let report = verifier.finish(end: ChainPoint(count: 1, hash: entry.hash, nextSeq: 8))
+        #expect(!report.findings.contains(.altered(1)) && report.results == [.accepted: 1])
+        #expect(
+            LedgerListing.lines(ListedVisit(position: 1, hash: entry.hash, body: record.bytes, report: .sent)).first?
+                .contains("accepted") == true)
+        // Neither form passes for the other.
+        for (from, to) in [("56.789Z", "56Z"), ("\"digest\":\"ab12\",", "")] {
+            #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(text.replacing(from, with: to).utf8)) }
+        }
+    }
+
+    @Test func aDateOfACredentialSaysNoMoreThanItsDay() throws {
+        func written(_ date: Timestamp) throws -> String? {
+            var outcome = Samples.accepted
+            outcome.credential = Outcome.Credential(
+                format: "ldp_vc", issuer: nil, types: [], validFrom: date, validUntil: date)
+            let record = OutcomeRecord(
+                seq: 1, visit: Samples.visit(1), intent: nil, stamp: Samples.stamp(), outcome: outcome, dropped: 0)
+            let json = try JSON.parse(LedgerRecord.outcome(record).bytes)["credential"]
+            #expect(try LedgerRecord(bytes: LedgerRecord.outcome(record).bytes) == .outcome(record))
+            #expect(json?["validFrom"] == json?["validUntil"] && json?["digest"] == nil)
+            return json?["validFrom"]?.string?.string
+        }
+        for second in [0, 1, 86_399] as [Int64] {
+            #expect(
+                try written(Timestamp(seconds: 1_767_225_600 + second, nanoseconds: 999_999_999))
+                    == "2026-01-01T00:00:00Z")
+        }
+        #expect(try written(Timestamp(seconds: -1)) == "1969-12-31T00:00:00Z")
+        #expect(try written(Timestamp(seconds: .max)) == "9999-12-31T00:00:00Z")
+        #expect(try written(Timestamp(seconds: .min)) == "0000-01-01T00:00:00Z")
     }
 
     @Test(arguments: [Samples.accepted, Samples.rejected, Recovery.outcome(software: Samples.software)])
@@ -64,7 +118,7 @@ import Testing
             repeating: Outcome.Reason("json.syntax", pointer: Text(String(repeating: "é", count: 5000))), count: 99)
         outcome.credential = Outcome.Credential(
             format: Text(String(repeating: "f", count: 9999)), issuer: Text(String(repeating: "\u{1}", count: 99_999)),
-            types: Array(repeating: Text(String(repeating: "t", count: 9999)), count: 999), digest: "00",
+            types: Array(repeating: Text(String(repeating: "t", count: 9999)), count: 999),
             validFrom: Timestamp(seconds: .min), validUntil: Timestamp(seconds: .max))
         let (entry, record) = try head.appendOutcome(Samples.visit(1), outcome, stamp: Samples.stamp())
         #expect(record.outcome.reasons.count == 16)
@@ -84,7 +138,7 @@ import Testing
                 "boot":"b0070000-0000-4000-8000-000000000000","kiosk":"gate-1","time":"2026-01-01T00:00:00.250Z",\
                 "clock":"unsynced","clockSource":"rtc","result":"accepted","reasons":[],\
                 "credential":{"format":"ldp_vc","issuer":"did:web:example.org","types":["VerifiableCredential","Pass"],\
-                "digest":"ab12","name":"cd34","validFrom":"1970-01-01T00:00:00.000Z"},\
+                "name":"cd34","validFrom":"1970-01-01T00:00:00Z"},\
                 "session":{"transport":"tuvali","ms":812,"chunks":3,"crcErrors":1,"retries":0},\
                 "gate":{"opened":true,"relayMs":200},\
                 "software":{"name":"gatehouse","version":"0.1.0","trust":"t7","policy":"p3"},"dropped":4}
@@ -99,5 +153,10 @@ import Testing
             key.name(ofSignedContent: Array(repeating: 0xAA, count: 32))
                 == "2d2defcc6fe7e06a096305e7b18ebf600cf53c9150f6cc805b8eb3bb3970a8c5")
         #expect(SiteKey(Array(0..<31)) == nil)
+        // What a replay is known by is another name, so that the two cannot be brought together.
+        let replay = key.replayName(of: Array(repeating: 0xAA, count: 32))
+        #expect(Hex.encode(replay.bytes) == "426bf56149010701307a73e59fdec2fa")
+        #expect(ReplayName(replay.bytes) == replay)
+        #expect(ReplayName(Array(replay.bytes.dropLast())) == nil)
     }
 }

@@ -22,7 +22,7 @@ enum Samples {
         .accepted,
         credential: Outcome.Credential(
             format: "ldp_vc", issuer: "did:web:example.org", types: ["VerifiableCredential", "Pass"],
-            digest: "ab12", name: "cd34", validFrom: Timestamp(seconds: 0), validUntil: nil),
+            name: "cd34", validFrom: Timestamp(seconds: 86_399, nanoseconds: 123_000_000), validUntil: nil),
         session: Outcome.Session(transport: "tuvali", milliseconds: 812, chunks: 3, crcErrors: 1, retries: 0),
         gate: .pulsed(milliseconds: 200), software: software)
 

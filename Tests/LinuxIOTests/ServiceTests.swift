@@ -94,6 +94,7 @@ struct LogSinkTests {
         log.log(.debug, "too.quiet")
         log.log(.info, "gate.opened", ["visit": "v1", "time": "forged", "ms": 200])
         log.log(.error, "text", ["message": "two\nlines \"quoted\""])
+        #expect(log.flush())
         let text = String(decoding: folder.bytes("log"), as: UTF8.self)
         #expect(
             text == """
@@ -114,6 +115,7 @@ struct LogSinkTests {
                 }
             }
         }
+        #expect(log.flush(within: .seconds(60)))
         let lines = folder.bytes("log").split(separator: 0x0A)
         #expect(lines.count == 800)
         #expect(try lines.allSatisfy { try JSON.parse(Array($0))["event"]?.string == "e" })
@@ -125,6 +127,7 @@ struct LogSinkTests {
         let log = try LogSink(.file("/dev/full"))
         log.log(.info, "one")
         log.log(.info, "two")
+        #expect(log.flush(within: .seconds(60)))
         #expect(log.dropped == 2)
         #expect(throws: SystemError.self) { try LogSink(.file("/no/such/folder/log")) }
     }
@@ -271,21 +274,13 @@ struct ClockTests {
         #expect(SystemClock.utc() > Timestamp(seconds: 1_750_000_000))
     }
 
-    @Test(
-        "what a date is worth",
-        arguments: [
-            (true, false, nil, 1000, WallTime.Provenance.synchronised), (true, true, 2000, 1000, .synchronised),
-            (false, true, nil, 1000, .rtc), (false, true, 900, 1000, .rtc), (false, true, 2000, 2000, .saved),
-            (false, false, 900, 1000, .saved), (false, false, 2000, 2000, .saved), (false, false, nil, 1000, .unset),
-        ] as [(Bool, Bool, Int64?, Int64, WallTime.Provenance)])
-    func provenance(
-        _ synchronised: Bool, _ hasHardwareClock: Bool, _ saved: Int64?, _ expected: Int64,
-        _ provenance: WallTime.Provenance
-    ) {
-        let judged = SystemClock.judge(
-            utc: Timestamp(seconds: 1000), synchronised: synchronised, hasHardwareClock: hasHardwareClock,
-            saved: saved.map { Timestamp(seconds: $0) })
-        #expect(judged == WallTime(utc: Timestamp(seconds: expected), provenance: provenance))
+    @Test("one look has both clocks at one moment")
+    func look() {
+        let before = SystemClock.now()
+        let (first, second) = (SystemClock.look(), SystemClock.look())
+        #expect(
+            before <= first.monotonic && first.monotonic <= second.monotonic && second.monotonic <= SystemClock.now())
+        #expect(first.utc > Timestamp(seconds: 1_750_000_000) && first.isSynchronised == second.isSynchronised)
     }
 
     @Test("a hardware clock counts when the kernel took the date from it")

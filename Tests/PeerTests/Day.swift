@@ -43,11 +43,11 @@ struct Day {
         let verdicts = lines.filter { $0["event"]?.string == "verdict" }
         #expect(verdicts.map { $0["decision"]?.string } == [accepted ? "accept" : "reject"], "visit \(id)")
         #expect(verdicts.first?["reasons"]?.array?.first?.string?.string == reason, "visit \(id)")
-        // The light of the visit before may still be on until then.
         let pulses = lines.filter { $0["event"]?.string == "gate" && $0["open"]?.bool == true }
         #expect(pulses.count == (accepted ? 1 : 0), "visit \(id)")
-        let decided = lines.drop { $0["event"]?.string != "verdict" }
-        let lamps = Set(decided.filter { $0["event"]?.string == "signal" }.flatMap { $0["lamps"]?.array ?? [] })
+        // A verdict's light is on before anything is said of it; the light of the visit before may still be on until then.
+        let shown = lines.filter { ["accepted", "rejected"].contains($0["pattern"]?.string) }
+        let lamps = Set(shown.flatMap { $0["lamps"]?.array ?? [] })
         #expect(lamps.contains(accepted ? "green" : "red"), "visit \(id)")
         #expect(!lamps.contains(accepted ? "red" : "green"), "visit \(id)")
 

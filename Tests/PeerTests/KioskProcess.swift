@@ -48,6 +48,9 @@ final class KioskProcess {
 
             [log]
             path = "\(place.path("log.jsonl"))"
+
+            [control]
+            path = "\(place.path("control.sock"))"
             """)
         journal = Journal(place.path("log.jsonl"))
     }
@@ -70,6 +73,9 @@ final class KioskProcess {
         child?.signal(SIGTERM)
         return try await child?.wait(within: .seconds(15))
     }
+
+    /// Sends it a signal.
+    func signal(_ number: Int32) { child?.signal(number) }
 
     /// Pulls the plug.
     func killNow() async throws {

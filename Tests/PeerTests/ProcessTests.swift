@@ -31,4 +31,36 @@ import Testing
         #expect(kiosk.journal.events("signal").last?["lamps"]?.array?.isEmpty == true)
         place.remove()
     }
+
+    /// The database is deleted under the running service: nobody is let in any more, what happens is kept in the reserve, the
+    /// end says so, and the next start has it in its ledger.
+    @Test(.timeLimit(.minutes(2)))
+    func aDeletedDatabaseLetsNobodyInAndLosesNothing() async throws {
+        let place = try Workplace("deleted")
+        guard let credential = try Credential(place) else { return place.remove() }
+        let air = try await Air(place)
+        let kiosk = try KioskProcess(place, radioPort: air.port, trust: credential.trust)
+        try kiosk.start()
+        var day = Day(air: air, kiosk: kiosk)
+        try await day.visit("accepted", .init(uri: "", payload: credential.genuine))
+        #expect(try await kiosk.records().count == 1)
+        for ending in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: place.path("ledger.db" + ending))
+        }
+        let refused = Air.Visit(uri: "", payload: credential.genuine)
+        try await day.visit("rejected", refused, reason: "ledger.unavailable")
+        try await day.visit("rejected", refused, reason: "ledger.unavailable")
+        #expect(try await kiosk.terminate() == .exit(1))
+        let text = try String(contentsOfFile: place.path("output"), encoding: .utf8)
+        #expect(text.contains("did not take 2 records") && text.contains("ledger.db.reserve"), "\(text)")
+
+        let before = kiosk.journal.lines.count
+        try kiosk.start()
+        let started = try await kiosk.journal.wait("started", from: before)
+        #expect(started.line["restored"]?.int == 2)
+        #expect(try await kiosk.records().map(\.result) == ["rejected", "rejected"])
+        #expect(try await kiosk.terminate() == .exit(0))
+        try await air.stop()
+        place.remove()
+    }
 }

@@ -17,19 +17,30 @@ private let allowedImports: [String: Set<String>] = [
     "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
     // adapters
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
-    "Store": ["Ledger", "Aries", "Encoding", "GRDB", "Foundation", "Glibc"],
+    "Store": ["Ledger", "Encoding", "GRDB", "Foundation", "Glibc"],
     "HTTPTransport": [
         "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
     ],
-    // kit
+    // kits
     "Simulation": [
         "Encoding", "Crypto", "BluetoothHost", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk",
         "Synchronization",
     ],
+    "Workbench": [
+        "Simulation", "Appliance", "Encoding", "Crypto", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk",
+        "LinuxIO", "Store", "Glibc", "Foundation", "Synchronization",
+    ],
+    // roots: they compose everything but the kits, which only the command line knows
+    "Appliance": [
+        "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Store",
+        "HTTPTransport", "Crypto", "Foundation", "Glibc", "Logging", "ServiceLifecycle", "Synchronization",
+        "UnixSignals",
+    ],
+    "gatehouse": [
+        "Appliance", "Workbench", "Simulation", "Encoding", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk",
+        "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc", "Synchronization",
+    ],
 ]
-
-/// The roots compose everything; they are listed so that an unknown target is noticed.
-private let roots: Set<String> = ["Appliance", "gatehouse"]
 
 /// System libraries and C shims hold no Swift.
 private let foreign: Set<String> = ["CZlib", "CLibcrypto", "CSodium", "CQrencode", "CLinuxShims", "CGPIO"]
@@ -39,7 +50,7 @@ private let foreign: Set<String> = ["CZlib", "CLibcrypto", "CSodium", "CQrencode
 
     @Test func everyTargetIsInTheTable() throws {
         let targets = try FileManager.default.contentsOfDirectory(atPath: sources.path)
-        #expect(Set(targets).subtracting(foreign).subtracting(roots) == Set(allowedImports.keys))
+        #expect(Set(targets).subtracting(foreign) == Set(allowedImports.keys))
     }
 
     @Test func arrowsPointInwardOnly() throws {
@@ -53,6 +64,14 @@ private let foreign: Set<String> = ["CZlib", "CLibcrypto", "CSodium", "CQrencode
             }
         }
         #expect(seen > 20)  // the scanner still finds imports
+    }
+
+    /// Whatever the table says: what serves visitors is not made of what stands in for the world.
+    @Test func nothingThatServesVisitorsKnowsTheKits() {
+        let kits: Set<String> = ["Simulation", "Workbench"]
+        for (target, allowed) in allowedImports where !kits.contains(target) && target != "gatehouse" {
+            #expect(allowed.isDisjoint(with: kits), "\(target)")
+        }
     }
 
     private func importedModules(of file: URL) throws -> [String] {

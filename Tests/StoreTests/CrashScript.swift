@@ -28,7 +28,8 @@ struct CrashScript {
 
     static var options: StoreOptions {
         var options = StoreOptions()
-        options.checkpointPages = 24  // so that the log is copied into the database many times during the script
+        // So that the log is copied into the database many times during the script, also beside a writer.
+        (options.checkpointRequests, options.checkpointRest, options.checkpointAtLatest) = (3, .zero, 5)
         return options
     }
 
@@ -51,7 +52,7 @@ struct CrashScript {
         for number in 10...12 { try await visit(number, store) }
         try await report([4, 5, 6, 7, 8, 9, 10], store)
         try await save([2, 2], store)
-        try await store.housekeep(now: Samples.stamp.time.utc)
+        try await store.housekeep(at: Samples.stamp.time)
         // A failure before the response size has no intent.
         try await outcome(13, Samples.rejected, store)
         entries = try await store.entries(after: 0, limit: 1000)

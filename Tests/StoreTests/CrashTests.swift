@@ -120,7 +120,7 @@ import Testing
             problems.append("closed twice")
         }
         // The box goes on working.
-        if try await !store.visits(last: 1000).contains(where: { $0.visit.record.visit == Samples.visit(99) }) {
+        if try await !store.visits(last: 1000).contains(where: { $0.record?.visit == Samples.visit(99) }) {
             try await store.appendIntent(Samples.visit(99), stamp: Samples.stamp)
             try await store.appendOutcome(Samples.visit(99), Samples.accepted, stamp: Samples.stamp)
         }
@@ -168,7 +168,7 @@ import Testing
 
     private static func reports(_ store: Store) async throws -> [Text: StoredReport] {
         var reports: [Text: StoredReport] = [:]
-        for visit in try await store.visits(last: 1000).map(\.visit.record.visit) {
+        for visit in try await store.visits(last: 1000).compactMap(\.record?.visit) {
             reports[visit] = try await store.report(id: visit)
         }
         return reports

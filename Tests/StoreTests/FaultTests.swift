@@ -104,7 +104,8 @@ private struct FaultyDay {
     private mutating func open() async -> Store? {
         let path = disk.database
         var options = StoreOptions()
-        options.checkpointPages = 8  // the log is copied into the database during the day, and that fails too
+        // The log is copied into the database during the day, and that fails too.
+        (options.checkpointRequests, options.checkpointRest) = (2, .zero)
         let bounded = options
         return await attempt { () async throws(StoreError) in try await Store.open(path, options: bounded) }
     }

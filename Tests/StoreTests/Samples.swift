@@ -13,6 +13,9 @@ enum Samples {
     static let rejected = Outcome(
         .rejected, reasons: [Outcome.Reason("validity.expired")], gate: .shut, software: software)
 
+    static let junk = Outcome(
+        .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: software)
+
     static func visit(_ number: Int) -> Text {
         let digits = String(number)
         return Text("00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)

@@ -19,7 +19,24 @@ import Testing
         #expect(report.isIntact && report.entries == 2 && report.openIntents.isEmpty)
         try await store.markSent([Samples.visit(1)], at: Samples.stamp.time.utc)
         #expect(try await store.pendingReports(limit: 10).isEmpty)
-        #expect(try await store.visits(last: 9).map(\.visit.report) == [.sent])
+        #expect(try await store.visits(last: 9).map(\.report) == [.sent])
+        await store.close()
+    }
+
+    @Test func whoWasLetInSurvivesARestartAsNamesInARing() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.replays = 3
+        let names = try (0..<5 as Range<UInt8>).map {
+            try #require(ReplayName([UInt8](repeating: $0, count: ReplayName.byteCount)))
+        }
+        var store = try await Store.open(folder.database, options: options)
+        try await store.rememberReplays([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
+        for name in names[2...] { try await store.rememberReplays([name], at: Timestamp(seconds: 8)) }
+        await store.close()
+        store = try await Store.open(folder.database, options: options)
+        let kept = try await store.replays()
+        #expect(kept.map(\.name) == Array(names[2...]) && kept.map(\.at.seconds) == [8, 8, 8])
         await store.close()
     }
 
@@ -131,32 +148,34 @@ import Testing
         let reader = try LedgerReader(path: folder.database)
         #expect(try await reader.verify().entries == 1)
         try await store.appendOutcome(Samples.visit(2), Samples.accepted, stamp: Samples.stamp)
-        #expect(try await reader.visits(last: 10).map(\.visit.record.seq) == [2, 1])
+        #expect(try await reader.visits(last: 10).map(\.record?.seq) == [2, 1])
         await store.close()
         let later = try LedgerReader(path: folder.database)
         #expect(try await later.verify().isIntact)
         #expect(try await later.entries(after: 1, limit: 10).map(\.position) == [2])
     }
 
-    @Test func aFullOutboxLosesAcceptedOnesFirstAndSaysSo() async throws {
+    @Test func aFullOutboxLosesJunkFirstAndOpenedGatesLastAndSaysSo() async throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
         options.outbox.reports = 4
         let store = try await Store.open(folder.database, options: options)
         for number in 1...4 {
             try await store.appendOutcome(
-                Samples.visit(number), number == 2 ? Samples.accepted : Samples.rejected, stamp: Samples.stamp)
+                Samples.visit(number),
+                [Samples.accepted, Samples.junk, Samples.rejected, Samples.rejected][number - 1],
+                stamp: Samples.stamp)
         }
         try await store.markSent([Samples.visit(3)], at: Samples.stamp.time.utc)
-        // 5 pushes out 3, which the peer has: no loss. 6 pushes out the accepted 2. 7 tells of it and pushes out 1.
+        // 5 pushes out 3, which the peer has: no loss. 6 pushes out the junk 2. 7 tells of it and pushes out 4.
         for number in 5...8 {
             try await store.appendOutcome(Samples.visit(number), Samples.rejected, stamp: Samples.stamp)
         }
         let pending = try await store.pendingReports(limit: 10)
-        #expect(pending.map(\.seq) == [5, 6, 7, 8])
+        #expect(pending.map(\.seq) == [1, 6, 7, 8], "the one whose gate opened is the last to go")
         let dropped = try pending.map { try JSON.parse($0.content)["dropped"]?.int }
         #expect(dropped == [0, 0, 1, 1])
-        // 1 (dropped by 7), 4 (dropped by 8): one told by report 8, one still to tell.
+        // 4 (dropped by 7), 5 (dropped by 8): one told by report 8, one still to tell.
         #expect(await store.head.dropped == 1)
         #expect(await store.tally.reports == 4)
         #expect(try await store.verify().isIntact)
@@ -174,7 +193,7 @@ import Testing
         }
         #expect(try await store.verify().entries == 40)  // every report still waits
         try await store.markSent((1...20).map(Samples.visit), at: Samples.stamp.time.utc)
-        try await store.housekeep(now: Samples.stamp.time.utc)
+        try await store.housekeep(at: Samples.stamp.time)
         await store.close()
         store = try await Store.open(folder.database, options: options)
         var report = try await store.verify()
@@ -206,10 +225,10 @@ import Testing
         #expect(again.map(\.seq) == [1, 3])
         #expect(again.first?.content == first?.content)
         try await store.markSent([Samples.visit(1)], at: now)
-        try await store.housekeep(now: now.advanced(by: .seconds(2 * 86_400)))
+        try await store.housekeep(at: WallTime(utc: now.advanced(by: .seconds(2 * 86_400)), provenance: .rtc))
         #expect(try await store.report(id: Samples.visit(2)) == nil)
         #expect(try await store.report(id: Samples.visit(1))?.state == .sent)
-        try await store.housekeep(now: now.advanced(by: .seconds(8 * 86_400)))
+        try await store.housekeep(at: WallTime(utc: now.advanced(by: .seconds(8 * 86_400)), provenance: .rtc))
         #expect(try await store.report(id: Samples.visit(1)) == nil)
         #expect(try await store.report(id: Samples.visit(3))?.state == .queued)
         #expect(await store.tally.reports == 1)

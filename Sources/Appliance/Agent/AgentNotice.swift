@@ -28,6 +28,15 @@ package enum AgentNotice: Sendable {
     /// The peer ended the connection.
     case ended
 
+    /// Whether messages get through, where the notice says so.
+    package var getsThrough: Bool? {
+        switch self {
+        case .connected, .reachable, .alive, .reportSent, .acknowledged: true
+        case .handshakeRefused, .unreachable, .ended: false
+        case .message, .problem, .discarded, .storeFailed: nil
+        }
+    }
+
     /// A line for the log.
     package var text: String {
         switch self {

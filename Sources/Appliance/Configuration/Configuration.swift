@@ -31,6 +31,8 @@ package struct Configuration: Sendable {
     package var tuvali: TuvaliSection
     /// What is logged, and where.
     package var log: LogSection
+    /// Where the running service is asked how it is.
+    package var control: ControlSection
 
     /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
     package let effective: JSON
@@ -96,6 +98,7 @@ package struct Configuration: Sendable {
         display = DisplaySection(&reader, folder)
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
+        control = ControlSection(&reader, folder)
         checkLines(&reader, gate: gate, indicator: indicator)
 
         var sections: JSONObject = [:]

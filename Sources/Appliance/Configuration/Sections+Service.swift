@@ -17,7 +17,7 @@ package struct ClockSection: Hashable, Sendable {
 
     /// The least trusted source under which anything is accepted; below it: `clock.untrusted`.
     package var minimum: Source
-    /// How far the clocks of issuer and gate may differ.
+    /// How far the clocks of issuer and gate may differ, and how far the gate's may be set without being told.
     package var skew: Duration
 
     init(_ reader: inout ConfigurationReader) {
@@ -30,9 +30,21 @@ package struct ClockSection: Hashable, Sendable {
 package struct LedgerSection: Hashable, Sendable {
     /// The database file.
     package var path: String
+    /// The file that takes records which the database refuses; best on another disk.
+    package var reserve: String
+    /// How long a record is kept.
+    package var keep: Duration
+    /// Megabytes of the database beyond which the oldest records go before that.
+    package var keepMegabytes: Int
 
     init(_ reader: inout ConfigurationReader, _ folder: String) {
-        path = resolve(reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db"), in: folder)
+        let database = reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db")
+        path = resolve(database, in: folder)
+        reserve = resolve(reader.text("ledger.reserve", default: database + ".reserve"), in: folder)
+        keep = reader.duration(
+            "ledger.keep", default: .seconds(400 * 86_400), in: .seconds(86_400)...(.seconds(3650 * 86_400)))
+        keepMegabytes = reader.integer("ledger.keepMegabytes", default: 2000, in: 16...1_000_000)
+        if reserve == path { reader.reject("ledger.reserve", "is the database itself", "Name another file.") }
     }
 }
 
@@ -48,6 +60,8 @@ package struct AgentSection: Hashable, Sendable {
     package var retryFirst: Duration
     /// The longest wait between attempts.
     package var retryLast: Duration
+    /// Reports that are kept for an agent that does not answer.
+    package var queue: Int
 
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
@@ -56,6 +70,7 @@ package struct AgentSection: Hashable, Sendable {
         retryFirst = reader.duration(
             "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
         retryLast = reader.duration("agent.retryLast", default: .seconds(300), in: .seconds(1)...(.seconds(86_400)))
+        queue = reader.integer("agent.queue", default: 105_000, in: 100...10_000_000)
         if retryLast < retryFirst {
             reader.reject("agent.retryLast", "is shorter than agent.retryFirst", "Write a longer duration.")
         }
@@ -132,5 +147,30 @@ package struct LogSection: Hashable, Sendable {
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         path = reader.optional("log.path").map { resolve($0, in: folder) }
         level = reader.choice("log.level", default: .info)
+    }
+}
+
+/// `[control]`: the socket at which other commands of the program ask the running service.
+package struct ControlSection: Hashable, Sendable {
+    /// The socket; nil: there is none.
+    package var path: String?
+    /// The group whose members may ask, beside root and the service's own user; nil: nobody else.
+    package var group: String?
+
+    /// Where it is when no configuration says otherwise.
+    package static let standardPath = "/run/gatehouse/control.sock"
+    /// Bytes of a path: the address of a socket holds no more (unix(7)), less what the service needs beside it.
+    private static let longestPath = 100
+
+    init(_ reader: inout ConfigurationReader, _ folder: String) {
+        let text = reader.text("control.path", default: Self.standardPath)
+        path = text.utf8.elementsEqual("none".utf8) ? nil : resolve(text, in: folder)
+        group = reader.optional("control.group")
+        if text.isEmpty { reader.reject("control.path", "is empty", "Write a path, or \"none\".") }
+        if let path, path.utf8.count > Self.longestPath {
+            reader.reject(
+                "control.path", "is longer than \(Self.longestPath) bytes",
+                "Sockets have short paths: write one below /run.")
+        }
     }
 }

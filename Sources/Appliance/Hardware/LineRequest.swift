@@ -7,10 +7,11 @@ package struct LineRequest: Sendable {
     /// The chip's label.
     package let chip: String
     /// Which line does what.
-    package let wiring: LineOutput.Wiring
-    /// The relay's lines, and those of lamps and sounder.
-    private let gate: [GPIOLines.Output]
-    private let indicator: [GPIOLines.Output]
+    package let wiring: LinePanel.Wiring
+    /// The relay's line, and those of lamps and sounder: requests of their own, so that no call for a lamp can stand before the
+    /// relay's release.
+    let gate: GPIOLines.Output?
+    let indicator: [GPIOLines.Output]
 
     /// What a configuration asks for; nil: it has no chip.
     package init?(_ configuration: Configuration) {
@@ -20,22 +21,19 @@ package struct LineRequest: Sendable {
             (.blue, lights.blue), (.amber, lights.amber), (.green, lights.green), (.red, lights.red),
         ]
         self.chip = chip
-        wiring = LineOutput.Wiring(
+        wiring = LinePanel.Wiring(
             lamps: Dictionary(lamps.compactMap { lamp, line in line.map { (lamp, $0) } }) { first, _ in first },
             tone: lights.tone, gate: relay.line)
-        gate = [relay.line].compactMap { $0 }.map { GPIOLines.Output($0, activeLow: relay.activeLow) }
+        gate = relay.line.map { GPIOLines.Output($0, activeLow: relay.activeLow) }
         indicator = (lamps.map(\.1) + [lights.tone]).compactMap { $0 }.map {
             GPIOLines.Output($0, activeLow: lights.activeLow)
         }
     }
 
-    /// Takes all of them in one request, inactive.
-    package func take() throws(GPIOError) -> GPIOLines { try GPIOLines(chip: chip, indicator + gate) }
-
     /// Makes all of them inactive and gives them back. The relay first and alone, so that a lamp's line that somebody else holds
     /// is no reason to leave a gate open.
     package func release() throws(GPIOError) {
-        for lines in [gate, indicator] where !lines.isEmpty {
+        for lines in [[gate].compactMap(\.self), indicator] where !lines.isEmpty {
             try GPIOLines(chip: chip, lines, consumer: "gatehouse-release").close()
         }
     }

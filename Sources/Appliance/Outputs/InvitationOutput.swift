@@ -2,13 +2,11 @@ import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
-import Synchronization
 
-/// The invitation as a QR code, drawn beside the radio's thread: a slow terminal or disk must not hold up a packet.
-package final class InvitationOutput: KioskOutput {
+/// The invitation as a QR code.
+package struct InvitationOutput: KioskListener {
     private let display: DisplayOutput
     private let caption: String
-    private let latest = Mutex<(number: Int, uri: String?)>((0, nil))
     private let report: HealthReporter
 
     /// Shows invitations on `display` with `caption` below. `report` hears of a display that cannot be written.
@@ -16,21 +14,10 @@ package final class InvitationOutput: KioskOutput {
         (self.display, self.caption, self.report) = (display, caption, report)
     }
 
-    /// Draws the invitation, or takes it down, soon after.
+    /// Draws the invitation, or takes it down.
     package func showInvitation(_ uri: String?, at now: Instant) {
-        let number = latest.withLock { latest in
-            latest = (latest.number + 1, uri)
-            return latest.number
-        }
-        Task.detached { [self] in draw(number) }
-    }
-
-    /// Draws the newest invitation; an older one that is still waiting has been overtaken.
-    private func draw(_ number: Int) {
-        let current = latest.withLock { $0.number == number ? $0 : nil }
-        guard let current else { return }
-        guard let uri = current.uri else { return display.clear() }
-        do {
+        guard let uri else { return display.clear() }
+        do throws(SystemError) {
             try display.show(uri, caption: caption)
             report(.over(.displayFailed))
         } catch {

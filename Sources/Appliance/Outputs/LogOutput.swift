@@ -1,10 +1,11 @@
+import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
 import Synchronization
 
 /// The kiosk's notes, light and relay as JSON lines.
-package final class LogOutput: KioskOutput {
+package final class LogOutput: KioskListener {
     private let sink: LogSink
     private let pattern = Mutex<IndicatorPattern?>(nil)
 
@@ -26,14 +27,27 @@ package final class LogOutput: KioskOutput {
             ["pattern": .text(pattern.rawValue), "lamps": .array(lamps), "tone": .bool(signal.tone)])
     }
 
-    /// A line under the name of the note.
-    package func note(_ note: KioskNote, at now: Instant) {
+    /// A line under the name of the note, with the id of its visit.
+    package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let level: LogSink.Level =
             switch note {
             case .radioFailed, .ledgerFailed: .warning
+            case .fault(let code, true, _, _): code.severity == .error ? .error : .warning
             case .progress: .debug
             default: .info
             }
-        sink.log(level, note.name, note.members)
+        var members: JSONObject = visit.map { ["visit": .text($0.text)] } ?? [:]
+        for member in note.members.members { _ = members.appendIfNew(member) }
+        sink.log(level, note.name, members)
+    }
+
+    /// Writes reports as they come, in the form in which the kiosk tells of faults: for the time before there is a kiosk.
+    package static func reporter(_ sink: LogSink) -> HealthReporter {
+        let output = LogOutput(sink)
+        return { report in
+            let fault = KioskNote.fault(
+                report.code, isPresent: report.isPresent, count: report.count ?? 1, detail: report.detail)
+            output.note(fault, of: nil, at: SystemClock.now())
+        }
     }
 }

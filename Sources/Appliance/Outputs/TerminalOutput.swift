@@ -4,23 +4,14 @@ package import Kiosk
 import LinuxIO
 
 /// The status light and the verdicts as lines for a person at the terminal, below the invitation's QR code.
-///
-/// Written by a task of its own: a terminal that nobody reads must not hold up a packet. When it cannot keep up, the
-/// oldest lines are left out.
-package final class TerminalOutput: KioskOutput {
-    private let lines: AsyncStream<String>.Continuation
+package struct TerminalOutput: KioskListener {
+    private let write: @Sendable (String) -> Void
 
     /// Hands each line, without its end, to `write`.
-    package init(write: @escaping @Sendable (String) -> Void) {
-        let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(64))
-        lines = continuation
-        Task.detached { for await line in stream { write(line) } }
-    }
-
-    deinit { lines.finish() }
+    package init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 
     /// The note as a line, where a person wants to know.
-    package func note(_ note: KioskNote, at now: Instant) {
+    package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         switch note {
         case .radioReady: line([.blue], "radio ready")
         case .radioFailed(let reason, _): line([.red, .amber], "out of order: \(reason)")
@@ -30,8 +21,11 @@ package final class TerminalOutput: KioskOutput {
         case .decided(let accepted, let reasons, _):
             line([accepted ? .green : .red], (accepted ? "ACCEPTED" : "REJECTED") + reason(reasons))
         case .gate(let open): line([], open ? "gate open" : "gate shut")
-        case .visitEnded("failed", let reasons): line([.red], "failed" + reason(reasons))
+        case .visitEnded("failed", let reasons, _): line([.red], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
+        case .fault(.radioFailed, _, _, _): break  // told in more words by the notes above
+        case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
+        case .fault(let code, false, _, _): line([], "over: \(code)")
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: break
         }
     }
@@ -43,6 +37,6 @@ package final class TerminalOutput: KioskOutput {
 
     /// Lamps by their place, as on the box: blue, amber, green, red.
     private func line(_ lamps: Set<Lamp>, _ text: String) {
-        lines.yield(Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  " + text)
+        write(Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  " + text)
     }
 }

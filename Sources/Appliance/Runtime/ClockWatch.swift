@@ -1,18 +1,75 @@
-import Encoding
+package import Encoding
+package import Kiosk
+import LinuxIO
 import Synchronization
 
-/// Knows how long the clock has run without a time server, as far as this process has seen it: the last time that somebody
-/// asked and it was synchronised. After a start without network nobody knows, and a policy with `max-unsynced` waits.
-final class ClockWatch: Sendable {
-    private let lastSynchronised = Mutex<Instant?>(nil)
+/// The date for verdicts and records: the machine's clocks, judged by a ``ClockGuard`` at each question.
+///
+/// May be asked from any thread; it reads clocks and waits for nothing. What is wrong is collected for ``takeReports()``, so that
+/// no reporter is called on the way to a gate.
+package final class ClockWatch: Sendable {
+    private struct State {
+        var judge: ClockGuard
+        var reports: [HealthReport] = []
+    }
 
-    /// The date with that knowledge; `now` is its moment on the monotonic clock.
-    func annotate(_ time: WallTime, at now: Instant) -> WallTime {
-        lastSynchronised.withLock { last in
-            if time.provenance >= .synchronised { last = now }
-            var time = time
-            time.unsynchronised = last.map { $0.duration(to: now) }
-            return time
+    private let state: Mutex<State>
+    private let look: @Sendable () -> ClockGuard.Look
+
+    /// A watch over the machine's clocks.
+    ///
+    /// - Parameters:
+    ///   - newest: The date of the newest record; nil on a new box.
+    ///   - skew: How far clocks may differ.
+    ///   - look: Reads the clocks.
+    package init(
+        newest: Timestamp?, skew: Duration, look: @escaping @Sendable () -> ClockGuard.Look = ClockWatch.machine()
+    ) {
+        self.look = look
+        state = Mutex(State(judge: ClockGuard(newest: newest, skew: skew, at: look().monotonic)))
+    }
+
+    /// Now, as far as it can be believed.
+    package func now() -> WallTime {
+        state.withLock { state in
+            // Read inside the lock: looks are judged in the order in which they were taken.
+            let reports = state.judge.handle(look())
+            Self.collect(reports, &state)
+            return state.judge.time
+        }
+    }
+
+    /// Somebody who knows says that this date was right a moment ago.
+    package func accept(_ date: Timestamp) {
+        state.withLock { state in
+            let reports = state.judge.accept(date, at: look().monotonic)
+            Self.collect(reports, &state)
+        }
+    }
+
+    /// Takes a look, and what has begun or ceased to be wrong since the last call: the last word on each.
+    package func takeReports() -> [HealthReport] {
+        _ = now()
+        return state.withLock { state in
+            defer { state.reports = [] }
+            return state.reports
+        }
+    }
+
+    private static func collect(_ reports: [HealthReport], _ state: inout State) {
+        for report in reports {
+            state.reports.removeAll { $0.code == report.code }
+            state.reports.append(report)
+        }
+    }
+
+    /// Reads this machine's clocks; whether there is a battery-backed one is looked up once.
+    package static func machine() -> @Sendable () -> ClockGuard.Look {
+        let hasHardwareClock = SystemClock.hasHardwareClock()
+        return {
+            let (utc, monotonic, isSynchronised) = SystemClock.look()
+            return ClockGuard.Look(
+                utc: utc, monotonic: monotonic, isSynchronised: isSynchronised, hasHardwareClock: hasHardwareClock)
         }
     }
 }

@@ -1,37 +1,55 @@
 package import Credentials
 package import Encoding
 package import Kiosk
+import Ledger
 package import LinuxIO
 
 /// The one driver: turns the actions of the pure ``Kiosk`` into deeds, on the thread that waits for the radio.
 ///
-/// A packet is read, handled and answered without leaving the thread; the lamps and the relay are switched there too. Only
-/// the disk and the verification run elsewhere and come back as events.
+/// A packet is read, handled and answered without leaving the thread, and nothing there waits: the panel only notes what is
+/// wanted, listeners have threads of their own, and disk, verification and the way to the controller run elsewhere and come back
+/// as events.
 package actor Gatekeeper {
+    /// Looks on: an event, what the kiosk answered, when it wants its timer, and the instant of the turn. Called on the radio's
+    /// thread before the answer is carried out.
+    package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
+
     /// What the kiosk is connected to.
     package struct Surroundings: Sendable {
-        /// Opens the way to the controller. Called on the radio's thread, at every (re)start of the radio.
+        /// Opens the way to the controller, at every (re)start of the radio. Called on a thread of its own: it may resolve names,
+        /// connect, and wait for a driver.
         package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
         /// The records.
         package var ledger: any VisitLedger
-        /// Judges a payload at a date; pure, called beside the radio's thread.
-        package var verify: @Sendable ([UInt8], WallTime) -> Verdict
+        /// Judges a visit's payload at a date; called beside the radio's thread.
+        package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
+        /// Told of each visit's end, and whether the gate was told to open; returns at once.
+        package var settle: @Sendable (VisitID, _ opened: Bool) -> Void
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
-        /// What shows and does the decisions, most urgent first.
-        package var outputs: [any KioskOutput]
+        /// Lamps and relay.
+        package var panel: any Panel
+        /// Everybody else who is told.
+        package var listeners: Listeners
+        /// Sees every turn; nil outside tests, the bench and debug builds.
+        package var observe: TurnObserver?
 
         /// Connects the parts.
         package init(
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport, ledger: any VisitLedger,
-            verify: @escaping @Sendable ([UInt8], WallTime) -> Verdict, wallTime: @escaping @Sendable () -> WallTime,
-            outputs: [any KioskOutput]
+            verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
+            settle: @escaping @Sendable (VisitID, _ opened: Bool) -> Void = { _, _ in },
+            wallTime: @escaping @Sendable () -> WallTime, panel: any Panel, listeners: Listeners,
+            observe: TurnObserver? = nil
         ) {
             self.openTransport = openTransport
             self.ledger = ledger
             self.verify = verify
+            self.settle = settle
             self.wallTime = wallTime
-            self.outputs = outputs
+            self.panel = panel
+            self.listeners = listeners
+            self.observe = observe
         }
     }
 
@@ -41,16 +59,28 @@ package actor Gatekeeper {
 
     private let surroundings: Surroundings
     private var kiosk: Kiosk
+    /// Opens transports; one may wait while another hangs.
+    private let opener: SideThread
+    private var openings = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?
     private var pending: [KioskEvent] = []
     private var isHandling = false
     private var whenStopped: CheckedContinuation<Void, Never>?
     private var hasStopped = false
+    private var breaths = 0
+
+    /// A transport on its way from the thread that opened it to the radio's: nobody else holds it.
+    private struct Opened: @unchecked Sendable {
+        let result: Result<any HCITransport, TransportError>
+
+        func close() { if case .success(let transport) = result { transport.close() } }
+    }
 
     /// A driver on its own thread; nothing happens before ``run()``.
     package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
         thread = try PollThread()
+        opener = try SideThread(name: "gatehouse-open", limit: 1)
         self.surroundings = surroundings
         kiosk = Kiosk(settings: settings, at: SystemClock.now())
     }
@@ -69,8 +99,20 @@ package actor Gatekeeper {
     /// Ends ``run()`` in order: the link is dropped, the gate shut, the light dark, the radio closed.
     package func stop() { handle(.stop) }
 
-    /// Returns once the radio's thread has taken a turn: a sign that it is not stuck.
-    package func breathe() {}
+    /// Returns once the radio's thread has taken a turn: a sign that it is not stuck. How often it was asked: a call without an
+    /// effect could be optimised away, and with it the turn.
+    @discardableResult package func breathe() -> Int {
+        breaths += 1
+        return breaths
+    }
+
+    /// Takes what parts of the box say about its health.
+    package func take(_ reports: [HealthReport]) {
+        for report in reports { handle(.health(report)) }
+    }
+
+    /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
+    package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
     // MARK: - Events
 
@@ -82,7 +124,9 @@ package actor Gatekeeper {
         while !pending.isEmpty {
             let next = pending.removeFirst()
             let now = SystemClock.now()
-            for action in kiosk.handle(next, at: now) { perform(action, at: now) }
+            let actions = kiosk.handle(next, at: now)
+            if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
+            for action in actions { perform(action, at: now) }
         }
         isHandling = false
         timer?.set(hasStopped ? nil : kiosk.deadline(after: SystemClock.now()))
@@ -91,9 +135,10 @@ package actor Gatekeeper {
 
     private func perform(_ action: KioskAction, at now: Instant) {
         switch action {
-        case .gate(let open): for output in surroundings.outputs { output.setGate(open: open, at: now) }
+        case .gate(let command): surroundings.panel.gate(command, at: now)
         case .signal(let signal, let pattern):
-            for output in surroundings.outputs { output.show(signal, of: pattern, at: now) }
+            surroundings.panel.show(signal)
+            surroundings.listeners.tell { $0.show(signal, of: pattern, at: now) }
         case .send(let packet):
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
@@ -102,10 +147,11 @@ package actor Gatekeeper {
                 Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
             }
         case .recordOutcome(let visit, let outcome, let signedDigest):
+            surroundings.settle(visit, outcome.gate?.opened == true)
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
         case .drawSessionMaterial: drawSessionMaterial()
-        case .showInvitation(let uri): for output in surroundings.outputs { output.showInvitation(uri, at: now) }
-        case .note(let note): for output in surroundings.outputs { output.note(note, at: now) }
+        case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
+        case .note(let note, let visit): surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
         case .openTransport: openTransport()
         case .closeTransport: closeTransport()
         case .stopped:
@@ -118,7 +164,7 @@ package actor Gatekeeper {
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
         let date = surroundings.wallTime()
         Task.detached(priority: .high) { [verify = surroundings.verify] in
-            let verdict = verify(payload, date)
+            let verdict = verify(visit, payload, date)
             await self.handle(.verified(visit, verdict))
         }
     }
@@ -137,15 +183,26 @@ package actor Gatekeeper {
 
     private func openTransport() {
         closeTransport()
-        do {
-            let opened = try surroundings.openTransport()
-            transport = opened
-            thread.watch(opened.descriptor, for: opened.interest) { [weak self] interest in
+        openings += 1
+        opener.run { [weak self, open = surroundings.openTransport, number = openings] in
+            let opened = Opened(result: Result { () throws(TransportError) in try open() })
+            // Strongly here: whoever opened it must be there to close it.
+            guard let self else { return opened.close() }
+            Task { await self.transportOpened(opened, number) }
+        }
+    }
+
+    private func transportOpened(_ opened: Opened, _ number: Int) {
+        // The kiosk may have given up on this one.
+        guard number == openings, !hasStopped else { return opened.close() }
+        switch opened.result {
+        case .success(let transport):
+            self.transport = transport
+            thread.watch(transport.descriptor, for: transport.interest) { [weak self] interest in
                 self?.assumeIsolated { $0.transportIsReady(interest) }
             }
-            pending.append(.transportOpened)
-        } catch {
-            pending.append(.transportClosed(reason: "\(error); \(error.remedy)"))
+            handle(.transportOpened)
+        case .failure(let error): handle(.transportClosed(reason: "\(error); \(error.remedy)"))
         }
     }
 
@@ -170,6 +227,7 @@ package actor Gatekeeper {
     }
 
     private func closeTransport() {
+        openings += 1  // one that is being opened is not wanted any more
         guard let transport else { return }
         thread.unwatch(transport.descriptor)
         transport.close()

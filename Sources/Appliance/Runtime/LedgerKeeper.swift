@@ -1,127 +1,239 @@
-import Encoding
+import Credentials
+package import Encoding
 package import Kiosk
 package import Ledger
+import LinuxIO
 package import Store
 import Synchronization
 
-/// Writes the kiosk's records into the database, one after the other, beside the radio's thread.
+/// Writes the kiosk's records into the database, beside the radio's thread, which only puts them down here.
 ///
-/// Order is kept: what is handed over first is written first. An outcome that the disk refuses is not lost: it is kept and
-/// tried again before anything newer, so a full disk that gets room again has all records in the end.
+/// What is written next is decided by the ``KeeperQueue``; this carries it out, one step after the other. Outcomes that the disk
+/// refuses go to the ``Reserve``, and from there into the ledger when the disk works again or at the next start. What neither
+/// takes is counted and told.
 package final class LedgerKeeper: VisitLedger {
-    /// Bounds and pauses.
-    package struct Limits: Sendable {
-        /// Outcomes kept in memory while the disk refuses them (about 1 KiB each).
-        package var unwritten = 10_000
-        /// Pause before the disk is tried again.
-        package var retryAfter: Duration = .seconds(1)
+    /// What is left when ``run()`` has returned.
+    package struct Shortfall: Hashable, Sendable {
+        /// Records in the reserve, which the next start writes.
+        package var reserved = 0
+        /// Visits without a record.
+        package var lost = 0
 
-        /// The documented defaults.
-        package init() {}
+        /// All is in the ledger.
+        package static let none = Shortfall()
     }
 
-    private enum Request: Sendable {
-        case intent(VisitID, RecordStamp, @Sendable (String?) -> Void)
-        case outcome(VisitID, Outcome, RecordStamp)
-        case retry
+    private struct State {
+        var queue: KeeperQueue
+        var answers: [Text: @Sendable (String?) -> Void] = [:]
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var hasEnded = false
+        /// What was told of the database being another.
+        var replaced: String?
     }
 
     private let store: Store
+    /// Used by ``run()`` alone.
+    private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
-    private let limits: Limits
+    private let limits: KeeperQueue.Limits
     private let stamp: @Sendable () -> RecordStamp
-    private let onChange: @Sendable () -> Void
-    private let requests: AsyncStream<Request>
-    private let continuation: AsyncStream<Request>.Continuation
-    private let lost = Atomic<Int>(0)
+    private let report: HealthReporter
+    private let onChange: @Sendable (Int) -> Void
+    private let state: Mutex<State>
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
 
-    /// A keeper over an open store. `stamp` says where and when; `onChange` is called after each record, so that reports are
-    /// sent without waiting for a timer.
+    /// A keeper over an open store and, where there is one, the reserve. `stamp` says where and when; `report` hears of records
+    /// that wait or are lost and of a database that is no longer there; `onChange` is called with the number of outcomes that
+    /// were just written, so that reports are sent without waiting for a timer.
     package init(
-        store: Store, siteKey: SiteKey, limits: Limits = Limits(), stamp: @escaping @Sendable () -> RecordStamp,
-        onChange: @escaping @Sendable () -> Void
+        store: Store, reserve: Reserve? = nil, siteKey: SiteKey, limits: KeeperQueue.Limits = KeeperQueue.Limits(),
+        stamp: @escaping @Sendable () -> RecordStamp, report: @escaping HealthReporter = { _ in },
+        onChange: @escaping @Sendable (_ outcomes: Int) -> Void
     ) {
-        (self.store, self.siteKey, self.limits, self.stamp, self.onChange) = (store, siteKey, limits, stamp, onChange)
-        (requests, continuation) = AsyncStream.makeStream()
+        (self.store, self.reserve, self.siteKey, self.limits) = (store, reserve, siteKey, limits)
+        (self.stamp, self.report, self.onChange) = (stamp, report, onChange)
+        state = Mutex(
+            State(queue: KeeperQueue(limits: limits, reserved: reserve?.count ?? 0)))
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Outcomes given up because memory was full too; never without the disk having failed for that long.
-    package var lostOutcomes: Int { lost.load(ordering: .relaxed) }
-
-    /// Writes the intent behind everything handed over before it; nil once it is durable.
-    package func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
-        if case .terminated = continuation.yield(.intent(visit, stamp(), answer)) { answer("the ledger is closed") }
+    /// What is not in the ledger.
+    package var shortfall: Shortfall {
+        state.withLock { Shortfall(reserved: $0.queue.reserved, lost: $0.queue.lost) }
     }
 
-    /// Takes over the outcome at once; it is named under the site key and written when the disk allows.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
-        var outcome = outcome
-        outcome.credential?.name = signedDigest.map(siteKey.name(ofSignedContent:))
-        continuation.yield(.outcome(visit, outcome, stamp()))
-    }
-
-    /// Writes until ``finish()``; then what is still waiting is written, once more, and this returns.
-    package func run() async {
-        var unwritten: [(VisitID, Outcome, RecordStamp)] = []
-        var willRetry = false
-        for await request in requests {
-            switch request {
-            case .intent(let visit, let stamp, let answer):
-                await write(&unwritten)
-                answer(await intent(visit, stamp))
-            case .outcome(let visit, let outcome, let stamp):
-                if unwritten.count >= limits.unwritten {
-                    unwritten.removeFirst()
-                    lost.add(1, ordering: .relaxed)
-                }
-                unwritten.append((visit, outcome, stamp))
-                await write(&unwritten)
-            case .retry:
-                willRetry = false
-                await write(&unwritten)
-            }
-            if !unwritten.isEmpty, !willRetry {
-                willRetry = true
-                retryLater()
-            }
-        }
-        await write(&unwritten)
-        lost.add(unwritten.count, ordering: .relaxed)
-    }
-
-    /// Lets ``run()`` end when everything handed over so far is written.
-    package func finish() { continuation.finish() }
-
-    private func intent(_ visit: VisitID, _ stamp: RecordStamp) async -> String? {
-        do {
-            _ = try await store.appendIntent(Text(visit.text), stamp: stamp)
-            return nil
-        } catch {
-            return "\(error.text); \(error.remedy)"
-        }
-    }
-
-    private func write(_ unwritten: inout [(VisitID, Outcome, RecordStamp)]) async {
-        while let (visit, outcome, stamp) = unwritten.first {
+    /// Writes what an earlier run left in the reserve; to be called before ``Store/recover(stamp:software:)``, which closes what
+    /// then still has no outcome. Returns how many records; those that the disk does not take now stay in the reserve.
+    package static func restore(_ reserve: Reserve, into store: Store) async -> Int {
+        let before = reserve.count
+        while reserve.count > 0 {
             do {
-                _ = try await store.appendOutcome(Text(visit.text), outcome, stamp: stamp)
+                let records = try reserve.first(KeeperQueue.Limits().batch)
+                _ = try await store.append([], records)
+                try reserve.remove(first: records.count)
             } catch {
-                switch error {
-                case .refused, .unexpected:
-                    // The ledger's own rules refuse it: trying again would refuse it again and hold up all others.
-                    lost.add(1, ordering: .relaxed)
-                default: return  // a disk that fails now may work later, even one that was mounted read-only
-                }
+                break
             }
-            unwritten.removeFirst()
-            onChange()
+        }
+        return before - reserve.count
+    }
+
+    // MARK: - The radio's side
+
+    /// Takes over the intent; nil once it is durable. For a visit whose intent is durable already only the database is looked
+    /// at: whether it is still there.
+    package func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        let visit = Text(visit.text)
+        let intent = UnwrittenIntent(visit: visit, stamp: stamp())
+        let givenUp: [@Sendable (String?) -> Void] = state.withLock { state in
+            guard state.answers[visit] == nil else { return [answer] }
+            state.answers[visit] = answer
+            return Self.handle(.intent(intent), &state)
+        }
+        for answer in givenUp { answer("the disk is too slow for so many visits") }
+        signal.yield()
+    }
+
+    /// Takes over the outcome; it is named under the site key and written when the disk allows.
+    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
+        let outcome = UnwrittenOutcome(
+            visit: Text(visit.text), outcome: outcome, stamp: stamp(), signedDigest: signedDigest)
+        for answer in state.withLock({ Self.handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
+        signal.yield()
+    }
+
+    /// Lets ``run()`` end when everything handed over so far is written, in the reserve or given up.
+    package func finish() {
+        _ = state.withLock { Self.handle(.finish, &$0) }
+        signal.yield()
+    }
+
+    /// Returns once the keeper has taken a turn: a sign that it is not stuck in the disk.
+    package func breathe() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.hasEnded { state.waiting.append(continuation) }
+                return state.hasEnded
+            }
+            if isOver { continuation.resume() } else { signal.yield() }
         }
     }
 
-    private func retryLater() {
-        Task { [continuation, pause = limits.retryAfter] in
-            try? await Task.sleep(for: pause)
-            continuation.yield(.retry)
+    private static func handle(_ event: KeeperQueue.Event, _ state: inout State) -> [@Sendable (String?) -> Void] {
+        state.queue.handle(event, at: SystemClock.now()).compactMap { state.answers.removeValue(forKey: $0) }
+    }
+
+    // MARK: - The disk's side
+
+    /// Writes until ``finish()``, and then what is still waiting.
+    package func run() async {
+        var told = Shortfall()
+        var signals = signals.makeAsyncIterator()
+        var step: KeeperQueue.Step?
+        repeat {
+            step = state.withLock { $0.queue.next(at: SystemClock.now()) }
+            switch step {
+            case .write(let intents, let outcomes, let restoring): await write(intents, outcomes, restoring: restoring)
+            case .reserve(let outcomes): putAside(outcomes)
+            case .end, nil: break
+            }
+            tell(&told)
+            breatheOut(hasEnded: step == .end)
+            if step == nil { await pause(&signals) }
+        } while step != .end
+    }
+
+    private func write(_ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], restoring: Bool) async {
+        var restored: [UnwrittenOutcome] = []
+        var isReadable = true
+        if restoring {
+            do { restored = try reserve?.first(limits.batch) ?? [] } catch { isReadable = false }
         }
+        do {
+            let refused = try await store.append(intents, restored + outcomes.map { $0.named(under: siteKey) })
+            handle(.written(refused: Set(refused.keys)))
+            if restoring { restore(restored, refused, isReadable: isReadable) }
+            answer(intents) { visit in refused[visit].map { "\($0)" } }
+            tellReplaced(nil)
+            if !(restored.isEmpty && outcomes.isEmpty) { onChange(restored.count + outcomes.count) }
+        } catch {
+            handle(.writeFailed)
+            if case .replaced = error { tellReplaced(error.text) }
+            answer(intents) { _ in "\(error.text); \(error.remedy)" }
+        }
+    }
+
+    /// These of the reserve are in the ledger now, as far as it took them. One that it had already is no loss.
+    private func restore(_ restored: [UnwrittenOutcome], _ refused: [Text: StoreError], isReadable: Bool) {
+        let lost = restored.filter { refused[$0.visit].map { $0 != .refused(.visitClosed) } ?? false }
+        // If the reserve cannot be emptied they come again, and the ledger knows them.
+        let isRemoved: Void? = try? reserve?.remove(first: restored.count)
+        if isReadable, isRemoved != nil {
+            handle(.restored(left: reserve?.count ?? 0, refused: lost.reduce(0) { $0 + $1.visits }))
+        } else {
+            handle(.restoreFailed)
+        }
+    }
+
+    private func putAside(_ outcomes: [UnwrittenOutcome]) {
+        do {
+            guard let reserve else { throw StoreError.absent(path: "") }
+            try reserve.append(outcomes.map { $0.named(under: siteKey) })
+            handle(.reserved)
+        } catch {
+            handle(.reserveFailed)
+        }
+    }
+
+    private func handle(_ event: KeeperQueue.Event) { _ = state.withLock { Self.handle(event, &$0) } }
+
+    private func answer(_ intents: [UnwrittenIntent], _ failure: (Text) -> String?) {
+        for intent in intents {
+            state.withLock { $0.answers.removeValue(forKey: intent.visit) }?(failure(intent.visit))
+        }
+    }
+
+    /// Reports what has changed since it was `told`.
+    private func tell(_ told: inout Shortfall) {
+        let now = state.withLock { Shortfall(reserved: $0.queue.unwritten, lost: $0.queue.lost) }
+        if now.reserved != told.reserved {
+            report(now.reserved > 0 ? .present(.ledgerUnwritten, count: now.reserved) : .over(.ledgerUnwritten))
+        }
+        if now.lost != told.lost { report(.present(.ledgerLost, count: now.lost)) }
+        told = now
+    }
+
+    private func tellReplaced(_ detail: String?) {
+        let isNews = state.withLock { state in
+            defer { state.replaced = detail }
+            return state.replaced != detail
+        }
+        guard isNews else { return }
+        report(detail.map { .present(.ledgerReplaced, detail: $0) } ?? .over(.ledgerReplaced))
+    }
+
+    private func breatheOut(hasEnded: Bool) {
+        let waiting = state.withLock { state in
+            state.hasEnded = hasEnded
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits until something is put down or the queue's deadline has come.
+    private func pause(_ signals: inout AsyncStream<Void>.Iterator) async {
+        let deadline = state.withLock { $0.queue.deadline }
+        let timer = deadline.map { deadline in
+            Task { [signal] in
+                try? await Task.sleep(for: SystemClock.now().duration(to: deadline))
+                if !Task.isCancelled { signal.yield() }
+            }
+        }
+        let isCancelled = await signals.next() == nil
+        timer?.cancel()
+        if isCancelled { finish() }
     }
 }

@@ -1,26 +1,38 @@
 package import Credentials
 package import Encoding
+package import Kiosk
+package import Ledger
 import Synchronization
 
-/// The verifier that judges at this moment, and the visits that it accepted a moment ago.
+/// The verifier that judges at this moment, and who was let in a moment ago.
 ///
 /// Trust data and rules are replaced while visits go on: a verification that runs keeps the verifier it began with, the next one
-/// takes the new one, and what was accepted stays remembered across the change.
-///
-/// The memory of replays lives in this object alone. A restart clears it, so a credential that was accepted just before the
-/// plug was pulled can be presented once more as soon as the box is on the air again; its second visit is in the ledger like the
-/// first. A longer memory would have to name credentials on disk before the gate opens, which no decision waits for.
+/// takes the new one, and who was let in stays remembered across the change.
 package final class VerifierInForce: Sendable {
     private struct State {
         var verifier: Verifier
-        var window: ReplayWindow
+        var memory: ReplayMemory
     }
 
     private let state: Mutex<State>
+    private let siteKey: SiteKey
+    private let remembered: @Sendable ([ReplayName]) -> Void
 
-    /// Puts a verifier in force; nothing has been seen yet.
-    package init(_ verifier: Verifier) {
-        state = Mutex(State(verifier: verifier, window: ReplayWindow(window: verifier.policy.replay.window)))
+    /// Puts a verifier in force.
+    ///
+    /// - Parameters:
+    ///   - verifier: Judges the next visit.
+    ///   - siteKey: The key under which visitors are remembered.
+    ///   - memory: Who was let in before the start; its window becomes that of the verifier's policy.
+    ///   - remembered: Told the names of each visit that opened the gate, to keep them over a restart. Returns at once.
+    package init(
+        _ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero),
+        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
+    ) {
+        var memory = memory
+        memory.window = verifier.policy.replay.window
+        state = Mutex(State(verifier: verifier, memory: memory))
+        (self.siteKey, self.remembered) = (siteKey, remembered)
     }
 
     /// The verifier that the next visit will be judged by.
@@ -38,39 +50,51 @@ package final class VerifierInForce: Sendable {
     package func replace(trust: TrustStore, policy: VerificationPolicy) {
         state.withLock { state in
             state.verifier = Verifier(trust: trust, policy: policy, limits: state.verifier.limits)
-            state.window.window = policy.replay.window
+            state.memory.window = policy.replay.window
         }
     }
 
-    /// Puts new rules in force, with the same trust data. What was accepted is remembered by the new rules' window.
+    /// Puts new rules in force, with the same trust data. Who was let in is remembered by the new rules' window.
     package func replace(policy: VerificationPolicy) {
         state.withLock { state in
             let old = state.verifier
             state.verifier = Verifier(trust: old.trust, policy: policy, limits: old.limits)
-            state.window.window = policy.replay.window
+            state.memory.window = policy.replay.window
         }
     }
 
-    /// Judges a payload and remembers it when it is accepted. Any number may run at once; of two that present the same
-    /// credential at the same moment one is accepted, and the other is judged anew with that knowledge.
+    /// Judges a visit's payload and, when it is accepted, reserves what it is known by until ``settle(_:opened:)``. Any number may
+    /// run at once; of two that present the same credential at the same moment one is first, and the other is judged anew with
+    /// that knowledge.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
+    ///   - visit: Whose payload it is.
     ///   - date: The date, and how far it is to be believed.
     ///   - now: The moment on the monotonic clock, which the replay window runs on.
-    package func verify(_ payload: [UInt8], at date: WallTime, monotonic now: Instant) -> Verdict {
+    package func verify(_ payload: [UInt8], of visit: VisitID, at date: WallTime, monotonic now: Instant) -> Verdict {
+        let verifier = current
+        // The memory has names only, so a verdict must be there before anybody can be known by it. Each further round knows one
+        // key more of the few that a payload has, so this ends.
+        var seen: Set<[UInt8]> = []
         while true {
-            let (verifier, recent) = state.withLock { ($0.verifier, $0.window.recent(at: now)) }
-            let verdict = verifier.verify(payload, recent: recent, at: date)
-            guard verdict.isAccepted else { return verdict }
-            // Each further round needs another visitor who was accepted meanwhile, so this ends.
-            let isAlone = state.withLock { state in
-                let meanwhile = state.window.recent(at: now).subtracting(recent)
-                guard meanwhile.isDisjoint(with: verdict.replayKeys) else { return false }
-                for key in verdict.replayKeys { state.window.remember(key, at: now) }
-                return true
+            let verdict = verifier.verify(payload, recent: seen, at: date)
+            let names = verdict.replayKeys.map { (key: $0, name: siteKey.replayName(of: $0)) }
+            let met = state.withLock { state in
+                let met = names.filter { state.memory.knows($0.name, besides: visit, at: now) }.map(\.key)
+                let isKnown = seen.isSuperset(of: met)
+                if isKnown, verdict.isAccepted { state.memory.reserve(names.map(\.name), for: visit, at: now) }
+                return isKnown ? [] : met
             }
-            if isAlone { return verdict }
+            if met.isEmpty { return verdict }
+            seen.formUnion(met)
         }
+    }
+
+    /// A visit has ended, whatever became of it: what was reserved for it is remembered when the gate was told to open, else
+    /// released.
+    package func settle(_ visit: VisitID, opened: Bool) {
+        let names = state.withLock { $0.memory.settle(visit, opened: opened) }
+        if !names.isEmpty { remembered(names) }
     }
 }

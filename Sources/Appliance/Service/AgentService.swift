@@ -1,6 +1,8 @@
 package import Aries
-import Encoding
+import Credentials
+package import Encoding
 package import HTTPTransport
+package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 package import Store
@@ -11,11 +13,23 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let configuration: Configuration
     private let store: Store
     private let log: LogSink
+    private let report: HealthReporter
     private let links = Mutex<[AgentLink]>([])
+    /// Whether messages get through, as the last exchange has shown; nil: nothing was exchanged yet.
+    private let getsThrough = Mutex<Bool?>(nil)
 
     /// A service over the connections in `store` and the invitations in the configuration.
-    package init(configuration: Configuration, store: Store, log: LogSink) {
-        (self.configuration, self.store, self.log) = (configuration, store, log)
+    package init(configuration: Configuration, store: Store, log: LogSink, report: @escaping HealthReporter) {
+        (self.configuration, self.store, self.log, self.report) = (configuration, store, log, report)
+    }
+
+    /// How many connections there are, and whether messages get through.
+    package var status: JSON {
+        var status: JSONObject = ["connections": .int(links.withLock { $0.count })]
+        if let isReachable = getsThrough.withLock({ $0 }) {
+            _ = status.appendIfNew(.init("reachable", .bool(isReachable)))
+        }
+        return .object(status)
     }
 
     /// A report has been queued: look at once.
@@ -55,13 +69,20 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
+    private func take(_ notice: AgentNotice) {
+        log.log(.info, "agent", ["text": .text(notice.text)])
+        guard let isReachable = notice.getsThrough else { return }
+        getsThrough.withLock { $0 = isReachable }
+        report(isReachable ? .over(.agentUnreachable) : .present(.agentUnreachable, detail: notice.text))
+    }
+
     /// The stored connections, and new ones for invitations that none of them answers.
     ///
     /// The first one delivers the reports: a report goes to one agent, once.
     private func open(_ exchange: HTTPExchange) async -> [AgentLink] {
         var surroundings = AgentLink.Surroundings(
             exchange: exchange, store: store, outbox: StoredOutbox(store, utc: { SystemClock.utc() }), clock: .system(),
-            observe: { [log] in log.log(.info, "agent", ["text": .text($0.text)]) })
+            observe: { [weak self] in self?.take($0) })
         let settings = Self.connection(configuration)
         var links: [AgentLink] = []
         do {

@@ -9,56 +9,84 @@ import UnixSignals
 
 /// `gatehouse run`: everything that lives as long as the service does, started in order and ended in the reverse one.
 package enum ApplianceService {
-    /// Runs until SIGTERM or SIGINT; every line is released, the radio closed and every record written when it returns.
-    package static func run(_ configuration: Configuration, version: String, environment: [String: String]) async throws
-    {
-        let parts = try await Composition.make(configuration, version: version, environment: environment)
+    /// How long an end in order may take. What has not been written by then is told as lost.
+    package static let stopLimit: Duration = .milliseconds(1800)
+
+    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT; every line is released, the radio closed and every record written when it
+    /// returns. Other signals that would end a process are ignored. `observe` sees every turn of the kiosk.
+    package static func run(
+        _ configuration: Configuration, version: String, environment: [String: String],
+        observe: Gatekeeper.TurnObserver? = nil
+    ) async throws {
+        ProcessEnd.ignoreStraySignals()
+        let parts = try await Composition.make(
+            configuration, version: version, environment: environment, observe: observe)
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
-            UpkeepService(parts: parts), LineService(parts: parts), GateService(parts: parts),
+            RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
+            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime),
+            WatchdogService(parts: parts), parts.counters,
+            parts.control, LineService(panel: parts.panel), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
-            }, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-        group.maximumGracefulShutdownDuration = .seconds(10)
+            }, gracefulShutdownSignals: [.sigterm, .sigint, .sighup, .sigquit], logger: quiet)
+        group.maximumGracefulShutdownDuration = stopLimit
         try await ServiceGroup(configuration: group).run()
-        parts.lines?.release()
+        _ = parts.panel?.end(within: .milliseconds(200))
         await parts.store.close()
-        parts.log.log(.info, "ended")
+        let shortfall = parts.keeper.shortfall
+        if shortfall == .none {
+            parts.log.log(.info, "ended")
+        } else {
+            parts.log.log(.error, "ended", ["unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost)])
+        }
+        _ = parts.listeners.flush(within: .milliseconds(200))
+        _ = parts.log.flush(within: .milliseconds(200))
+        if shortfall != .none { throw failure(shortfall, configuration) }
+    }
+
+    private static func failure(
+        _ shortfall: LedgerKeeper.Shortfall, _ configuration: Configuration
+    ) -> ServiceFailure {
+        let unwritten =
+            "the ledger did not take \(shortfall.reserved) records; they wait in \(configuration.ledger.reserve)"
+        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve took it"
+        return ServiceFailure(
+            [shortfall.reserved > 0 ? unwritten : nil, shortfall.lost > 0 ? lost : nil].compactMap { $0 }
+                .joined(separator: "; "),
+            remedy: "look at the disk (free space, dmesg) and start the service again, which writes what waits")
     }
 }
 
 /// Writes records until everybody who makes some has ended.
 private struct RecordService: Service {
     let keeper: LedgerKeeper
+    let replays: ReplayKeeper
 
     func run() async throws {
         await withGracefulShutdownHandler {
+            async let remembering: Void = replays.run()
             await keeper.run()
+            await remembering
         } onGracefulShutdown: {
             keeper.finish()
+            replays.finish()
         }
     }
 }
 
 /// Takes lamps and relay when their chip comes.
 private struct LineService: Service {
-    let parts: Composition
+    let panel: LatePanel?
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(5))
-                guard let lines = parts.lines, !lines.hasLines else { continue }
-                do throws(GPIOError) {
-                    try lines.takeLines()
-                    parts.report(.over(.gpioFailed))
-                } catch {
-                    parts.report(.present(.gpioFailed, detail: "\(error). \(error.remedy)"))
-                }
+                if !Task.isCancelled { panel?.takeLines() }
             }
         }
     }
@@ -73,30 +101,54 @@ private struct GateService: Service {
             await parts.gatekeeper.run()
         } onGracefulShutdown: {
             parts.manager.stopping()
+            // A disk or a reader that hangs may not keep the process, and with it the radio and the lines.
+            ProcessEnd.force(1, after: ApplianceService.stopLimit) { [panel = parts.panel, log = parts.log] in
+                _ = panel?.end(within: .milliseconds(50))
+                log.log(.error, "end.forced", ["remedy": .text("look at what hung: disk, log, display")])
+                _ = log.flush(within: .milliseconds(50))
+            }
             Task { await parts.gatekeeper.stop() }
         }
     }
 }
 
-/// What has to be done now and then: a sign of life for systemd, and tidying the database.
-private struct UpkeepService: Service {
-    let parts: Composition
+/// Tidies the database every ten minutes, a little at a time. A failure is told by the records that fail next.
+private struct HousekeepingService: Service {
+    let store: Store
+    let wallTime: @Sendable () -> WallTime
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            let interval = parts.manager.watchdogInterval ?? .seconds(60)
-            var untilHousekeeping = Duration.zero
             while !Task.isCancelled {
-                // Only a radio thread that still takes turns may feed the watchdog.
+                try? await store.housekeep(at: wallTime())
+                try? await Task.sleep(for: .seconds(600))
+            }
+        }
+    }
+}
+
+/// A sign of life for systemd, given only while everything that a visit needs turns: the radio's thread, a verification, and the
+/// thread of the records.
+private struct WatchdogService: Service {
+    let parts: Composition
+
+    func run() async throws {
+        guard let interval = parts.manager.watchdogInterval else { return await Self.sleepUntilShutdown() }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                // Whoever does not answer leaves this waiting, and systemd without its sign.
                 await parts.gatekeeper.breathe()
-                parts.manager.alive()
-                if untilHousekeeping <= .zero {
-                    untilHousekeeping = .seconds(3600)
-                    try? await parts.store.housekeep(now: SystemClock.utc())
-                }
-                untilHousekeeping -= interval
+                let verdict = await Task.detached(priority: .high) { [canary = parts.canary] in canary() }.value
+                await parts.keeper.breathe()
+                if !verdict.isAccepted { parts.manager.alive() }
                 try? await Task.sleep(for: interval)
             }
+        }
+    }
+
+    private static func sleepUntilShutdown() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
     }
 }

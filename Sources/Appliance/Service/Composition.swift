@@ -1,9 +1,9 @@
 import Aries
-import Credentials
-import Encoding
+package import Credentials
+package import Encoding
 import Foundation
 import HTTPTransport
-package import Kiosk
+import Kiosk
 import Ledger
 package import LinuxIO
 package import Store
@@ -30,20 +30,40 @@ package struct Composition: Sendable {
     package let trust: TrustService
     /// Takes over a policy file that was changed.
     package let policy: PolicyService
+    /// Keeps who was let in over a restart.
+    package let replays: ReplayKeeper
+    /// Watches the clock.
+    package let clock: ClockService
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
-    package let lines: LineOutput?
-    /// Hears what is wrong with the box.
-    package let report: HealthReporter
+    package let panel: LatePanel?
+    /// Log, terminal, display and service manager.
+    package let listeners: Listeners
+    /// Judges a payload that is none: the sign that verifications turn.
+    package let canary: @Sendable () -> Verdict
+    /// The date that is believed, and why.
+    package let wallTime: @Sendable () -> WallTime
+    /// Answers questions of other commands.
+    package let control: ControlService
+    /// Looks at counters that mean a fault.
+    package let counters: CounterService
 
-    /// Builds everything; the radio is not touched yet. Waits for the ledger; throws what no waiting mends.
+    /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Waits for the ledger; throws what
+    /// no waiting mends.
     package static func make(
-        _ configuration: Configuration, version: String, environment: [String: String]
+        _ configuration: Configuration, version: String, environment: [String: String],
+        observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition {
-        let (log, report) = try openLog(configuration, environment)
+        let inbox = HealthInbox()
+        let report: HealthReporter = { inbox.take($0) }
+        let log = try openLog(configuration, environment, report)
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
-        let lines = openLines(configuration, report)
+        let panel = LineRequest(configuration).map { request in
+            let setup = PanelSetup(request: request, report: report)
+            return LatePanel(report: report) { () throws(ServiceFailure) in try setup.open() }
+        }
+        panel?.takeLines()
         let manager = ServiceManager(environment: environment)
         let trust = try TrustState(configuration.trust).begin(report)
         let defaults = defaults(configuration)
@@ -56,37 +76,22 @@ package struct Composition: Sendable {
         let policy = policyOver(policyFile?.begin(log, report) ?? trust.directory.rules)
         let trusted = trust.directory.store
         trusted.warmUp()
-        let verifiers = VerifierInForce(Verifier(trust: trusted, policy: policy))
-        let clock = ClockWatch()
-        let kiosk = Text(configuration.kiosk.id)
-        let boot = try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder))
-        let software = Outcome.Software(name: "gatehouse", version: Text(version))
-        let waiting = Waiting(
-            report: report, manager: manager,
-            show: { lines?.show($0, of: .fault, at: SystemClock.now()) })
-        let (store, saved, stamp, starts, interrupted, siteKey) = try await waiting.forLedger {
-            () async throws(StoreError) in
-            let store = try await Store.open(configuration.ledger.path)
-            let saved = await store.savedClock
-            let stamp: @Sendable () -> RecordStamp = {
-                RecordStamp(
-                    kiosk: kiosk, boot: boot, time: SystemClock.wallTime(saved: saved), monotonic: SystemClock.now())
-            }
-            do throws(StoreError) {
-                let interrupted = try await store.recover(stamp: stamp(), software: software)
-                return (store, saved, stamp, try await store.countStart(), interrupted, try await store.siteKey())
-            } catch {
-                await store.close()
-                throw error
-            }
-        }
-        let wallTime: @Sendable () -> WallTime = { SystemClock.wallTime(saved: saved) }
-        let judgedTime: @Sendable () -> WallTime = { clock.annotate(wallTime(), at: SystemClock.now()) }
+        let opening = Records.Opening(
+            configuration: configuration,
+            boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
+            version: version, window: policy.replay.window, log: log, report: report)
+        let waiting = Waiting(report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) })
+        let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
+        let (store, replays, wallTime) = (records.store, records.replays, records.wallTime)
+        let verifiers = VerifierInForce(
+            Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
+            remembered: { replays.remember($0) })
         log.log(
             .info, "started",
             [
-                "version": .text(version), "kiosk": .string(kiosk), "trust": .text(trusted.version),
-                "start": .int(starts), "interrupted": .int(interrupted.count),
+                "version": .text(version), "kiosk": .text(configuration.kiosk.id), "trust": .text(trusted.version),
+                "start": .int(records.starts), "interrupted": .int(records.interrupted),
+                "restored": .int(records.restored),
             ])
 
         if let rules = policy.rules {
@@ -94,29 +99,48 @@ package struct Composition: Sendable {
             PolicyService.warn(about: rules, by: trusted, log)
         }
 
-        let agents = AgentService(configuration: configuration, store: store, log: log)
-        let keeper = LedgerKeeper(store: store, siteKey: siteKey, stamp: stamp, onChange: { agents.wake() })
-        var outputs: [any KioskOutput] =
-            (lines.map { [$0] } ?? []) + [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
+        let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
+        let keeper = LedgerKeeper(
+            store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp, report: report,
+            onChange: { _ in agents.wake() })
+        var told: [any KioskListener] = [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
-            outputs.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
+            told.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
         }
+        let listeners = try Listeners(told)
         let radio = configuration.radio
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
-                verify: { payload, date in verifiers.verify(payload, at: date, monotonic: SystemClock.now()) },
-                wallTime: judgedTime, outputs: outputs))
+                verify: { visit, payload, date in
+                    verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
+                }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
+                panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
         let refreshing = TrustService.make(
             configuration.trust, beginning: trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: judgedTime, log: log, report: report)
+            wallTime: wallTime, log: log, report: report)
         let watching = PolicyService(
             policyFile, over: defaults, direction: direction, verifiers: verifiers, log: log, report: report)
+        inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
+        let status = StatusDesk(
+            StatusDesk.Identity(
+                name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
+            kiosk: { await gatekeeper.status() },
+            parts: StatusParts(
+                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, log: log
+            ).all,
+            now: { (SystemClock.now(), wallTime().utc) })
+        var desk = ControlDesk()
+        desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, manager: manager, lines: lines,
-            report: report)
+            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: records.clock,
+            manager: manager, panel: panel, listeners: listeners,
+            canary: { verifiers.current.verify([], at: wallTime()) }, wallTime: wallTime,
+            control: ControlService(configuration.control, desk: desk, log: log),
+            counters: CounterService(
+                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
@@ -129,25 +153,18 @@ package struct Composition: Sendable {
         return policy
     }
 
-    /// The log, and the reports of what is wrong with the box as lines of it. A log file that cannot be opened leaves standard
-    /// error or the journal.
+    /// The log. A log file that cannot be opened leaves standard error or the journal.
     private static func openLog(
-        _ configuration: Configuration, _ environment: [String: String]
-    ) throws -> (LogSink, HealthReporter) {
+        _ configuration: Configuration, _ environment: [String: String], _ report: HealthReporter
+    ) throws -> LogSink {
         let minimum = LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info
         let standard: LogSink.Output = environment["JOURNAL_STREAM"] == nil ? .standardError : .journal
-        guard let path = configuration.log.path else {
-            let log = try LogSink(standard, minimum: minimum)
-            return (log, HealthLog.reporter(log))
-        }
+        guard let path = configuration.log.path else { return try LogSink(standard, minimum: minimum) }
         do {
-            let log = try LogSink(.file(path), minimum: minimum)
-            return (log, HealthLog.reporter(log))
+            return try LogSink(.file(path), minimum: minimum)
         } catch {
-            let log = try LogSink(standard, minimum: minimum)
-            let report = HealthLog.reporter(log)
             report(.present(.logDropped, detail: "\(error)"))
-            return (log, report)
+            return try LogSink(standard, minimum: minimum)
         }
     }
 
@@ -175,65 +192,24 @@ package struct Composition: Sendable {
         case .serial: try SerialTransport.open(radio.device, baud: radio.baud, flowControl: radio.flowControl)
         }
     }
-
-    /// Lamps and relay; without their chip the box serves all the same, the gate stays shut, and `LineService` tries again.
-    private static func openLines(
-        _ configuration: Configuration, _ report: @escaping HealthReporter
-    ) -> LineOutput? {
-        guard let request = LineRequest(configuration) else { return nil }
-        let lines = LineOutput(request) { report(.present(.gpioFailed, detail: "\($0). \($0.remedy)")) }
-        do throws(GPIOError) {
-            try lines.takeLines()
-            report(.over(.gpioFailed))
-        } catch {
-            report(.present(.gpioFailed, detail: "\(error). \(error.remedy)"))
-        }
-        return lines
-    }
-}
-
-/// Health as lines of the log: each change of what is wrong.
-private enum HealthLog {
-    static func reporter(_ log: LogSink) -> HealthReporter {
-        let told = Told()
-        return { report in
-            let isNew = told.reports.withLock { known in
-                if report.isPresent {
-                    defer { known[report.code.text] = report.detail ?? "" }
-                    return known[report.code.text] != report.detail ?? ""
-                }
-                return known.removeValue(forKey: report.code.text) != nil
-            }
-            guard isNew else { return }
-            var line: JSONObject = ["code": .text(report.code.text), "present": .bool(report.isPresent)]
-            if report.isPresent { line["remedy"] = .text(report.code.remedy) }
-            if let count = report.count { line["count"] = .int(count) }
-            if let detail = report.detail { line["detail"] = .text(detail) }
-            log.log(report.isPresent ? .warning : .info, "health", line)
-        }
-    }
-
-    private final class Told: Sendable {
-        /// Code → detail of what is wrong now.
-        let reports = Mutex<[String: String]>([:])
-    }
 }
 
 /// Tells systemd that the box serves: at its first advertisement, or at the first sign that the radio is out of order, which a
 /// restart would not cure.
-private final class ReadinessOutput: KioskOutput {
+private final class ReadinessOutput: KioskListener {
     private let manager: ServiceManager
     private let isReady = Mutex(false)
+    private let line = Mutex(StatusLine())
 
     init(_ manager: ServiceManager) {
         self.manager = manager
     }
 
-    func note(_ note: KioskNote, at now: Instant) {
+    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+        guard let text = line.withLock({ $0.take(note) }) else { return }
         switch note {
-        case .advertising: announce("waiting for a phone")
-        case .radioFailed(let reason, _): announce("radio out of order: \(reason)")
-        default: break
+        case .advertising, .radioFailed: announce(text)
+        default: if isReady.withLock({ $0 }) { manager.status(text) }
         }
     }
 

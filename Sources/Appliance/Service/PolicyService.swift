@@ -27,7 +27,7 @@ package actor PolicyService: ServiceLifecycle.Service {
     ///   - direction: Which way the gate leads.
     ///   - verifiers: Where new rules are put in force.
     ///   - log: Where changes are told.
-    ///   - report: Hears of a file that cannot be used.
+    ///   - report: Told that the file cannot be used, and that it can be again.
     ///   - pause: How often the file is looked at.
     package init(
         _ state: PolicyState?, over defaults: VerificationPolicy, direction: GateDirection?,
@@ -58,15 +58,18 @@ package actor PolicyService: ServiceLifecycle.Service {
         defer { seen = stamp }
         // Twice the same: nobody is in the middle of writing it.
         guard stamp == seen, stamp != refused else { return }
-        if stamp == verifiers.current.policy.rules?.digest { return report(.over(.policyFile)) }
+        if stamp == verifiers.current.policy.rules?.digest {
+            refused = []  // what is in force was put back
+            return report(.over(.policyFile))
+        }
         do throws(PolicyLoadError) {
             let rules = try PolicyFile.load(state.path)
             verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
+            refused = []
+            report(.over(.policyFile))
             log.log(.info, "policy", ["version": .text(rules.name)])
             Self.warn(about: rules, by: verifiers.current.trust, log)
             state.remember(bytes, log)
-            refused = []
-            report(.over(.policyFile))
         } catch {
             // The rules in force stay: a slip must neither open the gate nor shut it.
             refused = stamp

@@ -113,6 +113,7 @@ package actor TrustService: ServiceLifecycle.Service {
                 verifiers.replace(trust: store)
             }
             replan()
+            report(.over(.trustBundle))
             if store.version != old {
                 log.log(.info, "trust.changed", ["from": .text(old), "to": .text(store.version)])
             }

@@ -8,7 +8,7 @@ import Store
 ///
 /// Until it is over the radio is silent and the gate shut. SIGTERM ends the program as it ends any other: nothing is under way.
 struct Waiting: Sendable {
-    /// Hears what is waited for.
+    /// Hears what is waited for, whenever that changes.
     let report: HealthReporter
     /// systemd, which is told that the box is up, and fed meanwhile.
     let manager: ServiceManager
@@ -23,17 +23,17 @@ struct Waiting: Sendable {
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value {
-        var isFirst = true
+        var told: StoreError?
         while true {
             do throws(StoreError) {
                 let value = try await work()
-                report(.over(.ledgerUnopened))
+                if told != nil { report(.over(.ledgerUnopened)) }
                 return value
             } catch {
-                report(.present(.ledgerUnopened, detail: error.description))
+                if error != told { report(.present(.ledgerUnopened, detail: error.description)) }
                 let status = "waiting for the ledger: \(error.text)"
-                if isFirst { manager.ready(status: status) } else { manager.status(status) }
-                isFirst = false
+                if told == nil { manager.ready(status: status) } else { manager.status(status) }
+                told = error
             }
             for number in 0..<attempts {
                 manager.alive()

@@ -1,4 +1,4 @@
-package import Credentials
+import Credentials
 package import Kiosk
 
 /// Trust data to judge by, and what is wrong with those that ought to be in force.

@@ -28,3 +28,9 @@ int cgpio_outputs_set(cgpio_outputs *outputs, const uint8_t *values);
 // Reads back the physical values.
 int cgpio_outputs_get(cgpio_outputs *outputs, uint8_t *values);
 void cgpio_outputs_release(cgpio_outputs *outputs);
+
+// Sets the lines of this one request to these values when the process gets a signal that ends it by default and that means a
+// fault (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS); then the signal takes its course.
+void cgpio_release_at_crash(cgpio_outputs *outputs, const uint8_t *values);
+// Takes that back, before the request is released.
+void cgpio_forget_at_crash(cgpio_outputs *outputs);

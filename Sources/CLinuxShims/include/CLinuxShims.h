@@ -40,3 +40,15 @@ int clinux_exchange(const char *one, const char *other);
 
 // Lets the allocator keep up to `bytes` of freed memory instead of giving it back to the kernel at once (mallopt(3)).
 void clinux_keep_freed_memory(int bytes);
+
+// Ignores every signal that would end the process by default and that nobody handles here: none of them may end a gate.
+void clinux_ignore_stray_signals(void);
+
+// Takes the next connection of a listening socket, non-blocking and closed on exec (accept4(2)).
+int clinux_accept(int listener);
+
+// Who connected a Unix socket: effective user and group at that moment (SO_PEERCRED).
+int clinux_peer(int socket, uint32_t *user, uint32_t *group);
+
+// Its further groups at that moment (SO_PEERGROUPS): how many there are, at most `capacity` of which are written.
+int clinux_peer_groups(int socket, uint32_t *groups, int capacity);

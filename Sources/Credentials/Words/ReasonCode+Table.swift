@@ -64,7 +64,8 @@ extension ReasonCode {
                 transferSilence, transferTooLong, transferWalletFailed, transferPeripheral, transferSizeMalformed,
                 transferKeyWeak, transferIdentifiedAgain, transferSecondTransfer, transferPayload,
                 transferNotAuthentic, transferNotCompressed, transferInflatedTooLarge, transferUnknown,
-                transferNoVerdict, transferDisconnected,
+                transferNoVerdict, transferDisconnected, transferNotIdentified, transferNothingSent,
+                transferLeftSending, transferLeftChecking, transferRadioLost, transferStopped,
             ]),
         Group(title: "Around the visit", codes: [ledgerUnavailable, interrupted, abandoned, `internal`]),
         Group(

@@ -2,80 +2,84 @@
 // over, and no visit carries them.
 
 extension ReasonCode {
-    /// `radio.failed`
+    /// `fault.radio`
     package static let radioFailed = ReasonCode(
-        "radio.failed", "The radio is out of order; it is opened anew by itself.",
+        "fault.radio", "The radio is out of order; it is opened anew by itself.",
         "Look at the adapter: plugged in, not blocked (rfkill list), not used by bluetoothd.")
-    /// `gpio.failed`
+    /// `fault.gpio`
     package static let gpioFailed = ReasonCode(
-        "gpio.failed", "The lines of lamps or relay could not be set; it is tried again by itself.",
+        "fault.gpio", "The lines of lamps or relay could not be set; it is tried again by itself.",
         "Look at the wiring and at gpioinfo; a gate whose relay cannot be set stays shut.")
-    /// `gate.stuck`
+    /// `fault.gate-stuck`
     package static let gateStuck = ReasonCode(
-        "gate.stuck", "The relay could not be released at the end of its pulse.",
+        "fault.gate-stuck", "The relay could not be released at the end of its pulse.",
         "Shut the gate by hand and cut the relay's supply, then look at the wiring.")
-    /// `log.dropped`
+    /// `fault.log-dropped`
     package static let logDropped = ReasonCode(
-        "log.dropped", "Nobody took the lines of the log, the terminal or the display in time: some were left out.",
+        "fault.log-dropped",
+        "Nobody took the lines of the log, the terminal or the display in time: some were left out.",
         "Look at what reads them: journald, the disk of the log file, the terminal.", severity: .warning)
-    /// `ledger.unwritten`
+    /// `fault.ledger-unwritten`
     package static let ledgerUnwritten = ReasonCode(
-        "ledger.unwritten", "Records wait for the disk; they are kept beside it and written as soon as it takes them.",
+        "fault.ledger-unwritten",
+        "Records wait for the disk; they are kept beside it and written as soon as it takes them.",
         "Look at the disk: free space, errors, wear.", severity: .warning)
-    /// `ledger.lost`
+    /// `fault.ledger-lost`
     package static let ledgerLost = ReasonCode(
-        "ledger.lost", "Records of visits were lost: neither the disk nor the reserve took them.",
+        "fault.ledger-lost", "Records of visits were lost: neither the disk nor the reserve took them.",
         "Write down the number and the time; look at the disk before the gate goes on.")
-    /// `ledger.rewritten`
+    /// `fault.ledger-rewritten`
     package static let ledgerRewritten = ReasonCode(
-        "ledger.rewritten", "The ledger does not continue what its witness has seen: it was changed, cut or put back.",
+        "fault.ledger-rewritten",
+        "The ledger does not continue what its witness has seen: it was changed, cut or put back.",
         "Keep the file for whoever looks into it; a new ledger, which names this one, has begun.")
-    /// `ledger.witness`
+    /// `fault.ledger-witness`
     package static let ledgerWitness = ReasonCode(
-        "ledger.witness", "The witness of the ledger cannot be read or written, so that a change would not be noticed.",
+        "fault.ledger-witness",
+        "The witness of the ledger cannot be read or written, so that a change would not be noticed.",
         "Look at the witness file and its key: present, readable by the service, on a disk with room.",
         severity: .warning)
-    /// `ledger.replaced`
+    /// `fault.ledger-replaced`
     package static let ledgerReplaced = ReasonCode(
-        "ledger.replaced",
+        "fault.ledger-replaced",
         "The database was deleted, replaced or opened by a second process under the running service.",
         "Put the file back or restart the service; keep other programs away from its folder.")
-    /// `ledger.unopened`
+    /// `fault.ledger-unopened`
     package static let ledgerUnopened = ReasonCode(
-        "ledger.unopened",
+        "fault.ledger-unopened",
         "The ledger could not be opened at the start; it is tried again, and nobody is let in until then.",
         "Do what the detail says; the service takes the file up by itself.")
-    /// `clock.stepped`
+    /// `fault.clock-stepped`
     package static let clockStepped = ReasonCode(
-        "clock.stepped", "The clock was set by more than the skew that is allowed, forward or back.",
+        "fault.clock-stepped", "The clock was set by more than the skew that is allowed, forward or back.",
         "Look at the time source (RTC battery, time server).", severity: .warning)
-    /// `clock.contradicted`
+    /// `fault.clock-contradicted`
     package static let clockContradicted = ReasonCode(
-        "clock.contradicted", "The clock and the newest record differ by more than a day.",
+        "fault.clock-contradicted", "The clock and the newest record differ by more than a day.",
         "Check the date; when the clock is right, say so with: gatehouse clock accept.")
-    /// `trust.bundle`
+    /// `fault.trust-bundle`
     package static let trustBundle = ReasonCode(
-        "trust.bundle", "The trust bundle cannot be used; the last good one is in force.",
+        "fault.trust-bundle", "The trust bundle cannot be used; the last good one is in force.",
         "Import the bundle anew: gatehouse trust import.", severity: .warning)
-    /// `trust.unusable`
+    /// `fault.trust-unusable`
     package static let trustUnusable = ReasonCode(
-        "trust.unusable",
+        "fault.trust-unusable",
         "The trust data cannot be used, or nobody stands in them. What was in force stays; after a start nobody is let in.",
         "Look at them with: gatehouse trust verify. They are taken over as soon as they are right.")
-    /// `policy.file`
+    /// `fault.policy-file`
     package static let policyFile = ReasonCode(
-        "policy.file", "The file of the gate's rules cannot be used; the last good ones are in force.",
+        "fault.policy-file", "The file of the gate's rules cannot be used; the last good ones are in force.",
         "Look at it with: gatehouse policy check.", severity: .warning)
-    /// `agent.unreachable`
+    /// `fault.agent-unreachable`
     package static let agentUnreachable = ReasonCode(
-        "agent.unreachable", "The cloud agent does not take reports; they wait.",
+        "fault.agent-unreachable", "The cloud agent does not take reports; they wait.",
         "Look at the network and at the agent; nothing at the gate depends on it.", severity: .warning)
-    /// `reports.dropped`
+    /// `fault.reports-dropped`
     package static let reportsDropped = ReasonCode(
-        "reports.dropped", "Reports were given up because more waited than the configuration allows.",
+        "fault.reports-dropped", "Reports were given up because more waited than the configuration allows.",
         "The ledger has their records until retention: gatehouse ledger export.", severity: .warning)
-    /// `display.failed`
+    /// `fault.display`
     package static let displayFailed = ReasonCode(
-        "display.failed", "The QR code could not be put where the display shows it.",
+        "fault.display", "The QR code could not be put where the display shows it.",
         "Look at display.file: its folder, who may write there, and the room on its disk.", severity: .warning)
 }

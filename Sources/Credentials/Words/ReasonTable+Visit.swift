@@ -101,6 +101,35 @@ extension ReasonCode {
         "transfer.disconnected", "The phone or the radio was gone before there was a verdict.",
         "Share again and stay until the light shows green or red; if it recurs, look at the antenna's surroundings.")
 
+    // What stood behind it.
+    /// `transfer.not-identified`
+    package static let transferNotIdentified = ReasonCode(
+        "transfer.not-identified", refining: .transferDisconnected,
+        "The phone connected and left without naming itself: no wallet, or one that scanned nothing.",
+        "Nothing to do; if there are many, look at who passes by with the radio on.")
+    /// `transfer.nothing-sent`
+    package static let transferNothingSent = ReasonCode(
+        "transfer.nothing-sent", refining: .transferDisconnected,
+        "The wallet scanned the code and left before it announced a credential.",
+        "Scan again and choose a credential.")
+    /// `transfer.left-sending`
+    package static let transferLeftSending = ReasonCode(
+        "transfer.left-sending", refining: .transferDisconnected,
+        "The link broke while the credential was being sent.", poorLink)
+    /// `transfer.left-checking`
+    package static let transferLeftChecking = ReasonCode(
+        "transfer.left-checking", refining: .transferDisconnected,
+        "The credential was here, but the phone left before there was a verdict.",
+        "Share again and stay until the light shows green or red.")
+    /// `transfer.radio-lost`
+    package static let transferRadioLost = ReasonCode(
+        "transfer.radio-lost", refining: .transferDisconnected, "The kiosk's radio failed in the middle of the visit.",
+        "Look at the adapter and its supply.")
+    /// `transfer.stopped`
+    package static let transferStopped = ReasonCode(
+        "transfer.stopped", refining: .transferDisconnected, "The kiosk was stopped in the middle of the visit.",
+        "Share again when the kiosk is back.")
+
     // Around the visit
     /// `ledger.unavailable`
     package static let ledgerUnavailable = ReasonCode(

@@ -1,9 +1,13 @@
 /// How many entries of the ledger stay on disk. Evicted ones leave their last hash behind, so the rest stays provable.
 package struct Retention: Hashable, Sendable {
-    /// Entries kept, two for each visit; 200,000 (33 days at 3,000 visits a day, about 200 MB).
-    package var entries = 200_000
+    /// How long an entry is kept.
+    package var age: Duration = .seconds(400 * 86_400)
+    /// Bytes of the whole database beyond which older entries give way: those of `age` at 2,000 visits a day.
+    package var bytes = 2_000_000_000
+    /// Entries kept, two for each visit: what holds when nobody looks at age and size. More than fit into `bytes`.
+    package var entries = 4_000_000
     /// Entries beyond which even those give way whose report still waits (the outbox holds the report itself).
-    package var hardEntries = 400_000
+    package var hardEntries = 5_000_000
 
     /// The documented defaults.
     package init() {}
@@ -22,6 +26,13 @@ package struct Retention: Hashable, Sendable {
             last = kept > hardEntries ? max(firstUnsent - 1, end.count - hardEntries) : firstUnsent - 1
         }
         if let firstOpen { last = min(last, firstOpen - 1) }
+        return last > start.count ? last : nil
+    }
+
+    /// The position up to which entries may go when all up to `wanted` should, for their age or for lack of room; nil: none.
+    /// Open ones stay, and those behind `firstUnsent`.
+    package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstUnsent: Int?) -> Int? {
+        let last = [firstOpen, firstUnsent].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }
         return last > start.count ? last : nil
     }
 }

@@ -2,15 +2,21 @@ import Encoding
 
 /// One visit as `gatehouse ledger list` shows it.
 package struct ListedVisit: Hashable, Sendable {
-    /// The record: an outcome, or an intent that has none yet.
-    package var record: LedgerRecord
+    /// Where its last record stands in the chain.
+    package var position: Int
+    /// The entry's hash; nil when it is not one.
+    package var hash: ChainHash?
+    /// The entry's bytes as they are stored.
+    package var body: [UInt8]
+    /// The record: an outcome, or an intent that has none yet. Nil when the entry is not a record.
+    package var record: LedgerRecord?
     /// How far its report has come; nil when there is none (an open visit) or it is no longer kept.
     package var report: ReportState?
 
-    /// A visit and its report's state.
-    package init(record: LedgerRecord, report: ReportState?) {
-        self.record = record
-        self.report = report
+    /// A visit by its entry and its report's state.
+    package init(position: Int, hash: ChainHash?, body: [UInt8], report: ReportState?) {
+        (self.position, self.hash, self.body, self.report) = (position, hash, body, report)
+        record = try? LedgerRecord(bytes: body)
     }
 }
 
@@ -26,12 +32,15 @@ package enum LedgerListing {
 
     /// Lines of at most ``width`` characters: the visit, and below it what of its reasons has no room there.
     package static func lines(_ visit: ListedVisit) -> [String] {
-        let stamp = visit.record.stamp
+        guard let record = visit.record else {
+            return row(["-", "-", "unreadable", "-", "-"], ["(entry \(visit.position))"])
+        }
+        let stamp = record.stamp
         // A date that nobody vouches for is marked, not hidden.
         let doubt = stamp.time.provenance < .rtc ? "?" : " "
         let time = String(stamp.time.utc.rfc3339.prefix(19)).replacingT + doubt
-        let seq = String(visit.record.seq)
-        switch visit.record {
+        let seq = String(record.seq)
+        switch record {
         case .intent:
             return row([time, seq, "open", "-", "-"], [])
         case .outcome(let record):
@@ -39,6 +48,7 @@ package enum LedgerListing {
             let report = visit.report?.rawValue ?? "not kept"
             let cells = [time, seq, record.outcome.result.rawValue, gate, report]
             var reasons = record.outcome.reasons.map(\.code.string)
+            if record.outcome.repeated > 0 { reasons.append("(and \(record.outcome.repeated) alike)") }
             if record.intent == nil { reasons.append("(no intent)") }
             if record.dropped > 0 { reasons.append("(\(record.dropped) reports dropped)") }
             return row(cells, reasons)
@@ -47,10 +57,10 @@ package enum LedgerListing {
 
     /// One JSON object in one line: the record's own members, then `position`, `hash`, `report` and `remedy`, what somebody can
     /// do about it (null where there is nothing to do).
-    package static func json(_ visit: ListedVisit, entry: LedgerEntry, remedy: String?) -> String {
-        var object = (try? JSON.parse(entry.body))?.object ?? JSONObject()
-        object["position"] = .int(entry.position)
-        object["hash"] = .text(entry.hash.hex)
+    package static func json(_ visit: ListedVisit, remedy: String?) -> String {
+        var object = visit.record == nil ? ["unreadable": true] : (try? JSON.parse(visit.body))?.object ?? JSONObject()
+        object["position"] = .int(visit.position)
+        object["hash"] = visit.hash.map { .text($0.hex) } ?? .null
         object["report"] = visit.report.map { .text($0.rawValue) } ?? .null
         object["remedy"] = remedy.map { .text($0) } ?? .null
         return JSON.object(object).compactText

@@ -33,10 +33,11 @@ package struct OutboxTally: Hashable, Sendable {
 
 /// The bounds of the outbox and what gives way at them.
 package struct OutboxRules: Hashable, Sendable {
-    /// Reports kept, in any state (spec/cloud-agent J).
-    package var reports = 50_000
-    /// Bytes of reports kept.
-    package var bytes = 64 * 1024 * 1024
+    /// Reports kept, in any state; the default is 30 days without network at 2,000 visits a day, and what phones that brought
+    /// nothing add (``JunkGatherer``).
+    package var reports = 105_000
+    /// Bytes of reports kept; an ordinary one has about 800.
+    package var bytes = 105_000 * 1024
     /// How long a sent report is kept without an acknowledgement.
     package var keepSent: Duration = .seconds(7 * 86_400)
     /// How long an acknowledged report is kept.
@@ -46,15 +47,19 @@ package struct OutboxRules: Hashable, Sendable {
     package init() {}
 
     /// Which reports give way first when the outbox is full: lower ranks before higher, within one rank older before
-    /// newer. What the peer has goes first, then accepted visits; rejections and failures, which an operator must see,
-    /// go last.
-    package func rank(_ state: ReportState, _ result: Outcome.Result) -> Int {
-        switch state {
-        case .acknowledged: 0
-        case .sent: 1
-        case .queued: result == .accepted ? 2 : 3
+    /// newer. What the peer has goes first, then phones that brought nothing; those for whom the gate opened go last.
+    package func rank(_ state: ReportState, _ weight: Outcome.Weight) -> Int {
+        switch (state, weight) {
+        case (.acknowledged, _): 0
+        case (.sent, _): 1
+        case (.queued, .junk): 2
+        case (.queued, .ordinary): 3
+        case (.queued, .opened): 4
         }
     }
+
+    /// The ranks of reports that are still to be sent.
+    package var queuedRanks: [Int] { Outcome.Weight.allCases.map { rank(.queued, $0) } }
 
     /// Whether giving way in that rank is a loss that the next report must tell of.
     package func isLoss(rank: Int) -> Bool { rank >= 2 }

@@ -31,6 +31,7 @@ package enum Report {
                 ("session", outcome.session?.json),
                 ("gate", outcome.gate?.json(pulse: "relayMs")),
                 ("software", outcome.software.json),
+                ("repeated", outcome.repeated > 0 ? .int(outcome.repeated) : nil),
                 ("dropped", .int(record.dropped)),
             ]))
     }

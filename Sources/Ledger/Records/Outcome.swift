@@ -37,28 +37,39 @@ package struct Outcome: Hashable, Sendable {
         package var issuer: Text?
         /// The credential's types in its order.
         package var types: [Text]
-        /// SHA-256 of the credential's bytes as received, lower-case hex.
-        package var digest: Text
         /// HMAC(site key, hash of the signed content), lower-case hex (``SiteKey/name(ofSignedContent:)``): equal for
         /// every copy of one credential at one site, useless elsewhere. Nil before a proof was checked.
         package var name: Text?
-        /// Start of validity as the credential states it.
-        package var validFrom: Timestamp?
-        /// End of validity as the credential states it.
-        package var validUntil: Timestamp?
+        /// First day of validity, at its first second in UTC: to the second, many a credential has a date of its own, by which
+        /// one person could be followed.
+        package let validFrom: Timestamp?
+        /// Last day of validity, written in the same way.
+        package let validUntil: Timestamp?
+        /// SHA-256 of the bytes as received, lower-case hex: only in records of earlier versions, which had their dates to the
+        /// millisecond too. Read so that those can still be proven; never written anew.
+        package let oldDigest: Text?
 
-        /// A credential by its outer facts.
+        /// A credential by its outer facts; of the dates the days are kept.
         package init(
-            format: Text, issuer: Text?, types: [Text], digest: Text, name: Text? = nil, validFrom: Timestamp? = nil,
+            format: Text, issuer: Text?, types: [Text], name: Text? = nil, validFrom: Timestamp? = nil,
             validUntil: Timestamp? = nil
+        ) {
+            self.init(
+                format, issuer, types, name, validFrom?.recordDay, validUntil?.recordDay, oldDigest: nil)
+        }
+
+        /// A credential exactly as a record has it.
+        init(
+            _ format: Text, _ issuer: Text?, _ types: [Text], _ name: Text?, _ validFrom: Timestamp?,
+            _ validUntil: Timestamp?, oldDigest: Text?
         ) {
             self.format = format
             self.issuer = issuer
             self.types = types
-            self.digest = digest
             self.name = name
             self.validFrom = validFrom
             self.validUntil = validUntil
+            self.oldDigest = oldDigest
         }
     }
 
@@ -130,6 +141,8 @@ package struct Outcome: Hashable, Sendable {
     package var gate: Gate?
     /// What decided.
     package var software: Software
+    /// Further visits that ended alike shortly before and have no record of their own (``JunkGatherer``); 0 for almost all.
+    package var repeated = 0
 
     /// An outcome of these parts.
     package init(
@@ -142,5 +155,24 @@ package struct Outcome: Hashable, Sendable {
         self.session = session
         self.gate = gate
         self.software = software
+    }
+}
+
+extension Outcome {
+    /// What a record is worth where there is no room for all.
+    package enum Weight: String, CaseIterable, Sendable {
+        /// A transfer failed before there was a credential to judge, and the gate stayed shut: anybody can make these.
+        case junk
+        /// Turned away, or failed for a reason of our own.
+        case ordinary
+        /// The gate opened, or may have: the last to be given up.
+        case opened
+    }
+
+    /// What this one is worth.
+    package var weight: Weight {
+        if result == .accepted || gate?.opened ?? true { return .opened }
+        let isTransfer = reasons.first?.code.utf8.starts(with: Array("transfer".utf8)) ?? false
+        return result == .failed && credential == nil && isTransfer ? .junk : .ordinary
     }
 }

@@ -12,7 +12,7 @@ extension Outcome {
             .init("session", session?.json ?? .null),
             .init("gate", gate?.json(pulse: "pulseMs") ?? .null),
             .init("software", software.json),
-        ]
+        ] + (repeated > 0 ? [.init("repeated", .int(repeated))] : [])
     }
 
     init(_ fields: RecordFields) throws(RecordError) {
@@ -28,6 +28,7 @@ extension Outcome {
             result, reasons: reasons, credential: try Credential(fields.object("credential")),
             session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
             software: try Software(fields.object("software")))
+        repeated = try fields.intIfPresent("repeated") ?? 0
     }
 
     func clipped(to limits: LedgerLimits) -> Outcome {
@@ -58,11 +59,15 @@ extension Outcome.Credential {
                 ("format", .string(format)),
                 ("issuer", issuer.map(JSON.string)),
                 ("types", .array(types.map(JSON.string))),
-                ("digest", .string(digest)),
+                ("digest", oldDigest.map(JSON.string)),
                 ("name", name.map(JSON.string)),
-                ("validFrom", validFrom.map { .text($0.recordText) }),
-                ("validUntil", validUntil.map { .text($0.recordText) }),
+                ("validFrom", validFrom.map(json)),
+                ("validUntil", validUntil.map(json)),
             ]))
+    }
+
+    private func json(_ date: Timestamp) -> JSON {
+        .text(oldDigest == nil ? date.recordSecond : date.recordText)
     }
 
     init?(_ fields: RecordFields?) throws(RecordError) {
@@ -73,20 +78,18 @@ extension Outcome.Credential {
             types.append(type)
         }
         self.init(
-            format: try fields.text("format"), issuer: try fields.textIfPresent("issuer"), types: types,
-            digest: try fields.text("digest"), name: try fields.textIfPresent("name"),
-            validFrom: try fields.timestampIfPresent("validFrom"),
-            validUntil: try fields.timestampIfPresent("validUntil"))
+            try fields.text("format"), try fields.textIfPresent("issuer"), types, try fields.textIfPresent("name"),
+            try fields.timestampIfPresent("validFrom"), try fields.timestampIfPresent("validUntil"),
+            oldDigest: try fields.textIfPresent("digest"))
     }
 
     func clipped(to limits: LedgerLimits) -> Outcome.Credential {
         Outcome.Credential(
-            format: LedgerLimits.clip(format, to: limits.codeBytes),
-            issuer: issuer.map { LedgerLimits.clip($0, to: limits.identifierBytes) },
-            types: types.prefix(limits.types).map { LedgerLimits.clip($0, to: limits.identifierBytes) },
-            digest: LedgerLimits.clip(digest, to: limits.codeBytes),
-            name: name.map { LedgerLimits.clip($0, to: limits.codeBytes) }, validFrom: validFrom,
-            validUntil: validUntil)
+            LedgerLimits.clip(format, to: limits.codeBytes),
+            issuer.map { LedgerLimits.clip($0, to: limits.identifierBytes) },
+            types.prefix(limits.types).map { LedgerLimits.clip($0, to: limits.identifierBytes) },
+            name.map { LedgerLimits.clip($0, to: limits.codeBytes) }, validFrom, validUntil,
+            oldDigest: oldDigest.map { LedgerLimits.clip($0, to: limits.codeBytes) })
     }
 }
 

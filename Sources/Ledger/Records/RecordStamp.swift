@@ -48,10 +48,23 @@ package struct RecordStamp: Hashable, Sendable {
 }
 
 extension Timestamp {
-    /// RFC 3339 with milliseconds, cut to the years 0000 to 9999 that it can write: a credential may name any date.
-    var recordText: String {
+    /// RFC 3339 with milliseconds, cut to the years 0000 to 9999 that it can write.
+    var recordText: String { inRecords.rfc3339 }
+
+    /// RFC 3339 without fraction.
+    var recordSecond: String { String(recordText.prefix(19)) + "Z" }
+
+    /// The first second of this day in UTC.
+    var recordDay: Timestamp {
+        let seconds = inRecords.seconds
+        let rest = seconds % 86_400
+        return Timestamp(seconds: seconds - (rest < 0 ? rest + 86_400 : rest))
+    }
+
+    /// A credential may name any date.
+    private var inRecords: Timestamp {
         let first = Timestamp(seconds: -62_167_219_200)
         let last = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_000_000)
-        return min(max(self, first), last).rfc3339
+        return min(max(self, first), last)
     }
 }

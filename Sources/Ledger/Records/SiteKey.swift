@@ -22,4 +22,12 @@ package struct SiteKey: Sendable {
         code.update(data: hash)
         return Text(Hex.encode(code.finalize()))
     }
+
+    /// The name of one of a verdict's replay keys.
+    package func replayName(of key: [UInt8]) -> ReplayName {
+        var code = HMAC<SHA256>(key: self.key)
+        code.update(data: Array("gatehouse/replay/1\u{0}".utf8))
+        code.update(data: key)
+        return ReplayName(code.finalize())
+    }
 }

@@ -20,12 +20,16 @@ package struct StandardNames: Sendable {
 /// credentials needs what is called unusual here.
 enum Spelling {
     /// Whether a term looks like an IRI or is another name than the standard one; in a context that came with the document also
-    /// whether it is another name for a keyword than `id` and `type`.
+    /// whether it is another name for a keyword than `id` and `type` and, for values, `value`, `language` and `direction`, as
+    /// issuers write whose contexts come with their credentials.
     static func isUnusual(
         _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: StandardNames
     ) -> Bool {
         switch fields.mapping {
-        case .keyword(.id) where term == "id", .keyword(.type) where term == "type": false
+        case .keyword(.id) where term == "id", .keyword(.type) where term == "type",
+            .keyword(.value) where term == "value", .keyword(.language) where term == "language",
+            .keyword(.direction) where term == "direction":
+            false
         case .keyword: isInline
         case .iri(let iri):
             isCompact(term) || standardNames.name(of: iri, isInline: isInline).map { $0 != term } ?? false

@@ -58,9 +58,16 @@ package final class GPIOLines {
         return Set(zip(outputs, levels).filter { ($1 != 0) != $0.activeLow }.map(\.0.name))
     }
 
+    /// Makes the lines inactive when the process crashes, before it dies. For one request at a time: that of the relay.
+    package func releaseAtCrash() {
+        guard let request else { return }
+        cgpio_release_at_crash(request, Self.levels(outputs, active: []))
+    }
+
     /// Makes all lines inactive and gives them back; may be called twice.
     package func close() {
         guard let request else { return }
+        cgpio_forget_at_crash(request)
         _ = cgpio_outputs_set(request, Self.levels(outputs, active: []))
         cgpio_outputs_release(request)
         self.request = nil

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Writes JSON lines: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`, each in one write.
 ///
-/// Events have stable names and hold no claims, credential bytes or keys: that is the callers' duty. A line that cannot be
-/// written is counted and dropped: a full disk must not stop a gate.
+/// Events have stable names and hold no claims, credential bytes or keys: that is the callers' duty. Nobody who logs waits: a
+/// thread of its own writes. Lines that nobody takes, and those that cannot be written, are counted and dropped, and the next
+/// line that gets through says how many: neither a full disk nor a stopped reader may stop a gate.
 package final class LogSink: Sendable {
     /// How important a line is.
     package enum Level: String, CaseIterable, Comparable, Sendable {
@@ -34,14 +35,35 @@ package final class LogSink: Sendable {
         case journal
     }
 
-    private struct State {
+    /// Lines that wait at most: some hundred kilobytes.
+    private static let queueLimit = 1024
+
+    /// What the thread writes to.
+    private final class Writer: Sendable {
         let descriptor: Int32
-        var dropped = 0
+        let ownsDescriptor: Bool
+        let failed = Atomic<Int>(0)
+        let told = Atomic<Int>(0)
+
+        init(descriptor: Int32, ownsDescriptor: Bool) {
+            (self.descriptor, self.ownsDescriptor) = (descriptor, ownsDescriptor)
+        }
+
+        deinit { if ownsDescriptor { close(descriptor) } }
+
+        func write(_ bytes: [UInt8]) -> Bool {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
+            }
+            return true
+        }
     }
 
-    private let state: Mutex<State>
+    private let writer: Writer
+    private let thread: SideThread
     private let isJournal: Bool
-    private let ownsDescriptor: Bool
     private let minimum: Level
     private let now: @Sendable () -> Timestamp
 
@@ -62,35 +84,34 @@ package final class LogSink: Sendable {
                 throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
             }
         }
-        state = Mutex(State(descriptor: descriptor))
-        ownsDescriptor = descriptor > 2
+        writer = Writer(descriptor: descriptor, ownsDescriptor: descriptor > 2)
+        thread = try SideThread(name: "gatehouse-log", limit: Self.queueLimit)
     }
 
-    deinit {
-        if ownsDescriptor { state.withLock { _ = close($0.descriptor) } }
-    }
+    /// Lines that were left out since the start.
+    package var dropped: Int { thread.dropped + writer.failed.load(ordering: .relaxed) }
 
-    /// Lines that could not be written.
-    package var dropped: Int { state.withLock { $0.dropped } }
-
-    /// Writes one line with these members after time, level and event.
+    /// Hands over one line with these members after time, level and event. Never blocks.
     package func log(_ level: Level, _ event: String, _ members: JSONObject = [:]) {
         guard level >= minimum else { return }
+        let line = bytes(level, event, members)
+        thread.run { [self] in
+            let dropped = dropped
+            let untold = dropped - writer.told.load(ordering: .relaxed)
+            if untold > 0, writer.write(bytes(.warning, "log.dropped", ["lines": .int(untold)])) {
+                writer.told.store(dropped, ordering: .relaxed)
+            }
+            if !writer.write(line) { writer.failed.add(1, ordering: .relaxed) }
+        }
+    }
+
+    /// Waits until the lines so far are written, at most for `limit`; whether they are.
+    package func flush(within limit: Duration = .seconds(1)) -> Bool { thread.flush(within: limit) }
+
+    private func bytes(_ level: Level, _ event: String, _ members: JSONObject) -> [UInt8] {
         var line: JSONObject = ["time": .text(now().rfc3339), "level": .text(level.rawValue), "event": .text(event)]
         for member in members.members { _ = line.appendIfNew(member) }
         let prefix = isJournal ? Array("<\(level.severity)>".utf8) : []
-        let bytes = prefix + JSON.object(line).compactBytes + [0x0A]
-        state.withLock { state in
-            if !Self.write(bytes, to: state.descriptor) { state.dropped += 1 }
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
-        }
-        return true
+        return prefix + JSON.object(line).compactBytes + [0x0A]
     }
 }

@@ -40,21 +40,7 @@ final class PollLoop: Sendable {
 
     deinit { close(wakeDescriptor) }
 
-    func start() throws(SystemError) {
-        var id = pthread_t()
-        let argument = Unmanaged.passRetained(self)
-        let result = pthread_create(
-            &id, nil,
-            { argument in
-                if let argument { Unmanaged<PollLoop>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, argument.toOpaque())
-        guard result == 0 else {
-            argument.release()
-            throw SystemError("starting the thread \(name)", code: result)
-        }
-        pthread_detach(id)
-    }
+    func start() throws(SystemError) { try Threads.start(name) { [self] in run() } }
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
@@ -115,7 +101,6 @@ final class PollLoop: Sendable {
 
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        clinux_name_thread(name)
         while wait() {
             runAlarms()
             runJobs()

@@ -13,14 +13,13 @@ package enum SystemClock {
         return Timestamp(seconds: total / 1_000_000_000, nanoseconds: Int32(total % 1_000_000_000))
     }
 
-    /// The date and why it is believed.
-    ///
-    /// `saved` is the latest date that the box itself has written down (the newest record of its ledger): a date before it
-    /// is certainly wrong, and one after it is at least not wrong by more than the time the box was off.
-    package static func wallTime(saved: Timestamp?) -> WallTime {
-        judge(
-            utc: utc(), synchronised: isSynchronised(),
-            hasHardwareClock: hasHardwareClock(in: "/sys/class/rtc"), saved: saved)
+    /// One look at both clocks. They are read within 100 ms of each other unless the machine is stuck, so that a step of one
+    /// against the other shows.
+    package static func look() -> (utc: Timestamp, monotonic: Instant, isSynchronised: Bool) {
+        let isSynchronised = self.isSynchronised()
+        var (before, date) = (now(), utc())
+        for _ in 0..<3 where before.duration(to: now()) > .milliseconds(100) { (before, date) = (now(), utc()) }
+        return (date, before, isSynchronised)
     }
 
     /// Whether the kernel holds its clock for synchronised; asked of systemd-timedated where a sandbox forbids the call.
@@ -29,19 +28,11 @@ package enum SystemClock {
         return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
-    /// The rule behind ``wallTime(saved:)``: synchronised beats a hardware clock beats a saved date; a date before the saved
-    /// one is replaced by it.
-    package static func judge(
-        utc: Timestamp, synchronised: Bool, hasHardwareClock: Bool, saved: Timestamp?
-    ) -> WallTime {
-        if synchronised { return WallTime(utc: utc, provenance: .synchronised) }
-        if let saved, utc < saved { return WallTime(utc: saved, provenance: .saved) }
-        if hasHardwareClock { return WallTime(utc: utc, provenance: .rtc) }
-        return WallTime(utc: utc, provenance: saved == nil ? .unset : .saved)
-    }
+    /// Whether the kernel set its date at boot from a battery-backed clock.
+    package static func hasHardwareClock() -> Bool { hasHardwareClock(in: "/sys/class/rtc") }
 
     /// Whether the kernel set its date at boot from a hardware clock (`hctosys` of an entry in that folder is 1).
-    package static func hasHardwareClock(in folder: String) -> Bool {
+    static func hasHardwareClock(in folder: String) -> Bool {
         Directory.names(in: folder).contains { name in
             FileBytes.read("\(folder)/\(name)/hctosys", limit: 16)?.first == UInt8(ascii: "1")
         }

@@ -41,7 +41,8 @@ enum TimeDaemon {
         setsockopt(bus, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard connect(bus, to: path) else { return nil }
         // The kernel tells the bus who we are; the text only says which of its mechanisms is meant.
-        let user = String(getuid()).utf8.flatMap { [UInt8(ascii: "3"), $0] }  // digits in hexadecimal: "3" and themselves
+        // A digit in hexadecimal is "3" and itself.
+        let user = String(getuid()).utf8.flatMap { [UInt8(ascii: "3"), $0] }
         guard send(bus, [0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\n".utf8)), let answer = line(bus),
             answer.starts(with: Array("OK ".utf8))
         else { return nil }

@@ -24,7 +24,8 @@ import Testing
 
     static var options: StoreOptions {
         var options = StoreOptions()
-        options.checkpointPages = 24  // so that the log is copied into the database several times
+        // So that the log is copied into the database several times.
+        (options.checkpointRequests, options.checkpointRest, options.checkpointAtLatest) = (3, .zero, 5)
         return options
     }
 
@@ -81,7 +82,8 @@ import Testing
         let store = try await Store.open(disk.database, options: options)
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add() })
+            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add($0) }
+        )
         let writing = Task { await keeper.run() }
         var gate = try StoredGate(
             keeper: keeper, written: written, disk: disk,
@@ -203,7 +205,8 @@ import Testing
         let store = try await Store.open(disk.database, options: options)
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add() })
+            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add($0) }
+        )
         let writing = Task { await keeper.run() }
         var gate = try StoredGate(keeper: keeper, written: written, disk: disk, visits: [.made()], seed: seed)
         let isOver = await gate.run()

@@ -21,11 +21,11 @@ import Testing
         init() async throws {
             disk = try CrashDisk()
             store = try await Store.open(disk.database)
-            var limits = LedgerKeeper.Limits()
+            var limits = KeeperQueue.Limits()
             limits.retryAfter = .milliseconds(20)
             let keeper = LedgerKeeper(
                 store: store, siteKey: try await store.siteKey(), limits: limits, stamp: { StoredGate.stamp },
-                onChange: { [written] in written.add() })
+                onChange: { [written] in written.add($0) })
             self.keeper = keeper
             writing = Task { await keeper.run() }
         }
@@ -76,7 +76,7 @@ import Testing
         #expect(await gate.run(visits: 4))
         #expect(gate.phoneOutcomes[3] == .accepted)
         #expect(await setting.written.reaches(4))
-        #expect(setting.keeper.lostOutcomes == 0)
+        #expect(setting.keeper.shortfall == .none)
         try await expectAll(gate, setting)
         await setting.end()
     }
@@ -122,10 +122,11 @@ import Testing
     @Test func whatDoesNotFitIsCounted() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)
-        var limits = LedgerKeeper.Limits()
-        (limits.unwritten, limits.retryAfter) = (3, .milliseconds(20))
+        var limits = KeeperQueue.Limits()
+        (limits.opened, limits.retryAfter) = (3, .milliseconds(20))
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), limits: limits, stamp: { StoredGate.stamp }, onChange: {})
+            store: store, siteKey: try await store.siteKey(), limits: limits, stamp: { StoredGate.stamp },
+            onChange: { _ in })
         let writing = Task { await keeper.run() }
         disk.fail(CRASH_FAULT_FULL)
         for number in 0..<5 {
@@ -135,7 +136,7 @@ import Testing
         }
         keeper.finish()
         await writing.value
-        #expect(keeper.lostOutcomes == 5)  // two pushed out, three never written
+        #expect(keeper.shortfall.lost == 5)  // two pushed out, three never written
         await store.close()
     }
 

@@ -49,8 +49,6 @@ struct StoredGate {
         kiosk: "gate-1", boot: "b0070000-0000-4000-8000-000000000000",
         time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: Instant(nanoseconds: 1))
     static let software = Outcome.Software(name: "gatehouse", version: "test")
-    /// The value handle of the verification status in the kiosk's attribute table.
-    private static let statusHandle: [UInt8] = [29, 0]
 
     /// What happened, in order.
     private(set) var moments: [Moment] = []
@@ -66,6 +64,10 @@ struct StoredGate {
     var liesAboutIntents = false
     /// Verdicts in the order of the verifications; accepted where none is left.
     var verdicts: [ReasonCode] = []
+    /// Judges a payload in place of ``verdicts``, at the gate's own time; and is told how each visit ended.
+    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, Bool) -> Void)?
+    /// How long a verification takes.
+    var verificationTime: Duration = .milliseconds(5)
     /// Called before each action with the kiosk's note, so that a test can break the disk at a certain moment.
     var onNote: @Sendable (KioskNote) -> Void = { _ in }
 
@@ -73,6 +75,7 @@ struct StoredGate {
     private let disk: CrashDisk
     private let written: Counter
     private var kiosk: Kiosk
+    private var rules: KioskRules
     private var radio: VirtualRadio
     private var random: SplitMix64
     private var now = Instant.zero
@@ -85,7 +88,7 @@ struct StoredGate {
     final class Counter: Sendable {
         private let value = Atomic<Int>(0)
         var count: Int { value.load(ordering: .acquiring) }
-        func add() { value.add(1, ordering: .acquiringAndReleasing) }
+        func add(_ number: Int) { value.add(number, ordering: .acquiringAndReleasing) }
 
         /// Returns when so many are written; false after about ten seconds without.
         func reaches(_ goal: Int) async -> Bool {
@@ -102,6 +105,7 @@ struct StoredGate {
         configure(&settings)
         (self.keeper, self.written, self.disk) = (keeper, written, disk)
         kiosk = Kiosk(settings: settings, at: .zero)
+        rules = KioskRules(settings)
         radio = VirtualRadio(visits: visits, seed: seed)
         random = SplitMix64(seed: seed)
     }
@@ -135,7 +139,10 @@ struct StoredGate {
 
     private mutating func handle(_ event: KioskEvent) async {
         if case .intentDurable(let id) = event { note(.durable(Text(id.text))) }
-        for action in kiosk.handle(event, at: now) {
+        let actions = kiosk.handle(event, at: now)
+        let broken = rules.watch(event, actions, deadline: kiosk.deadline(after: now), at: now)
+        violations += broken.map(\.description)
+        for action in actions {
             // Sampled before the action: a cut that leaves nothing more than this may come right after it.
             let operation = disk.operations
             await perform(action)
@@ -145,12 +152,9 @@ struct StoredGate {
 
     private func fact(of action: KioskAction) -> Fact? {
         switch action {
-        case .gate(true): return .opened(visit)
+        case .gate(.open): return .opened(visit)
         case .send(let packet):
-            guard packet.count > 12, packet[0] == 2, packet[7...9] == [4, 0, 0x1B],
-                Array(packet[10...11]) == Self.statusHandle
-            else { return nil }
-            return .status(visit, packet[12])
+            return KioskRules.status(in: packet).map { .status(visit, $0) }
         default: return nil
         }
     }
@@ -176,15 +180,17 @@ struct StoredGate {
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
         case .recordIntent(let id): await recordIntent(id)
-        case .verify(let id, _):
-            let verdict = Verdict.made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
-            waiting.add(.verified(id, verdict), at: now.advanced(by: .milliseconds(5)))
+        case .verify(let id, let payload):
+            let verdict =
+                verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
+            waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
         case .recordOutcome(let id, let outcome, let signedDigest):
+            verifiers?.settle(id, outcome.gate?.opened == true)
             outcomes.append((Text(id.text), outcome))
             held.append((id, outcome, signedDigest))
             if pace != .lagging { await release() }
         case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
-        case .note(let note): onNote(note)
+        case .note(let note, _): onNote(note)
         case .gate, .closeTransport, .stopped: break
         }
     }

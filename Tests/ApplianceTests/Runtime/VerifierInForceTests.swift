@@ -1,11 +1,13 @@
 import Credentials
 import Encoding
 import Foundation
+import Kiosk
+import Ledger
 import LinuxIO
-import Simulation
 import Synchronization
 import TestKit
 import Testing
+import Workbench
 
 @testable import Appliance
 
@@ -28,60 +30,91 @@ struct VerifierInForceTests {
         VerificationPolicy(try GatePolicy.parse(Array(("id = \"p\"\nversion = \"1\"\n" + text).utf8)))
     }
 
-    @Test("an accepted credential is known again until the window is over, in any spelling")
+    @Test("a credential that opened the gate is known again until the window is over, in any spelling")
     func window() throws {
-        let verifier = VerifierInForce(Verifier(trust: trust))
-        #expect(verifier.verify(payload, at: date, monotonic: at(0)).isAccepted)
-        #expect(verifier.verify(payload, at: date, monotonic: at(30)).code == .replaySeen)
+        let gate = Gate(Verifier(trust: trust))
+        #expect(gate.visit(payload, date, at(0)).isAccepted)
+        #expect(gate.visit(payload, date, at(30)).code == .replaySeen)
         let spaced = Array(" ".utf8) + payload + Array("\n".utf8)
-        #expect(verifier.verify(spaced, at: date, monotonic: at(30)).code == .replaySeen)
-        #expect(
-            verifier.verify(payload, at: date, monotonic: at(31)).isAccepted, "a refusal does not lengthen the window")
-        #expect(verifier.verify(payload, at: date, monotonic: at(32)).code == .replaySeen)
+        #expect(gate.visit(spaced, date, at(30)).code == .replaySeen)
+        #expect(gate.visit(payload, date, at(31)).isAccepted, "a refusal does not lengthen the window")
+        #expect(gate.visit(payload, date, at(32)).code == .replaySeen)
+    }
+
+    @Test("a visit that is accepted and then fails locks nobody out, and meanwhile nobody else in")
+    func reserved() throws {
+        let gate = Gate(Verifier(trust: trust))
+        let owner = gate.begin(payload, date, at(0))
+        #expect(owner.verdict.isAccepted)
+        #expect(gate.visit(payload, date, at(1)).code == .replaySeen, "while the owner is on the way")
+        gate.verifiers.settle(owner.visit, opened: false)
+        #expect(gate.visit(payload, date, at(2)).isAccepted)
+        // An end that comes before its verdict.
+        let late = VisitID("late")
+        gate.verifiers.settle(late, opened: false)
+        #expect(gate.verifiers.verify(payload, of: late, at: date, monotonic: at(40)).isAccepted)
+        #expect(gate.visit(payload, date, at(41)).isAccepted)
+    }
+
+    @Test("who was let in is told by names that only the site key makes, and known after a restart")
+    func restart() throws {
+        let told = Mutex<[ReplayName]>([])
+        var gate = Gate(Verifier(trust: trust)) { names in told.withLock { $0 += names } }
+        #expect(gate.visit(payload, date, at(0)).isAccepted)
+        #expect(gate.visit(payload, date, at(1)).code == .replaySeen)
+        let names = told.withLock { $0 }
+        #expect(names.count == 1)
+        var memory = ReplayMemory(window: .seconds(30))
+        memory.recall(names.map { ($0, date.utc) }, at: date, now: at(0))
+        gate = Gate(Verifier(trust: trust), memory: memory)
+        #expect(gate.visit(payload, date, at(30)).code == .replaySeen)
+        #expect(gate.visit(payload, date, at(31)).isAccepted)
+        gate = Gate(Verifier(trust: trust), key: 8, memory: memory)
+        #expect(gate.visit(payload, date, at(30)).isAccepted, "under another key the names say nothing")
     }
 
     @Test("what was refused is not remembered")
     func refusedIsForgotten() throws {
-        let verifier = VerifierInForce(Verifier(trust: trust))
+        let gate = Gate(Verifier(trust: trust))
         var unset = date
         unset.provenance = .unset
-        #expect(verifier.verify(payload, at: unset, monotonic: at(0)).code == .clockUntrusted)
-        #expect(verifier.verify(payload, at: date, monotonic: at(1)).isAccepted)
+        #expect(gate.visit(payload, unset, at(0)).code == .clockUntrusted)
+        #expect(gate.visit(payload, date, at(1)).isAccepted)
     }
 
     @Test("new trust data count for the next visit; what was accepted stays known")
     func newTrust() throws {
-        let verifier = VerifierInForce(Verifier(trust: try TrustStore(TrustMaterial())))
-        #expect(verifier.verify(payload, at: date, monotonic: at(0)).code == .issuerUntrusted)
-        verifier.replace(trust: trust)
-        let verdict = verifier.verify(payload, at: date, monotonic: at(0))
+        let gate = Gate(Verifier(trust: try TrustStore(TrustMaterial())))
+        #expect(gate.visit(payload, date, at(0)).code == .issuerUntrusted)
+        gate.verifiers.replace(trust: trust)
+        let verdict = gate.visit(payload, date, at(0))
         #expect(verdict.isAccepted && verdict.trust == trust.version)
-        verifier.replace(trust: try TrustStore(Samples.trust))
-        #expect(verifier.verify(payload, at: date, monotonic: at(1)).code == .replaySeen)
+        gate.verifiers.replace(trust: try TrustStore(Samples.trust))
+        #expect(gate.visit(payload, date, at(1)).code == .replaySeen)
     }
 
     @Test("new rules count for the next visit, and so does their window")
     func newRules() throws {
-        let verifier = VerifierInForce(Verifier(trust: trust))
-        #expect(verifier.verify(payload, at: date, monotonic: at(0)).isAccepted)
-        verifier.replace(policy: try rules("replay.window = \"5s\"\n[[accept]]\nid = \"all\""))
-        #expect(verifier.verify(payload, at: date, monotonic: at(5)).code == .replaySeen)
-        #expect(verifier.verify(payload, at: date, monotonic: at(6)).rule == "all")
-        verifier.replace(policy: try rules("[[accept]]\nid = \"none\"\ntypes = \"urn:none\""))
-        #expect(verifier.verify(payload, at: date, monotonic: at(60)).code == .policyNoMatch)
-        #expect(verifier.current.trust.version == trust.version)
+        let gate = Gate(Verifier(trust: trust))
+        #expect(gate.visit(payload, date, at(0)).isAccepted)
+        gate.verifiers.replace(policy: try rules("replay.window = \"5s\"\n[[accept]]\nid = \"all\""))
+        #expect(gate.visit(payload, date, at(5)).code == .replaySeen)
+        #expect(gate.visit(payload, date, at(6)).rule == "all")
+        gate.verifiers.replace(policy: try rules("[[accept]]\nid = \"none\"\ntypes = \"urn:none\""))
+        #expect(gate.visit(payload, date, at(60)).code == .policyNoMatch)
+        #expect(gate.verifiers.current.trust.version == trust.version)
     }
 
     @Test("of many who present one credential at the same moment exactly one is accepted, while trust and rules change")
     func crowd() async throws {
-        let verifier = VerifierInForce(Verifier(trust: trust))
+        let gate = Gate(Verifier(trust: trust))
         let (payload, date, now, trust) = (payload, date, at(0), trust)
         let policy = try rules("[[accept]]\nid = \"all\"")
         let codes = await withTaskGroup(of: ReasonCode.self) { group in
             for number in 0..<32 {
-                group.addTask { verifier.verify(payload, at: date, monotonic: now).code }
-                if number.isMultiple(of: 8) { verifier.replace(trust: trust) }
-                if number == 20 { verifier.replace(policy: policy) }
+                group.addTask { gate.visit(payload, date, now).code }
+                if number.isMultiple(of: 8) { gate.verifiers.replace(trust: trust) }
+                if number == 20 { gate.verifiers.replace(policy: policy) }
             }
             return await group.reduce(into: [ReasonCode: Int]()) { $0[$1, default: 0] += 1 }
         }
@@ -90,23 +123,49 @@ struct VerifierInForceTests {
 
     @Test("a flagged return is accepted each time, with a warning")
     func flag() throws {
-        let verifier = VerifierInForce(
+        let gate = Gate(
             Verifier(trust: trust, policy: try rules("replay.action = \"flag\"\n[[accept]]\nid = \"all\"")))
-        #expect(verifier.verify(payload, at: date, monotonic: at(0)).reasons.map(\.code.text) == ["ok", "policy.all"])
-        let again = verifier.verify(payload, at: date, monotonic: at(1))
+        #expect(gate.visit(payload, date, at(0)).reasons.map(\.code.text) == ["ok", "policy.all"])
+        let again = gate.visit(payload, date, at(1))
         #expect(again.isAccepted && again.reasons.last?.code == .replaySeen)
     }
+}
 
-    @Test("a clock without time server counts from the last time that it had one")
-    func clockWatch() {
-        let watch = ClockWatch()
-        var time = date
-        time.provenance = .rtc
-        #expect(watch.annotate(time, at: at(0)).unsynchronised == nil)
-        time.provenance = .synchronised
-        #expect(watch.annotate(time, at: at(10)).unsynchronised == .zero)
-        time.provenance = .rtc
-        #expect(watch.annotate(time, at: at(70)).unsynchronised == .seconds(60))
+/// Visits, one after the other, through a verifier in force: those that are accepted open the gate.
+private struct Gate: Sendable {
+    let verifiers: VerifierInForce
+    private let count: Counter
+
+    private final class Counter: Sendable {
+        private let value = Atomic<Int>(0)
+        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
+    }
+
+    init(
+        _ verifier: Verifier, key: UInt8 = 7, memory: ReplayMemory = ReplayMemory(window: .zero),
+        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
+    ) {
+        verifiers = VerifierInForce(verifier, siteKey: .sample(key), memory: memory, remembered: remembered)
+        count = Counter()
+    }
+
+    func begin(_ payload: [UInt8], _ date: WallTime, _ now: Instant) -> (visit: VisitID, verdict: Verdict) {
+        let visit = VisitID("visit \(count.next())")
+        return (visit, verifiers.verify(payload, of: visit, at: date, monotonic: now))
+    }
+
+    func visit(_ payload: [UInt8], _ date: WallTime, _ now: Instant) -> Verdict {
+        let (visit, verdict) = begin(payload, date, now)
+        verifiers.settle(visit, opened: verdict.isAccepted)
+        return verdict
+    }
+}
+
+extension SiteKey {
+    /// A key of one byte, repeated.
+    static func sample(_ byte: UInt8) -> SiteKey {
+        guard let key = SiteKey([UInt8](repeating: byte, count: byteCount)) else { preconditionFailure() }
+        return key
     }
 }
 
@@ -182,7 +241,8 @@ struct PolicyServiceTests {
         try write("1")
         let defaults = VerificationPolicy(profile: .compat)
         let first = VerificationPolicy(try PolicyFile.load(file.path), over: defaults)
-        let verifiers = VerifierInForce(Verifier(trust: try TrustStore(Samples.trust), policy: first))
+        let verifiers = VerifierInForce(
+            Verifier(trust: try TrustStore(Samples.trust), policy: first), siteKey: .sample(7))
         let log = try LogSink(.file(folder.appendingPathComponent("log").path), minimum: .debug)
         let (state, reports) = (PolicyState(path: file.path, folder: folder.path + "/kept"), Reports())
         let service = PolicyService(
@@ -228,14 +288,15 @@ struct PolicyServiceTests {
         #expect(none.accept.isEmpty && reports.present == [.policyFile])
         #expect(reports.details(.policyFile).first?.hasSuffix("Until then nobody is let in.") == true)
         let verifiers = VerifierInForce(
-            Verifier(trust: try TrustStore(Samples.trust), policy: VerificationPolicy(none)))
+            Verifier(trust: try TrustStore(Samples.trust), policy: VerificationPolicy(none)), siteKey: .sample(7))
         let date = WallTime(utc: Samples.validDate, provenance: .given)
-        #expect(verifiers.verify(Samples.credential, at: date, monotonic: .zero).code == .policyNoMatch)
+        let judge = { verifiers.verify(Samples.credential, of: VisitID("a"), at: date, monotonic: .zero) }
+        #expect(judge().code == .policyNoMatch)
         let service = PolicyService(
             state, over: VerificationPolicy(), direction: nil, verifiers: verifiers, log: log, report: reports.report)
         try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
         for _ in 0..<2 { await service.turn() }
-        #expect(verifiers.verify(Samples.credential, at: date, monotonic: .zero).isAccepted && reports.present.isEmpty)
+        #expect(judge().isAccepted && reports.present.isEmpty)
         // Another file's copy is none of this one's.
         let other = PolicyState(path: folder.path + "/other.toml", folder: folder.path + "/kept")
         #expect(other.begin(log, reports.report).accept.isEmpty)

@@ -2,6 +2,8 @@ import Credentials
 import Encoding
 import Foundation
 import HTTPTransport
+import Kiosk
+import Ledger
 import LinuxIO
 import Synchronization
 import Testing
@@ -35,7 +37,8 @@ import Testing
     init() throws { fixture = try TrustFixture() }
 
     private func verifiers(_ policy: VerificationPolicy = .init()) throws -> VerifierInForce {
-        VerifierInForce(Verifier(trust: try fixture.state.read().directory.store, policy: policy))
+        VerifierInForce(
+            Verifier(trust: try fixture.state.read().directory.store, policy: policy), siteKey: .sample(7))
     }
 
     private func document(_ number: Int, id: Text = TrustFixture.id) -> ResourceFetcher.Answer {
@@ -180,7 +183,8 @@ import Testing
     @Test func whatWasNotThereAtTheStartIsTakenUpWhenItComes() async throws {
         try fixture.write("directory/issuers.toml", "[[issuer]\n")
         let beginning = try fixture.state(keys: []).begin(reports.report)
-        let verifiers = VerifierInForce(Verifier(trust: beginning.directory.store, policy: VerificationPolicy()))
+        let verifiers = VerifierInForce(
+            Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
         let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
         #expect(verifiers.current.trust.listedIssuers.isEmpty && reports.present == [.trustUnusable])
         await service.turn(at: .zero)
@@ -199,7 +203,8 @@ import Testing
         let (date, good) = (Date(timeIntervalSince1970: 1_790_000_000), TrustFixture.issuers())
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
         let beginning = try fixture.state.begin(reports.report)
-        let verifiers = VerifierInForce(Verifier(trust: beginning.directory.store, policy: VerificationPolicy()))
+        let verifiers = VerifierInForce(
+            Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
         // The size that the good one will have, and its inode.
         let handle = try #require(FileHandle(forWritingAtPath: file))
         handle.write(Data(good.utf8))
@@ -213,7 +218,8 @@ import Testing
     @Test func aBundleThatIsSpoiltOrDeletedUnderTheServiceLeavesItInForce() async throws {
         try fixture.state.install(fixture.bundle(3))
         let beginning = try fixture.state.begin(reports.report)
-        let verifiers = VerifierInForce(Verifier(trust: beginning.directory.store, policy: VerificationPolicy()))
+        let verifiers = VerifierInForce(
+            Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
         let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
         #expect(FileManager.default.fileExists(atPath: fixture.state.lastGoodPath), "kept at the start")
         try fixture.write("state/bundle", "spoilt")
@@ -252,7 +258,7 @@ import Testing
         for _ in 0..<2 { await service.turn(at: .zero) }
         let stranger =
             "{\"issuer\": \"did:web:stranger.example\", \"credentialStatus\": \"https://tracker.example/me\"}"
-        for _ in 0..<10 { _ = verifiers.verify(Array(stranger.utf8), at: now, monotonic: .zero) }
+        for _ in 0..<10 { _ = verifiers.verify(Array(stranger.utf8), of: VisitID("a"), at: now, monotonic: .zero) }
         await service.turn(at: .zero)
         #expect(server.questions.isEmpty)
         await service.turn(at: later)
@@ -273,6 +279,8 @@ import Testing
         }
         #expect(verdict.trust == old)
         #expect(during.withLock { $0 }?.hasPrefix("bundle 8 ") == true)
-        #expect(verifiers.verify(Array("{}".utf8), at: now, monotonic: .zero).trust.hasPrefix("bundle 8 "))
+        #expect(
+            verifiers.verify(Array("{}".utf8), of: VisitID("a"), at: now, monotonic: .zero).trust.hasPrefix("bundle 8 ")
+        )
     }
 }

@@ -120,6 +120,10 @@ def mixed(count):
 
 
 LIST = "https://status.example/list"
+# The terms of an entry as the VCDM 2.0 context has them; the 1.1 context does not know them.
+STATUS = {name: {"@id": "https://www.w3.org/ns/credentials/status#" + name, **more} for name, more in {
+    "BitstringStatusListEntry": {}, "statusPurpose": {}, "statusListIndex": {},
+    "statusListCredential": {"@type": "@id"}}.items()}
 
 
 def bitstring(chunks):
@@ -130,7 +134,7 @@ def bitstring(chunks):
                "encodedList": "u" + proofs.to_base64url(deflated(chunks, 31))}
     types = ["VerifiableCredential", "BitstringStatusListCredential"]
     stored = signed({**credential(subject), "id": LIST, "type": types}, "eddsa-jcs-2022")
-    return signed(credential({"a": "b"}, credentialStatus=entry)), {"list.json": stored}
+    return signed(credential({"a": "b"}, [VOCABULARY, STATUS], credentialStatus=entry)), {"list.json": stored}
 
 
 def status_token(chunks):

@@ -22,7 +22,8 @@ typedef enum {
 typedef enum {
     CRASH_FAULT_NONE = 0,
     CRASH_FAULT_FULL = 1,  // ENOSPC: half of a write may get through
-    CRASH_FAULT_IO = 2     // EIO: likewise; after a failed sync the kernel believes its pages to be clean
+    CRASH_FAULT_IO = 2,    // EIO: likewise; after a failed sync the kernel believes its pages to be clean
+    CRASH_FAULT_READONLY = 3  // nothing can be changed
 } crash_fault;
 
 // Makes this the process's default VFS. May be called often.
@@ -45,6 +46,21 @@ uint64_t crash_disk_fingerprint(crash_disk *disk);
 
 // Handles that are open.
 uint64_t crash_disk_handles(crash_disk *disk);
+
+// Syncs tried so far.
+uint64_t crash_disk_syncs(crash_disk *disk);
+
+// Bytes written so far.
+uint64_t crash_disk_bytes(crash_disk *disk);
+
+// Lets every sync take that long from now on; several may be under way at the same time.
+void crash_disk_slow(crash_disk *disk, uint64_t microseconds);
+
+// Holds up every sync of the database file itself, though not of its log, as long as `stalled` is not 0.
+void crash_disk_stall(crash_disk *disk, int stalled);
+
+// Syncs that are held up now.
+uint64_t crash_disk_stalled(crash_disk *disk);
 
 // Lets the operations with these numbers (counted from 0) fail.
 void crash_disk_fail(crash_disk *disk, uint64_t first, uint64_t count, crash_fault fault);

@@ -1,0 +1,115 @@
+import Credentials
+package import Encoding
+package import Kiosk
+
+/// Gathers what `gatehouse status` tells.
+///
+/// The kiosk and every part are asked side by side, each with the same limit: one that is stuck is named as such and holds up
+/// nothing else.
+package struct StatusDesk: Sendable {
+    /// Who answers.
+    package struct Identity: Sendable {
+        /// The kiosk's name on the air.
+        package var name: String
+        /// The program's version.
+        package var version: String
+        /// How often the service was started on this database.
+        package var start: Int
+        /// When it was started.
+        package var since: Instant
+
+        /// An identity of these parts.
+        package init(name: String, version: String, start: Int, since: Instant) {
+            (self.name, self.version, self.start, self.since) = (name, version, start, since)
+        }
+    }
+
+    /// How long one part may take to answer.
+    package static let limit: Duration = .seconds(1)
+
+    private let identity: Identity
+    private let now: @Sendable () -> (instant: Instant, utc: Timestamp)
+    private let kiosk: TimedQuestion<KioskStatus>
+    private let parts: [(name: Text, question: TimedQuestion<JSON>)]
+
+    /// A desk that asks these.
+    ///
+    /// - Parameters:
+    ///   - identity: Who answers.
+    ///   - kiosk: The kiosk's own status.
+    ///   - parts: What others tell under a name of theirs; each gives a JSON object.
+    ///   - now: The moment, and the date that goes with it.
+    package init(
+        _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus,
+        parts: [(name: Text, tell: @Sendable () async -> JSON)],
+        now: @escaping @Sendable () -> (instant: Instant, utc: Timestamp)
+    ) {
+        self.identity = identity
+        self.kiosk = TimedQuestion(kiosk)
+        self.parts = parts.map { ($0.name, TimedQuestion($0.tell)) }
+        self.now = now
+    }
+
+    /// Everything, as one JSON object.
+    package func report() async -> JSON {
+        async let asked = kiosk.answer(within: Self.limit)
+        let told = await withTaskGroup(of: (Int, JSON?).self) { group in
+            for (index, part) in parts.enumerated() {
+                group.addTask { (index, await part.question.answer(within: Self.limit)) }
+            }
+            return await group.reduce(into: [Int: JSON]()) { $0[$1.0] = $1.1 }
+        }
+        let status = await asked
+        let silent = parts.indices.filter { told[$0] == nil }.map { parts[$0].name }
+
+        let now = now()
+        let light = status?.health.light ?? .fault
+        let state = light == .ready && !silent.isEmpty ? IndicatorPattern.attention : light
+        var report: JSONObject = [
+            "state": .text(state == .ready ? "fine" : state.rawValue), "name": .text(identity.name),
+            "version": .text(identity.version), "start": .int(identity.start),
+            "uptimeSeconds": .int(Self.seconds(from: identity.since, to: now.instant)),
+            "silent": .array((status == nil ? [.text("radio")] : []) + silent.map(JSON.string)),
+            "faults": .array((status?.health.faults ?? []).map { Self.json($0, now) }),
+        ]
+        if let status { Self.add(status, to: &report) }
+        for (index, part) in parts.enumerated() {
+            if let answer = told[index] { _ = report.appendIfNew(.init(part.name, answer)) }
+        }
+        return .object(report)
+    }
+
+    private static func json(_ fault: Health.Fault, _ now: (instant: Instant, utc: Timestamp)) -> JSON {
+        let age = max(.zero, fault.since.duration(to: now.instant))
+        var members: JSONObject = [
+            "code": .text(fault.code.text), "severity": .text(fault.code.severity.rawValue),
+            "since": .text(Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds).rfc3339),
+            "seconds": .int(Int(age.components.seconds)), "count": .int(fault.count),
+            "meaning": .text(fault.code.meaning), "remedy": .text(fault.code.remedy),
+        ]
+        if let detail = fault.detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
+        return .object(members)
+    }
+
+    private static func add(_ status: KioskStatus, to report: inout JSONObject) {
+        let counters = status.counters
+        var radio: JSONObject = [
+            "state": .text(status.radio.rawValue), "failures": .int(counters.radioFailures),
+            "ignoredPackets": .int(counters.ignoredPackets), "droppedPDUs": .int(counters.droppedPDUs),
+            "spoiledChunks": .int(counters.spoiledChunks), "repairs": .int(counters.repairs),
+        ]
+        if let controller = status.controller { _ = radio.appendIfNew(.init("controller", .text(controller))) }
+        let visits = counters.visits.sorted { $0.key < $1.key }.map { JSONObject.Member(Text($0.key), .int($0.value)) }
+        for (name, value) in [
+            ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
+            ("gate", ["open": .bool(status.isGateOpen)]), ("serving", .bool(status.isServing)),
+            ("visits", .object(JSONObject(visits))), ("refusedIntents", .int(counters.ledgerFailures)),
+        ] {
+            _ = report.appendIfNew(.init(Text(name), value))
+        }
+    }
+
+    private static func seconds(from start: Instant, to end: Instant) -> Int {
+        Int(max(.zero, start.duration(to: end)).components.seconds)
+    }
+}

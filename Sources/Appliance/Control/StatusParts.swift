@@ -1,0 +1,62 @@
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import Store
+
+/// What the parts beside the kiosk tell about themselves: no claims, no keys, nothing that costs more than a look.
+struct StatusParts: Sendable {
+    let store: Store
+    let verifiers: VerifierInForce
+    let wallTime: @Sendable () -> WallTime
+    let agents: AgentService
+    let log: LogSink
+
+    /// All of them by name.
+    var all: [(name: Text, tell: @Sendable () async -> JSON)] {
+        [
+            ("ledger", ledger), ("clock", { clock }), ("trust", { trust }), ("agent", { agents.status }),
+            ("log", { ["dropped": .int(log.dropped)] }),
+        ]
+    }
+
+    @Sendable private func ledger() async -> JSON {
+        let (head, tally) = (await store.head, await store.tally)
+        return [
+            "id": .string(head.ledger), "entries": .int(head.point.count), "visits": .int(head.point.nextSeq - 1),
+            "open": .int(head.open.count), "reports": .int(tally.reports), "reportBytes": .int(tally.bytes),
+        ]
+    }
+
+    private var clock: JSON {
+        let time = wallTime()
+        var clock: JSONObject = [
+            "utc": .text(Timestamp(seconds: time.utc.seconds).rfc3339), "source": .text(time.provenance.rawValue),
+        ]
+        if let unsynchronised = time.unsynchronised {
+            _ = clock.appendIfNew(
+                .init("unsynchronisedSeconds", .int(Int(clamping: unsynchronised.components.seconds))))
+        }
+        return .object(clock)
+    }
+
+    private var trust: JSON {
+        let verifier = verifiers.current
+        let store = verifier.trust
+        var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
+        if let edition = store.edition {
+            _ = trust.appendIfNew(.init("issued", .text(edition.issued.rfc3339)))
+            _ = trust.appendIfNew(.init("validUntil", .text(edition.validUntil.rfc3339)))
+            let age = edition.age(at: wallTime().utc)
+            let name = age == .fresh ? "fresh" : age == .overdue ? "overdue" : "stale"
+            _ = trust.appendIfNew(.init("age", .text(name)))
+        }
+        if let rules = verifier.policy.rules { _ = trust.appendIfNew(.init("policy", .text(rules.name))) }
+        // The oldest of what was fetched or copied: what decides when something becomes stale.
+        let confirmed =
+            store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
+        if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
+        return .object(trust)
+    }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// A question to a part of the box that may be stuck: whoever asks waits no longer than a limit, and however often somebody
+/// asks, at most one question waits for an answer.
+package final class TimedQuestion<Answer: Sendable>: Sendable {
+    private struct State {
+        var isAsked = false
+        var lastNumber = 0
+        var waiting: [Int: CheckedContinuation<Answer?, Never>] = [:]
+    }
+
+    private let question: @Sendable () async -> Answer
+    private let state = Mutex(State())
+
+    /// A question that is put by calling `question`.
+    package init(_ question: @escaping @Sendable () async -> Answer) {
+        self.question = question
+    }
+
+    /// The answer to the question as it stands at this moment or was put just before; nil when none comes in that time.
+    package func answer(within limit: Duration) async -> Answer? {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        let timeout = Task { [self] in
+            try? await Task.sleep(for: limit)
+            resume(number)
+        }
+        defer { timeout.cancel() }
+        return await withCheckedContinuation { continuation in
+            let isFirst = state.withLock { state in
+                state.waiting[number] = continuation
+                defer { state.isAsked = true }
+                return !state.isAsked
+            }
+            if isFirst { ask() }
+        }
+    }
+
+    private func ask() {
+        Task { [self] in
+            let answer = await question()
+            let waiting = state.withLock { state in
+                defer { (state.isAsked, state.waiting) = (false, [:]) }
+                return state.waiting.values
+            }
+            for continuation in waiting { continuation.resume(returning: answer) }
+        }
+    }
+
+    private func resume(_ number: Int) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: nil)
+    }
+}

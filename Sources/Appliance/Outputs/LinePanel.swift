@@ -1,0 +1,56 @@
+package import Encoding
+package import Kiosk
+package import LinuxIO
+
+/// The status light, the sounder and the gate relay on GPIO lines.
+///
+/// The relay has a request and a thread of its own (``Relay``), lamps and sounder have another (``LampLines``): whatever holds up one
+/// of them, or the rest of the program, the relay is released at the end of its pulse.
+package final class LinePanel: Panel {
+    /// Which line does what; nil: no such line.
+    package struct Wiring: Hashable, Sendable {
+        /// Line name of each lamp.
+        package var lamps: [Lamp: String]
+        /// Line name of the sounder.
+        package var tone: String?
+        /// Line name of the gate relay.
+        package var gate: String?
+
+        /// A wiring.
+        package init(lamps: [Lamp: String], tone: String?, gate: String?) {
+            (self.lamps, self.tone, self.gate) = (lamps, tone, gate)
+        }
+    }
+
+    private let wiring: Wiring
+    private let lamps: LampLines?
+    private let relay: Relay?
+
+    /// A panel of these; nil for what is not wired.
+    package init(_ wiring: Wiring, lamps: LampLines?, relay: Relay?) {
+        (self.wiring, self.lamps, self.relay) = (wiring, lamps, relay)
+    }
+
+    /// Lights exactly the lamps of the signal.
+    package func show(_ signal: Signal) {
+        var active = Set(signal.lamps.compactMap { wiring.lamps[$0] })
+        if signal.tone, let tone = wiring.tone { active.insert(tone) }
+        lamps?.show(active)
+    }
+
+    /// Energises or releases the relay.
+    package func gate(_ command: Gate.Command, at now: Instant) {
+        switch command {
+        case .open(let until): relay?.open(until: until, at: now)
+        case .shut: relay?.shut()
+        }
+    }
+
+    /// Releases the relay, darkens the lamps and gives the lines back; whether that was done within `limit`.
+    package func end(within limit: Duration) -> Bool {
+        // The relay first, and both in any case.
+        let isShut = relay?.end(within: limit) ?? true
+        let isDark = lamps?.end(within: limit) ?? true
+        return isShut && isDark
+    }
+}

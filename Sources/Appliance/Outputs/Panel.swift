@@ -1,0 +1,23 @@
+package import Encoding
+package import Kiosk
+
+/// Lamps and relay: what a visitor sees and walks through.
+///
+/// The one kind of output that is told on the radio's thread, before everything else of a turn. It only notes what is wanted and
+/// returns: the lines themselves have threads of their own.
+package protocol Panel: Sendable {
+    /// Shows the signal.
+    func show(_ signal: Signal)
+    /// Tells the relay; `now` is the turn's time.
+    func gate(_ command: Gate.Command, at now: Instant)
+}
+
+/// A box without lamps and relay.
+package struct NoPanel: Panel {
+    /// Nothing to switch.
+    package init() {}
+    /// No lamps here.
+    package func show(_ signal: Signal) {}
+    /// No relay here.
+    package func gate(_ command: Gate.Command, at now: Instant) {}
+}

@@ -1,0 +1,35 @@
+import Credentials
+package import Kiosk
+
+/// The line that `systemctl status` shows: the worst fault, else what the kiosk is doing. Made of notes alone.
+package struct StatusLine: Sendable {
+    private var doing = ""
+    private var faults: [(code: ReasonCode, detail: String?)] = []
+
+    /// Nothing is known yet.
+    package init() {}
+
+    /// The line after that note; nil: it is as before.
+    package mutating func take(_ note: KioskNote) -> String? {
+        let before = text
+        switch note {
+        case .advertising: doing = "waiting for a phone"
+        case .radioFailed(let reason, _): doing = "radio out of order: \(reason)"
+        case .fault(let code, let isPresent, _, let detail):
+            faults.removeAll { $0.code == code }
+            if isPresent { faults.append((code, detail)) }
+        default: return nil
+        }
+        return text.utf8.elementsEqual(before.utf8) ? nil : text
+    }
+
+    private var text: String {
+        // The first of equals: it is the cause more often than the others.
+        let worst = faults.enumerated().min {
+            (Health.weight(of: $0.element.code), $0.offset) < (Health.weight(of: $1.element.code), $1.offset)
+        }
+        guard let fault = worst?.element else { return doing }
+        let others = faults.count > 1 ? " (and \(faults.count - 1) more: gatehouse status)" : ""
+        return "\(fault.code): \(fault.detail ?? fault.code.meaning)\(others)"
+    }
+}

@@ -1,0 +1,75 @@
+package import Credentials
+package import Kiosk
+import Synchronization
+
+/// Takes reports about the box's health from any thread and brings them to the gatekeeper, which may not exist yet, or be stuck.
+///
+/// Bounded by the table of codes: of each it holds at most that it came and that it went since, so that a fault of an instant is
+/// told too.
+package final class HealthInbox: Sendable {
+    private struct Pending {
+        var present: HealthReport?
+        var isOver = false
+    }
+
+    private struct State {
+        var pending: [ReasonCode: Pending] = [:]
+        var deliver: (@Sendable ([HealthReport]) async -> Void)?
+        var isDelivering = false
+    }
+
+    private let state = Mutex(State())
+
+    /// An empty inbox that keeps what comes until ``connect(_:)``.
+    package init() {}
+
+    /// Takes a report and returns at once.
+    package func take(_ report: HealthReport) {
+        let isIdle = state.withLock { state in
+            // Only what can be in force at all: a bound that no caller can break.
+            guard Health.codes.contains(report.code) else { return false }
+            var pending = state.pending[report.code] ?? Pending()
+            if report.isPresent { pending.present = report }
+            pending.isOver = !report.isPresent
+            state.pending[report.code] = pending
+            return Self.begins(&state)
+        }
+        if isIdle { start() }
+    }
+
+    /// Hands over what has come and comes, one batch after the other.
+    package func connect(_ deliver: @escaping @Sendable ([HealthReport]) async -> Void) {
+        let isIdle = state.withLock { state in
+            state.deliver = deliver
+            return !state.pending.isEmpty && Self.begins(&state)
+        }
+        if isIdle { start() }
+    }
+
+    /// Whether a delivery is to be started, which is noted as begun.
+    private static func begins(_ state: inout State) -> Bool {
+        guard state.deliver != nil, !state.isDelivering else { return false }
+        state.isDelivering = true
+        return true
+    }
+
+    private func start() {
+        Task { [self] in
+            while let (deliver, reports) = next() { await deliver(reports) }
+        }
+    }
+
+    private func next() -> (deliver: @Sendable ([HealthReport]) async -> Void, reports: [HealthReport])? {
+        state.withLock { state in
+            guard let deliver = state.deliver, !state.pending.isEmpty else {
+                state.isDelivering = false
+                return nil
+            }
+            defer { state.pending = [:] }
+            let reports = state.pending.flatMap { code, pending in
+                [pending.present, pending.isOver ? .over(code) : nil].compactMap { $0 }
+            }
+            return (deliver, reports)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Credentials
+import Kiosk
+import LinuxIO
+
+/// Takes the lines that the configuration names and makes a panel of them, everything inactive.
+struct PanelSetup: Sendable {
+    let request: LineRequest
+    /// Hears of lines that cannot be set, from their own threads.
+    let report: HealthReporter
+
+    /// The panel. What is wrong is a state of the box (a chip that is not there yet, lines that another program holds): nothing is
+    /// held then, and it may be tried again.
+    func open() throws(ServiceFailure) -> LinePanel {
+        var relay: Relay?
+        do {
+            // First of all: after a crash some kernels keep driving a relay until its line is taken again.
+            relay = try request.gate.map { try openRelay($0) }
+            let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator)
+            return LinePanel(request.wiring, lamps: lamps, relay: relay)
+        } catch {
+            _ = relay?.end(within: .milliseconds(200))
+            switch error {
+            case let failure as ServiceFailure: throw failure
+            case let error as GPIOError: throw ServiceFailure("\(error)", remedy: error.remedy)
+            case let error as SystemError: throw ServiceFailure("\(error)", remedy: error.remedy)
+            default: throw ServiceFailure("\(error)", remedy: "Look at gpioinfo.")
+            }
+        }
+    }
+
+    private func openRelay(_ output: GPIOLines.Output) throws -> Relay {
+        let bank = try GPIOLines(chip: request.chip, [output])
+        try Self.check(bank, isInactive: "the gate's relay")
+        bank.releaseAtCrash()
+        return try Relay(bank, line: output.name) { [report] error, wanted in
+            // Worse than a relay that does not open is one that does not shut.
+            let code: ReasonCode = wanted.isEmpty ? .gateStuck : .gpioFailed
+            guard let error else {
+                report(.over(.gateStuck))
+                return report(.over(.gpioFailed))
+            }
+            report(.present(code, detail: "\(error). \(error.remedy)"))
+        }
+    }
+
+    private func openLamps(_ outputs: [GPIOLines.Output]) throws -> LampLines {
+        let bank = try GPIOLines(chip: request.chip, outputs)
+        try Self.check(bank, isInactive: "lamps or sounder")
+        return try LampLines(bank, names: outputs.map(\.name)) { [report] error, _ in
+            report(error.map { .present(.gpioFailed, detail: "\($0). \($0.remedy)") } ?? .over(.gpioFailed))
+        }
+    }
+
+    /// What was just taken as inactive is read back: a line that something else holds would be a gate that stands open.
+    private static func check(_ bank: GPIOLines, isInactive what: String) throws {
+        let active = try bank.active()
+        guard active.isEmpty else {
+            throw ServiceFailure(
+                "\(what): \(active.sorted().joined(separator: ", ")) is active though it was set inactive",
+                remedy: "Look at the wiring: something else drives the line, or active-low is the wrong way round.")
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import Credentials
+package import Encoding
+
+/// Judges what the machine's date is worth, so that a clock that falls back, jumps ahead or contradicts the ledger lets nobody in.
+///
+/// A value: it is given looks at the two clocks of the machine and reports what is wrong. Three things are compared with the date:
+/// the newest record, which is a lower bound and is carried on by the monotonic clock; the look before, whose difference shows a
+/// step; and, for a date that a time server vouches for, the newest date that was ever believed: more than ``contradiction`` apart,
+/// nobody knows the date until somebody says so (``accept(_:at:)``).
+package struct ClockGuard: Sendable {
+    /// One look at the clocks.
+    package struct Look: Hashable, Sendable {
+        /// The system's date, whatever it is worth.
+        package var utc: Timestamp
+        /// The same moment on the monotonic clock.
+        package var monotonic: Instant
+        /// Whether the system says that a time server keeps the date right.
+        package var isSynchronised: Bool
+        /// Whether the system took the date from a battery-backed clock when it started.
+        package var hasHardwareClock: Bool
+
+        /// A look.
+        package init(utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hasHardwareClock: Bool) {
+            self.utc = utc
+            self.monotonic = monotonic
+            self.isSynchronised = isSynchronised
+            self.hasHardwareClock = hasHardwareClock
+        }
+    }
+
+    /// How far a date may be from what is known before nobody is let in by it.
+    package static let contradiction: Duration = .seconds(86_400)
+    /// How long a synchronised clock must be without a step before the last one is forgotten.
+    package static let settling: Duration = .seconds(60)
+    /// A smaller skew would take a leap second for a step.
+    package static let leastSkew: Duration = .seconds(2)
+
+    /// A date that had come at an instant.
+    private struct Anchor {
+        var utc: Timestamp
+        var at: Instant
+
+        /// The date that has come by then.
+        func carried(to now: Instant) -> Timestamp { utc.advanced(by: at.duration(to: now)) }
+    }
+
+    private enum Finding {
+        case believed(WallTime.Provenance)
+        /// Before the lower bound.
+        case behind
+        /// Set forward while the box was running, by nobody who is known to know.
+        case ahead
+        case contradicted
+    }
+
+    private let skew: Duration
+    /// The lower bound: the newest record, then the newest date that was believed.
+    private var bound: Anchor?
+    /// As ``bound``, but never lowered, so that a clock cannot be led back in steps.
+    private var highest: Anchor?
+    /// Whether ``bound`` is a date of this start, and whether a time server vouched for it.
+    private var (isOwn, isVouched) = (false, false)
+    private var isContradicted = false
+    private var last: Anchor?
+    private var (steps, steppedAt): (Int, Instant?) = (0, nil)
+    private var synchronisedAt: Instant?
+    private var present: Set<ReasonCode> = []
+
+    /// The date as the box believes it to be at the last look.
+    package private(set) var time: WallTime
+
+    /// A guard that has not looked yet.
+    ///
+    /// - Parameters:
+    ///   - newest: The date of the newest record; nil on a new box.
+    ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
+    ///   - now: The instant from which the newest record is carried on.
+    package init(newest: Timestamp?, skew: Duration, at now: Instant) {
+        self.skew = max(skew, Self.leastSkew)
+        bound = newest.map { Anchor(utc: $0, at: now) }
+        highest = bound
+        time = WallTime(utc: newest ?? Timestamp(seconds: 0), provenance: .unset)
+    }
+
+    /// Takes a look, not older than the one before; returns what begins or ceases to be wrong.
+    package mutating func handle(_ look: Look) -> [HealthReport] {
+        var reports = noteStep(look)
+        let finding = judge(look)
+        believe(look, finding)
+        reports += report(.clockContradicted, isContradicted || isDeadBattery(look), detail: difference(look))
+        if let since = steppedAt, case .believed(.synchronised) = finding,
+            since.duration(to: look.monotonic) >= Self.settling
+        {
+            steppedAt = nil
+            reports += report(.clockStepped, false)
+        }
+        return reports
+    }
+
+    /// Somebody who knows says that this date was right not long before `now`: it takes the place of all that was known. The next
+    /// look is judged by it alone.
+    package mutating func accept(_ date: Timestamp, at now: Instant) -> [HealthReport] {
+        bound = Anchor(utc: date, at: now)
+        highest = bound
+        (isOwn, isVouched, isContradicted) = (false, false, false)
+        (last, steppedAt) = (nil, nil)
+        return report(.clockContradicted, false) + report(.clockStepped, false)
+    }
+
+    // MARK: - What is wrong
+
+    private mutating func noteStep(_ look: Look) -> [HealthReport] {
+        defer { last = Anchor(utc: look.utc, at: look.monotonic) }
+        guard let step = last?.carried(to: look.monotonic).duration(to: look.utc), abs(step) > skew else { return [] }
+        steps += 1
+        steppedAt = look.monotonic
+        present.insert(.clockStepped)
+        let seconds = abs(step).components.seconds
+        return [.present(.clockStepped, count: steps, detail: "\(seconds) s \(step < .zero ? "back" : "forward")")]
+    }
+
+    private mutating func report(_ code: ReasonCode, _ isPresent: Bool, detail: String? = nil) -> [HealthReport] {
+        if isPresent { return present.insert(code).inserted ? [.present(code, detail: detail)] : [] }
+        return present.remove(code) == nil ? [] : [.over(code)]
+    }
+
+    private func difference(_ look: Look) -> String? {
+        highest.map { newest in
+            let difference = newest.carried(to: look.monotonic).duration(to: look.utc)
+            return "\(abs(difference).components.seconds) s \(difference < .zero ? "before" : "behind") what is known"
+        }
+    }
+
+    /// A hardware clock that fell behind the newest record by so much has lost its battery.
+    private func isDeadBattery(_ look: Look) -> Bool {
+        guard let highest, look.hasHardwareClock, !look.isSynchronised else { return false }
+        return look.utc < highest.carried(to: look.monotonic).advanced(by: .zero - Self.contradiction)
+    }
+
+    // MARK: - What is believed
+
+    private func judge(_ look: Look) -> Finding {
+        let now = look.monotonic
+        guard let bound, let highest else {
+            return .believed(look.isSynchronised ? .synchronised : look.hasHardwareClock ? .rtc : .unset)
+        }
+        let date = bound.carried(to: now)
+        if look.isSynchronised {
+            if look.utc < highest.carried(to: now).advanced(by: .zero - Self.contradiction) { return .contradicted }
+            if isVouched, look.utc > date.advanced(by: Self.contradiction) { return .contradicted }
+            return .believed(.synchronised)
+        }
+        if isContradicted { return .contradicted }
+        if look.utc < date.advanced(by: .zero - skew) { return .behind }
+        if isOwn, look.utc > date.advanced(by: skew) { return .ahead }
+        return .believed(look.hasHardwareClock ? .rtc : .saved)
+    }
+
+    private mutating func believe(_ look: Look, _ finding: Finding) {
+        let now = look.monotonic
+        let date = bound?.carried(to: now) ?? look.utc
+        isContradicted = false
+        switch finding {
+        case .believed(let provenance):
+            if provenance == .synchronised { synchronisedAt = now }
+            time = WallTime(utc: look.utc, provenance: provenance)
+            if provenance == .unset { break }
+            let anchor = Anchor(utc: look.utc, at: now)
+            if provenance == .synchronised || look.utc >= date { bound = anchor }
+            if look.utc >= highest?.carried(to: now) ?? look.utc { highest = anchor }
+            (isOwn, isVouched) = (true, isVouched || provenance == .synchronised)
+        case .behind:
+            time = WallTime(utc: date.advanced(by: .zero - skew), provenance: .saved)
+        case .ahead:
+            time = WallTime(utc: date, provenance: .saved)
+        case .contradicted:
+            time = WallTime(utc: date, provenance: .unset)
+            isContradicted = true
+        }
+        time.unsynchronised = synchronisedAt?.duration(to: now)
+    }
+}
+
+extension Timestamp {
+    /// From this date to that one.
+    fileprivate func duration(to other: Timestamp) -> Duration {
+        .seconds(other.seconds) - .seconds(seconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
+    }
+}
+
+/// How long, whichever way.
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

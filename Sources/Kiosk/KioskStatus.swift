@@ -1,0 +1,33 @@
+package import Encoding
+
+/// What can be known about the kiosk at one moment, for whoever asks how it is.
+package struct KioskStatus: Sendable {
+    /// What the radio is doing.
+    package enum Radio: String, Sendable {
+        /// Closed, and waiting to be opened anew.
+        case down
+        /// The controller is being set up.
+        case starting
+        /// On the air or serving a phone.
+        case up
+        /// The kiosk was shut down.
+        case stopped
+    }
+
+    /// When this was so.
+    package let at: Instant
+    /// The radio.
+    package let radio: Radio
+    /// The controller's own description; nil before it was ready for the first time.
+    package let controller: String?
+    /// What the light shows.
+    package let light: IndicatorPattern
+    /// Whether the relay is energised.
+    package let isGateOpen: Bool
+    /// Whether a phone is being served.
+    package let isServing: Bool
+    /// What has happened since the start.
+    package let counters: Kiosk.Counters
+    /// What is wrong.
+    package let health: Health
+}

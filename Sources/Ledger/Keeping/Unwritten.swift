@@ -1,0 +1,58 @@
+package import Encoding
+
+/// An intent that waits to be written.
+package struct UnwrittenIntent: Hashable, Sendable {
+    /// The visit's UUID.
+    package var visit: Text
+    /// Where and when.
+    package var stamp: RecordStamp
+
+    /// An intent of these parts.
+    package init(visit: Text, stamp: RecordStamp) {
+        (self.visit, self.stamp) = (visit, stamp)
+    }
+}
+
+/// An outcome that waits to be written.
+package struct UnwrittenOutcome: Hashable, Sendable {
+    /// The visit's UUID.
+    package var visit: Text
+    /// How it ended.
+    package var outcome: Outcome
+    /// Where and when.
+    package var stamp: RecordStamp
+    /// SHA-256 of the credential's signed content, by which it is still to be named; nil: it has its name, or needs none.
+    package var signedDigest: [UInt8]?
+
+    /// An outcome of these parts.
+    package init(visit: Text, outcome: Outcome, stamp: RecordStamp, signedDigest: [UInt8]? = nil) {
+        (self.visit, self.outcome, self.stamp, self.signedDigest) = (visit, outcome, stamp, signedDigest)
+    }
+
+    /// The visits that it tells of.
+    package var visits: Int { 1 + outcome.repeated }
+
+    /// The outcome under its credential's name, without the digest.
+    package func named(under key: SiteKey) -> UnwrittenOutcome {
+        var copy = self
+        if let digest = copy.signedDigest.take() { copy.outcome.credential?.name = key.name(ofSignedContent: digest) }
+        return copy
+    }
+
+    /// The bytes for the reserve: a record without number and place, which it gets from the ledger later. Only for one that is
+    /// named; a digest is not kept.
+    package func reserveBytes(limits: LedgerLimits = LedgerLimits()) -> [UInt8] {
+        LedgerRecord.outcome(
+            OutcomeRecord(
+                seq: 0, visit: visit, intent: nil, stamp: stamp.clipped(to: limits),
+                outcome: outcome.clipped(to: limits),
+                dropped: 0)
+        ).bytes
+    }
+
+    /// Reads ``reserveBytes(limits:)`` back; nil for anything else.
+    package init?(reserveBytes bytes: [UInt8]) {
+        guard case .outcome(let record) = try? LedgerRecord(bytes: bytes) else { return nil }
+        self.init(visit: record.visit, outcome: record.outcome, stamp: record.stamp)
+    }
+}

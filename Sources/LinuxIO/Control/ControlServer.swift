@@ -1,0 +1,215 @@
+import CLinuxShims
+package import Encoding
+import Glibc
+
+/// Answers questions over a Unix socket: a connection brings one line of JSON and gets one line back.
+///
+/// It has a thread of its own, and nobody at the gate waits for it. Every client has a time limit, whatever it does or leaves
+/// undone; who may not ask is turned away before he is read.
+package actor ControlServer {
+    /// Bounds.
+    package struct Limits: Sendable {
+        /// Clients at a time, and answers in the making.
+        package var clients = 8
+        /// Bytes of a request, without its line end.
+        package var request = 4096
+        /// From the connection to the last byte of the answer.
+        package var time: Duration = .seconds(2)
+        /// Connections that the kernel keeps until they are taken.
+        package var backlog: Int32 = 16
+
+        /// The documented defaults.
+        package init() {}
+    }
+
+    private enum Phase {
+        /// The request so far.
+        case reading([UInt8])
+        case answering
+        /// What is left of the answer.
+        case writing(ArraySlice<UInt8>)
+    }
+
+    private struct Client {
+        let number: UInt64
+        let deadline: Instant
+        var phase: Phase
+    }
+
+    private nonisolated let thread: PollThread
+    /// The server's own thread: every method of this actor runs there.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let limits: Limits
+    private let permits: @Sendable (PeerCredentials) -> Bool
+    private let answer: @Sendable ([UInt8]) async -> [UInt8]
+    private var listener: ControlSocket?
+    private var timer: PollThread.Timer?
+    private var clients: [Int32: Client] = [:]
+    private var lastNumber: UInt64 = 0
+    /// Answers in the making, those for clients that have gone included.
+    private var answering = 0
+    /// When connections are taken again after the system had no descriptor left.
+    private var pausedUntil: Instant?
+
+    /// A server that is not open yet.
+    ///
+    /// - Parameters:
+    ///   - permits: Who may ask; the kernel says who it is.
+    ///   - answer: The answer to a line, both without line ends. It may take its time; a client waits until its limit only.
+    package init(
+        limits: Limits = Limits(), permits: @escaping @Sendable (PeerCredentials) -> Bool,
+        answer: @escaping @Sendable ([UInt8]) async -> [UInt8]
+    ) throws(SystemError) {
+        thread = try PollThread(name: "gatehouse-ctl")
+        (self.limits, self.permits, self.answer) = (limits, permits, answer)
+    }
+
+    /// Begins to listen at that path: with `isShared` for every user who is permitted, else for root and the service's own user.
+    package func open(_ path: String, isShared: Bool) throws(SystemError) {
+        let socket = try ControlSocket(path, isShared: isShared, backlog: limits.backlog)
+        listener = socket
+        timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
+        listen(socket)
+    }
+
+    /// Drops all clients, takes the socket's file away and ends.
+    package func close() {
+        if let listener {
+            thread.unwatch(listener.descriptor)
+            listener.close()
+        }
+        listener = nil
+        for descriptor in Array(clients.keys) { drop(descriptor) }
+        thread.stop()
+    }
+
+    // MARK: - Connections
+
+    private func listen(_ socket: ControlSocket) {
+        thread.watch(socket.descriptor, for: .readable) { [weak self] _ in self?.assumeIsolated { $0.accept() } }
+    }
+
+    private func accept() {
+        guard let listener else { return }
+        // As many as the kernel keeps, so that a storm of them leaves the clients their turns.
+        for _ in 0..<limits.backlog {
+            let descriptor = clinux_accept(listener.descriptor)
+            if descriptor >= 0 {
+                begin(descriptor)
+            } else if descriptor == -EMFILE || descriptor == -ENFILE || descriptor == -ENOBUFS || descriptor == -ENOMEM
+            {
+                // It would be ready for ever: look again later.
+                thread.unwatch(listener.descriptor)
+                pausedUntil = SystemClock.now().advanced(by: .seconds(1))
+                break
+            } else if descriptor == -EAGAIN {
+                break
+            }
+        }
+        arm()
+    }
+
+    private func begin(_ descriptor: Int32) {
+        guard let peer = PeerCredentials(of: descriptor), permits(peer) else {
+            return refuse(descriptor, "not permitted", "be root or a member of the service's control.group")
+        }
+        guard clients.count < limits.clients else {
+            return refuse(descriptor, "too many ask at a time", "try again in a moment")
+        }
+        lastNumber += 1
+        clients[descriptor] = Client(
+            number: lastNumber, deadline: SystemClock.now().advanced(by: limits.time), phase: .reading([]))
+        thread.watch(descriptor, for: .readable) { [weak self] interest in
+            self?.assumeIsolated { $0.turn(descriptor, interest) }
+        }
+    }
+
+    /// Says no to somebody who is not served, as far as that needs no waiting.
+    private func refuse(_ descriptor: Int32, _ error: String, _ remedy: String) {
+        let line = Self.refusal(error, remedy)
+        _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        Glibc.close(descriptor)
+    }
+
+    private static func refusal(_ error: String, _ remedy: String) -> [UInt8] {
+        let answer: JSON = ["error": .text(error), "remedy": .text(remedy)]
+        return answer.compactBytes + [0x0A]
+    }
+
+    private func drop(_ descriptor: Int32) {
+        guard clients.removeValue(forKey: descriptor) != nil else { return }
+        thread.unwatch(descriptor)
+        Glibc.close(descriptor)
+    }
+
+    // MARK: - A client's turn
+
+    private func turn(_ descriptor: Int32, _ interest: PollThread.Interest) {
+        guard let client = clients[descriptor] else { return }
+        switch client.phase {
+        case .reading(let bytes): read(descriptor, bytes)
+        case .answering: if interest.contains(.hangUp) { drop(descriptor) }
+        case .writing(let rest): write(descriptor, rest)
+        }
+    }
+
+    private func read(_ descriptor: Int32, _ before: [UInt8]) {
+        var piece = [UInt8](repeating: 0, count: limits.request + 1 - before.count)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return drop(descriptor) }
+        let bytes = before + piece[..<count]
+        if let end = bytes.firstIndex(of: 0x0A) {
+            ask(descriptor, Array(bytes[..<end]))
+        } else if bytes.count > limits.request {
+            write(descriptor, Self.refusal("the request is too long", "one line of JSON")[...])
+        } else {
+            clients[descriptor]?.phase = .reading(bytes)
+        }
+    }
+
+    private func ask(_ descriptor: Int32, _ line: [UInt8]) {
+        guard let number = clients[descriptor]?.number else { return }
+        guard answering < limits.clients else {
+            return write(descriptor, Self.refusal("too many ask at a time", "try again in a moment")[...])
+        }
+        answering += 1
+        clients[descriptor]?.phase = .answering
+        thread.update(descriptor, for: [])
+        Task { [answer] in
+            let bytes = await answer(line)
+            self.answered(descriptor, number, bytes)
+        }
+    }
+
+    private func answered(_ descriptor: Int32, _ number: UInt64, _ bytes: [UInt8]) {
+        answering -= 1
+        // The descriptor may be another client's by now.
+        guard clients[descriptor]?.number == number else { return }
+        write(descriptor, (bytes + [0x0A])[...])
+    }
+
+    private func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) {
+        let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count < 0, errno != EAGAIN, errno != EINTR { return drop(descriptor) }
+        let rest = bytes.dropFirst(max(0, count))
+        guard !rest.isEmpty else { return drop(descriptor) }
+        clients[descriptor]?.phase = .writing(rest)
+        thread.update(descriptor, for: .writable)
+    }
+
+    // MARK: - Time
+
+    private func tick() {
+        let now = SystemClock.now()
+        for (descriptor, client) in clients where now >= client.deadline { drop(descriptor) }
+        if let until = pausedUntil, now >= until, let listener {
+            pausedUntil = nil
+            listen(listener)
+        }
+        arm()
+    }
+
+    private func arm() { timer?.set((clients.values.map(\.deadline) + [pausedUntil].compactMap { $0 }).min()) }
+}

@@ -1,0 +1,89 @@
+import CLinuxShims
+import Glibc
+
+/// A listening Unix socket at a path. Nothing that is in use is pushed aside to make it.
+struct ControlSocket {
+    /// The listening descriptor, non-blocking.
+    let descriptor: Int32
+    private let path: String
+    private let identity: (device: dev_t, file: ino_t)
+
+    /// Longest path: an address holds 108 bytes with its end, and the new socket is made beside the place (unix(7)).
+    static let longestPath = 100
+
+    /// Makes the socket. A socket that a program left behind is replaced in one step; one on which somebody listens, and a file of
+    /// another kind, is not.
+    ///
+    /// With `isShared` every user may connect and is then judged by what the kernel says of him; else root and the owner only.
+    init(_ path: String, isShared: Bool, backlog: Int32) throws(SystemError) {
+        self.path = path
+        let work = "making the control socket \(path)"
+        guard path.utf8.count <= Self.longestPath else { throw SystemError(work, code: ENAMETOOLONG) }
+        Self.makeFolder(of: path)
+        try Self.checkPlace(path, work)
+        let listener = socket(AF_UNIX, Self.type, 0)
+        guard listener >= 0 else { throw SystemError(work, code: errno) }
+        let beside = path + ".new"
+        var status = stat()
+        unlink(beside)
+        // Nobody can connect before listen(2), and the name everybody looks at comes last.
+        let isMade =
+            withUnixAddress(beside) { Glibc.bind(listener, $0, $1) } == 0
+            && chmod(beside, isShared ? 0o666 : 0o600) == 0
+            && Glibc.listen(listener, backlog) == 0 && lstat(beside, &status) == 0 && rename(beside, path) == 0
+        guard isMade else {
+            let code = errno
+            unlink(beside)
+            Glibc.close(listener)
+            throw SystemError(
+                work, code: code, remedy: "Check control.path, and that the service's user may write to its folder.")
+        }
+        descriptor = listener
+        identity = (status.st_dev, status.st_ino)
+    }
+
+    /// Closes it and takes its name away, unless the name is another's by now.
+    func close() {
+        Glibc.close(descriptor)
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_dev == identity.device, status.st_ino == identity.file else {
+            return
+        }
+        unlink(path)
+    }
+
+    static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+
+    /// Makes the folder if only that is missing; what else is wrong with it shows when the socket is made.
+    private static func makeFolder(of path: String) {
+        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
+        mkdir(String(path[..<end]), 0o750)
+    }
+
+    private static func checkPlace(_ path: String, _ work: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SystemError(work, code: EEXIST, remedy: "Something else is there: check control.path.")
+        }
+        let probe = socket(AF_UNIX, type, 0)
+        defer { Glibc.close(probe) }
+        let isUsed = withUnixAddress(path) { connect(probe, $0, $1) } == 0 || errno == EAGAIN
+        guard !isUsed else {
+            throw SystemError(
+                work, code: EADDRINUSE, remedy: "Another service listens there: give each its control.path.")
+        }
+    }
+}
+
+/// The address of a path, for bind(2) and connect(2). The path must fit (``ControlSocket/longestPath``).
+func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
+    return withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package import Encoding
+import Synchronization
+
+/// The gate's relay: energised until an instant that is set together with its opening, and at most ``hardLimit`` long.
+package final class Relay: Sendable {
+    /// No opening lasts longer, whoever asks.
+    package static let hardLimit: Duration = .seconds(5)
+
+    /// Until when, in nanoseconds of ``SystemClock/now()``; 0: shut.
+    private final class Order: Sendable { let until = Atomic<Int64>(0) }
+
+    private let order: Order
+    private let thread: LineThread
+
+    /// Takes over the bank of the relay's one line, `line`. `failed`: see ``LineThread``; what was wanted is `[]` where the relay
+    /// could not be released.
+    package init(
+        _ bank: sending any LineBank, line: String, failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void
+    ) throws(SystemError) {
+        let order = Order()
+        self.order = order
+        thread = try LineThread(
+            name: "gatehouse-relay", bank,
+            wanted: { now in
+                let until = Instant(nanoseconds: order.until.load(ordering: .acquiring))
+                return now < until ? LineThread.Wanted(active: [line], until: until) : LineThread.Wanted(active: [])
+            }, failed: failed)
+    }
+
+    /// Energises the relay until then. Never blocks.
+    package func open(until: Instant, at now: Instant) {
+        order.until.store(min(until, now.advanced(by: Self.hardLimit)).nanoseconds, ordering: .releasing)
+        thread.wake()
+    }
+
+    /// Releases the relay. Never blocks.
+    package func shut() {
+        order.until.store(0, ordering: .releasing)
+        thread.wake()
+    }
+
+    /// Releases the relay and gives the line back; whether that was done in time.
+    package func end(within limit: Duration) -> Bool {
+        shut()
+        return thread.end(within: limit)
+    }
+}
+
+/// The lamps and the sounder: shown as they were asked for last.
+package final class LampLines: Sendable {
+    private final class Order: Sendable { let bits = Atomic<UInt64>(0) }
+
+    private let order: Order
+    private let names: [String]
+    private let thread: LineThread
+
+    /// Takes over the bank of these lines, at most 64.
+    package init(
+        _ bank: sending any LineBank, names: [String], failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void
+    ) throws(SystemError) {
+        let order = Order()
+        self.order = order
+        let names = Array(names.prefix(64))
+        self.names = names
+        thread = try LineThread(
+            name: "gatehouse-lamps", bank,
+            wanted: { _ in
+                let bits = order.bits.load(ordering: .acquiring)
+                return LineThread.Wanted(
+                    active: Set(names.enumerated().filter { bits & (1 << UInt64($0.offset)) != 0 }.map(\.element)))
+            }, failed: failed)
+    }
+
+    /// Makes exactly these lines active. Never blocks.
+    package func show(_ active: Set<String>) {
+        let bits = names.enumerated().reduce(into: UInt64(0)) { bits, line in
+            if active.contains(line.element) { bits |= 1 << UInt64(line.offset) }
+        }
+        order.bits.store(bits, ordering: .releasing)
+        thread.wake()
+    }
+
+    /// Makes all lines inactive and gives them back; whether that was done in time.
+    package func end(within limit: Duration) -> Bool { thread.end(within: limit) }
+}

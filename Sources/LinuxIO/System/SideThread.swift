@@ -1,0 +1,124 @@
+import CLinuxShims
+package import Encoding
+import Glibc
+import Synchronization
+
+/// A thread for work that may block: writing to a log that nobody reads, drawing on a slow display, resolving a name.
+///
+/// Whoever hands over work never waits. What does not fit any more pushes out the oldest, which is counted. Not a task of
+/// Swift's: those share as many threads as the machine has cores, and a few blocked ones would hold up everything else.
+package final class SideThread: Sendable {
+    /// The part that the thread itself holds, so that the thread ends when the last owner goes.
+    private final class Queue: Sendable {
+        struct State {
+            var jobs: [@Sendable () -> Void] = []
+            var isRunning = false
+            var dropped = 0
+            var isFinished = false
+        }
+
+        let state = Mutex(State())
+        let wake: Int32
+
+        init(wake: Int32) { self.wake = wake }
+
+        deinit { close(wake) }
+
+        func ring() {
+            var one: UInt64 = 1
+            // Fails only when the counter is full: then the thread is being woken already.
+            _ = write(wake, &one, 8)
+        }
+
+        func run() {
+            while true {
+                let (job, isFinished) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
+                    state.isRunning = !state.jobs.isEmpty
+                    return (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isFinished)
+                }
+                if let job {
+                    job()
+                } else if isFinished {
+                    return
+                } else {
+                    var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+                    _ = clinux_poll(&entry, 1, -1)
+                    var count: UInt64 = 0
+                    _ = read(wake, &count, 8)
+                }
+            }
+        }
+    }
+
+    private let queue: Queue
+    private let limit: Int
+
+    /// Starts the thread. `name`: at most 15 bytes, shown by ps; `limit`: pieces of work that wait at most.
+    package init(name: String, limit: Int) throws(SystemError) {
+        let wake = clinux_eventfd()
+        guard wake >= 0 else { throw SystemError("creating an event counter", code: -wake) }
+        queue = Queue(wake: wake)
+        self.limit = max(limit, 1)
+        try Threads.start(name) { [queue] in queue.run() }
+    }
+
+    deinit {
+        queue.state.withLock { $0.isFinished = true }
+        queue.ring()
+    }
+
+    /// Hands over a piece of work; the oldest that waits goes when there is no room.
+    package func run(_ job: @escaping @Sendable () -> Void) {
+        queue.state.withLock { state in
+            if state.jobs.count >= limit {
+                state.jobs.removeFirst()
+                state.dropped += 1
+            }
+            state.jobs.append(job)
+        }
+        queue.ring()
+    }
+
+    /// Pieces of work that were pushed out since the start.
+    package var dropped: Int { queue.state.withLock { $0.dropped } }
+
+    /// Waits until all that was handed over is done, at most for `limit`; whether it is.
+    package func flush(within limit: Duration) -> Bool {
+        let end = SystemClock.now().advanced(by: limit)
+        while !queue.state.withLock({ $0.jobs.isEmpty && !$0.isRunning }) {
+            if SystemClock.now() >= end { return false }
+            usleep(1000)
+        }
+        return true
+    }
+}
+
+/// Threads of the system, for what must not share one.
+enum Threads {
+    private final class Body {
+        let name: String
+        let run: @Sendable () -> Void
+
+        init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
+    }
+
+    /// Starts a detached thread that ends with `body`.
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        var id = pthread_t()
+        let argument = Unmanaged.passRetained(Body(name, body))
+        let result = pthread_create(
+            &id, nil,
+            { argument in
+                guard let argument else { return nil }
+                let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                clinux_name_thread(body.name)
+                body.run()
+                return nil
+            }, argument.toOpaque())
+        guard result == 0 else {
+            argument.release()
+            throw SystemError("starting the thread \(name)", code: result)
+        }
+        pthread_detach(id)
+    }
+}

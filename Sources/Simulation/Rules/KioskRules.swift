@@ -1,0 +1,266 @@
+import Credentials
+package import Encoding
+package import Kiosk
+import Ledger
+
+/// The oracle: holds every turn of a kiosk against its promises (``KioskRule``), whatever phones, radio and disk do.
+///
+/// It sees what a driver sees, events and actions, and nothing of how the kiosk comes from one to the other. Every
+/// ``GateSimulation`` has one, so the demonstration and the tests are watched; the bench and a debug build of the service
+/// give it the turns of the real driver. What must hold between the actions of one turn holds whatever their order.
+package struct KioskRules: Sendable {
+    /// More actions than any turn needs (a host that starts over sends about 40).
+    package static let actionsInATurn = 400
+    /// Timers at one instant; each may make the next one due.
+    package static let timersAtAnInstant = 20
+    /// Intents that wait for their outcome: that of the phone that is here, one whose pulse runs, and one whose pulse waits for it.
+    package static let openIntents = 3
+    /// What a turnstile needs between two pulses.
+    package static let gap: Duration = .milliseconds(100)
+    /// Visits that are remembered; the oldest are forgotten.
+    package static let visitsRemembered = 64
+
+    /// What is known of one visit.
+    private struct Facts {
+        enum Intent { case none, asked, durable, failed }
+
+        var intent = Intent.none
+        var isVerifying = false
+        var verdict: Bool?
+        /// Whether the recorded outcome is an acceptance; nil before it.
+        var result: Bool?
+        var wasEntitled = false
+        /// Whether another phone has taken it over.
+        var isInherited = false
+    }
+
+    private let settings: KioskSettings
+    private let isPunctual: Bool
+    private let pulse: Duration
+    private var visits: [VisitID: Facts] = [:]
+    private var order: [VisitID] = []
+    /// The visit that the phone at the gate belongs to, as far as it is known.
+    private var current: VisitID?
+    /// Since when somebody may pass for whom the gate has not opened yet.
+    private var owedSince: Instant?
+    /// Whether an acceptance has not been shown yet.
+    private var owesGreen = false
+    private var openSince: Instant?
+    private var shutSince: Instant?
+    private var greenSince: Instant?
+    private var light = Signal.dark
+    private var pattern = IndicatorPattern.off
+    private var isRunning = false
+    private var hasStopped = false
+    private var timers = 0
+    private var last: Instant?
+    private var due: Instant?
+    private var found: [Violation] = []
+
+    /// The rules of a kiosk with these settings that has not begun. `isPunctual`: its clock is virtual, so no timer may be late.
+    package init(_ settings: KioskSettings, isPunctual: Bool = true) {
+        (self.settings, self.isPunctual) = (settings, isPunctual)
+        pulse = min(max(settings.gatePulse, .zero), Gate.hardLimit)
+    }
+
+    /// Holds one turn against the rules.
+    ///
+    /// - Parameters:
+    ///   - event: What the kiosk was given.
+    ///   - actions: What it answered.
+    ///   - deadline: When it wants its timer, as this turn left it.
+    ///   - now: The instant that it was given.
+    /// - Returns: What did not hold, in the order of finding.
+    package mutating func watch(
+        _ event: KioskEvent, _ actions: [KioskAction], deadline: Instant?, at now: Instant
+    ) -> [Violation] {
+        found = []
+        watchTime(event, at: now)
+        if hasStopped, !actions.isEmpty { broken(.silentAfterStop, now) }
+        let before = entitled
+        learn(event)
+        for action in actions { learn(action, at: now) }
+        entitle(except: before, at: now)
+        judgeOrder(actions, at: now)
+        for action in actions { judge(action, at: now) }
+        judgeEnd(of: event, actions, deadline: deadline, at: now)
+        (last, due) = (now, deadline)
+        return found
+    }
+
+    private mutating func broken(_ rule: KioskRule, _ now: Instant) { found.append(Violation(at: now, rule: rule)) }
+
+    private mutating func watchTime(_ event: KioskEvent, at now: Instant) {
+        if let last, now < last { broken(.timeMovesOn, now) }
+        if isPunctual, let due, let last, now > max(due, last) { broken(.timerIsOnTime, now) }
+        guard case .timer = event else { return }
+        timers = now == last ? timers + 1 : 0
+        if timers > Self.timersAtAnInstant { broken(.timerMovesOn, now) }
+    }
+
+    // MARK: - What the turn tells of visits
+
+    private mutating func change(_ visit: VisitID, _ body: (inout Facts) -> Void) {
+        if visits[visit] == nil {
+            order.append(visit)
+            if order.count > Self.visitsRemembered { visits[order.removeFirst()] = nil }
+        }
+        body(&visits[visit, default: Facts()])
+    }
+
+    private mutating func learn(_ event: KioskEvent) {
+        switch event {
+        case .start: isRunning = !hasStopped
+        case .intentDurable(let id) where visits[id]?.intent == .asked || visits[id]?.intent == .failed:
+            change(id) { $0.intent = .durable }
+        case .intentFailed(let id, _) where visits[id]?.intent == .asked:
+            change(id) { $0.intent = .failed }
+        case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
+            change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
+        default: break
+        }
+    }
+
+    private mutating func learn(_ action: KioskAction, at now: Instant) {
+        switch action {
+        case .note(.phoneConnected, let id):
+            // An intent that served nobody goes on to the next phone, with its id.
+            if let id, visits[id]?.isVerifying == true || visits[id]?.result != nil { broken(.oneIntent, now) }
+            if let id, visits[id] != nil { change(id) { $0.isInherited = true } }
+            current = id
+        case .note(.ledgerFailed, _):
+            // An answer that did not come in time: from now on it counts as no.
+            if let current { change(current) { if $0.intent == .asked { $0.intent = .failed } } }
+        case .recordIntent(let id):
+            current = id
+            if let facts = visits[id], facts.intent != .none, facts.intent != .failed, !facts.isInherited {
+                broken(.oneIntent, now)
+            }
+            // The next phone asks for it once more.
+            change(id) { ($0.intent, $0.isInherited) = (.asked, false) }
+        case .verify(let id, _):
+            current = id
+            if visits[id]?.intent ?? .none == .none { broken(.intentBeforePayload, now) }
+            if visits[id]?.isVerifying == true { broken(.oneVerification, now) }
+            change(id) { $0.isVerifying = true }
+        default: break
+        }
+    }
+
+    private func mayOpen(_ facts: Facts) -> Bool {
+        facts.intent == .durable || facts.intent == .failed && settings.whenLedgerFails == .open
+    }
+
+    /// The visits that may pass and have no record yet.
+    private var entitled: Set<VisitID> {
+        Set(visits.filter { $0.value.verdict == true && $0.value.result == nil && mayOpen($0.value) }.keys)
+    }
+
+    /// Visits that may pass since this turn.
+    private mutating func entitle(except before: Set<VisitID>, at now: Instant) {
+        for visit in entitled.subtracting(before) {
+            change(visit) { $0.wasEntitled = true }
+            (owedSince, owesGreen) = (now, true)
+        }
+    }
+
+    // MARK: - What is done
+
+    private mutating func judge(_ action: KioskAction, at now: Instant) {
+        switch action {
+        case .recordOutcome(let id, let outcome, _): judge(outcome, of: id, at: now)
+        case .gate(.open(let until)):
+            if openSince != nil { broken(.gateChanges, now) }
+            if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
+            if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
+            openSince = now
+            // A pulse that has to wait for the end of another one waits no longer than that one may last.
+            if owedSince.map({ $0.advanced(by: Gate.hardLimit) < now }) ?? true { broken(whatIsMissing, now) }
+            owedSince = nil
+        case .gate(.shut):
+            if openSince == nil { broken(.gateChanges, now) }
+            (openSince, shutSince) = (nil, now)
+        case .signal(let signal, let shown):
+            (light, pattern) = (signal, shown)
+            if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
+        case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, at: now) }
+        case .stopped: (isRunning, hasStopped) = (false, true)
+        default: break
+        }
+    }
+
+    /// Gate and light stand before everything else that a turn does.
+    private mutating func judgeOrder(_ actions: [KioskAction], at now: Instant) {
+        var isUrgent = true
+        for action in actions {
+            switch action {
+            case .gate, .signal: if !isUrgent { broken(.gateAndLightFirst, now) }
+            default: isUrgent = false
+            }
+        }
+    }
+
+    /// Why nobody may pass: an accepted one waits for its intent, or there is none.
+    private var whatIsMissing: KioskRule {
+        guard let facts = current.flatMap({ visits[$0] }), facts.verdict == true else { return .gateBehindAcceptance }
+        return mayOpen(facts) ? .gateBehindAcceptance : .gateBehindIntent
+    }
+
+    private mutating func judge(_ outcome: Outcome, of id: VisitID, at now: Instant) {
+        let accepted = outcome.result == .accepted
+        if visits[id]?.result != nil { broken(.oneOutcome, now) }
+        // An accepted visitor may have lost his pulse to a rejection or to the end.
+        if outcome.gate?.opened ?? false && !accepted || accepted && visits[id]?.wasEntitled != true {
+            broken(.outcomeIsTrue, now)
+        }
+        change(id) { $0.result = accepted }
+        if !accepted { (owedSince, owesGreen) = (nil, false) }
+    }
+
+    private mutating func judgeStatus(_ byte: UInt8, at now: Instant) {
+        let facts = current.flatMap { visits[$0] } ?? Facts()
+        if byte == 0 ? !facts.wasEntitled : facts.result != false { broken(.walletIsToldTheTruth, now) }
+    }
+
+    private mutating func judgeEnd(
+        of event: KioskEvent, _ actions: [KioskAction], deadline: Instant?, at now: Instant
+    ) {
+        if actions.count > Self.actionsInATurn { broken(.actionsAreBounded, now) }
+        if isRunning, deadline == nil { broken(.knowsItsDeadline, now) }
+        if let end = openSince?.advanced(by: pulse), now >= end || deadline.map({ $0 > end }) ?? true {
+            broken(.pulseIsBounded, now)
+        }
+        judgeGreen(at: now)
+        if openSince != nil, pattern == .rejected { broken(.gateAgreesWithLight, now) }
+        let open = visits.values.count { $0.intent != .none && $0.intent != .failed && $0.result == nil }
+        if open > Self.openIntents { broken(.everyIntentEnds, now) }
+        guard case .stop = event, hasStopped, !actions.isEmpty else { return }
+        if openSince != nil || light != .dark { broken(.darkAtStop, now) }
+        if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }
+        if case .stopped = actions[actions.count - 1] {} else { broken(.silentAfterStop, now) }
+    }
+
+    private mutating func judgeGreen(at now: Instant) {
+        guard light.lamps.contains(.green) else { return greenSince = nil }
+        if owesGreen { (greenSince, owesGreen) = (now, false) }
+        guard let since = greenSince, pattern == .accepted else { return broken(.greenBehindAcceptance, now) }
+        if let end = IndicatorPattern.accepted.end, now >= since.advanced(by: end) {
+            broken(.greenBehindAcceptance, now)
+        }
+    }
+
+    // MARK: - What is told
+
+    /// The value handle of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's
+    /// service each writable characteristic takes two handles, each indicated one three.
+    private static let statusHandle: [UInt8] = [29, 0]
+
+    /// The verification status that a packet tells a wallet: 0 accepted, 1 rejected; nil for any other packet.
+    package static func status(in packet: [UInt8]) -> UInt8? {
+        // H4 ACL: type, handle (2), length (2); L2CAP: length (2), channel (2); ATT: opcode, handle (2), value.
+        guard packet.count > 12, packet[0] == 2, packet[7...8] == [4, 0], packet[9] == 0x1B || packet[9] == 0x1D,
+            Array(packet[10...11]) == statusHandle
+        else { return nil }
+        return packet[12]
+    }
+}

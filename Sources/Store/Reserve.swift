@@ -1,0 +1,132 @@
+import Encoding
+import Glibc
+package import Ledger
+
+/// Room on the disk that is taken in advance, for outcomes that the database refuses: a full disk still takes them.
+///
+/// A file of its own, best on another disk (`ledger.reserve`), written and synced record by record (``ReserveLog``), and read
+/// back into the ledger when that works again or at the next start. A record that is in both is recorded once: the ledger
+/// refuses the second. Not thread-safe: ``LedgerKeeper`` has it to itself. Every method waits for the disk.
+package final class Reserve {
+    /// Room for 1,000 records of 4 KiB; an ordinary one has less than 1 KiB.
+    package static let defaultBytes = 4 * 1024 * 1024
+
+    /// Where it is.
+    package let path: String
+    /// Records in it that are not in the ledger yet.
+    package var count: Int { log.count - restored }
+
+    private let descriptor: Int32
+    private let capacity: Int
+    private var log: ReserveLog
+    /// Records of the log, from its first on, that are in the ledger.
+    private var restored = 0
+
+    /// Opens the file at `path`, or makes it with `bytes` bytes (mode 0600), written with zeros so that no disk can refuse them
+    /// later. What an earlier run left in it is there again.
+    package init(path: String, bytes: Int = Reserve.defaultBytes) throws(StoreError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StoreFile.failure(path) }
+        do throws(StoreError) {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .locked(path: path, owner: nil) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path) }
+            let size = Int(status.st_size)
+            if size < bytes { try Self.extend(descriptor, from: size, to: bytes, path) }
+            capacity = max(size, bytes)
+            log = ReserveLog.read(try Self.read(descriptor, capacity, path)).log
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        (self.path, self.descriptor) = (path, descriptor)
+        if log.count == 0 { try empty() }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Adds outcomes, all or none; they survive a power cut when this returns.
+    package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
+        var next = log
+        let bytes = outcomes.flatMap { next.append($0.reserveBytes()) }
+        guard next.end <= capacity else { throw .diskFull(path: path) }
+        try write(bytes, at: log.end)
+        log = next
+    }
+
+    /// The oldest outcomes that are not in the ledger yet, at most `limit`.
+    package func first(_ limit: Int) throws(StoreError) -> [UnwrittenOutcome] {
+        let found = ReserveLog.read(try Self.read(descriptor, log.end, path))
+        guard found.log == log else { throw .unreadable(path: path, detail: "its records are damaged") }
+        let bodies = found.bodies.dropFirst(restored).prefix(limit)
+        return bodies.map { UnwrittenOutcome(reserveBytes: $0) ?? .unreadable }
+    }
+
+    /// The first `number` of those are in the ledger now. When it was the last of them the file is empty again.
+    package func remove(first number: Int) throws(StoreError) {
+        restored = min(restored + number, log.count)
+        if count == 0 { try empty() }
+    }
+
+    private func empty() throws(StoreError) {
+        var random = SystemRandomNumberGenerator()
+        let seed = (0..<ReserveLog.seedBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
+        try write(seed, at: 0)
+        (log, restored) = (ReserveLog(seed: seed), 0)
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
+        try Self.write(descriptor, bytes, at: offset, path)
+        guard fdatasync(descriptor) == 0 else { throw StoreFile.failure(path) }
+    }
+
+    private static func extend(_ descriptor: Int32, from size: Int, to bytes: Int, _ path: String) throws(StoreError) {
+        let result = posix_fallocate(descriptor, 0, off_t(bytes))
+        guard result == 0 else { throw StoreFile.failure(path, result) }
+        // Allocated blocks may still need room for the note that they were written: so write them now.
+        var offset = size
+        let zeros = [UInt8](repeating: 0, count: 64 * 1024)
+        while offset < bytes {
+            let part = Array(zeros.prefix(bytes - offset))
+            try write(descriptor, part, at: offset, path)
+            offset += part.count
+        }
+        guard fsync(descriptor) == 0 else { throw StoreFile.failure(path) }
+        try StoreFile.sync(folder: StoreFile.folder(of: path))
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int, _ path: String) throws(StoreError)
+    {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw StoreFile.failure(path) }
+            done += count
+        }
+    }
+
+    private static func read(_ descriptor: Int32, _ count: Int, _ path: String) throws(StoreError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = bytes[done...].withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(done)) }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw StoreFile.failure(path) }
+            if got == 0 { break }
+            done += got
+        }
+        return Array(bytes.prefix(done))
+    }
+}
+
+extension UnwrittenOutcome {
+    /// A record whose hash is right and that this version cannot read; the ledger refuses it and it counts as lost.
+    fileprivate static let unreadable = UnwrittenOutcome(
+        visit: "", outcome: Outcome(.failed, gate: .shut, software: .init(name: "", version: "")),
+        stamp: RecordStamp(
+            kiosk: "", boot: "", time: WallTime(utc: Timestamp(seconds: 0), provenance: .unset), monotonic: .zero))
+}

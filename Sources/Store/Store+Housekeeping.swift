@@ -1,0 +1,88 @@
+package import Encoding
+import GRDB
+package import Ledger
+
+extension Store {
+    /// Forgets reports that the peer has had for long enough, and evicts entries that are too old or too many, a few at a time; to
+    /// be called now and then. The bounds by number hold without it.
+    ///
+    /// A date that nothing vouches for evicts nothing, and one that is wrong by years only the few of one call.
+    package func housekeep(at time: WallTime) async throws(StoreError) {
+        let options = options
+        try await commit { db, books in
+            for state in [ReportState.sent, .acknowledged] {
+                guard let before = options.outbox.forgetBefore(state, now: time.utc) else { continue }
+                let rank = options.outbox.rank(state, .ordinary)
+                try Self.removeReports("rank = ? AND since < ?", [rank, before.seconds], db, &books)
+            }
+            try Self.evict(db, &books, options, slack: 0)
+            try Self.evictByAgeAndSize(db, &books, options, at: time)
+        }
+    }
+
+    /// Evicts the oldest entries once there are `slack` too many, and keeps the hash they end with.
+    static func evict(
+        _ db: Database, _ books: inout Books, _ options: StoreOptions, slack: Int? = nil
+    ) throws {
+        let batch = options.evictionBatch
+        guard books.head.point.count - books.start.count >= options.retention.entries + (slack ?? batch) else { return }
+        let last = options.retention.evictable(
+            start: books.start, end: books.head.point, firstOpen: firstOpen(books),
+            firstUnsent: try firstUnsent(db, options))
+        if let last { try evict(upTo: min(last, books.start.count + 4 * batch), db, &books) }
+    }
+
+    private static func evictByAgeAndSize(
+        _ db: Database, _ books: inout Books, _ options: StoreOptions, at time: WallTime
+    ) throws {
+        let most = books.start.count + 4 * options.evictionBatch
+        var wanted = books.start.count
+        if time.provenance >= .rtc {
+            let oldest = time.utc.advanced(by: .zero - options.retention.age)
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT position, body FROM entry WHERE position <= ? ORDER BY position", arguments: [most])
+            while let row = try rows.next() {
+                // One that cannot be read is as old as those around it.
+                let date = (try? LedgerRecord(bytes: row.bytes("body")))?.stamp.time.utc
+                if let date, date >= oldest { break }
+                wanted = try row.figure("position")
+            }
+        }
+        var firstUnsent = try firstUnsent(db, options)
+        if try size(db) > options.retention.bytes { (wanted, firstUnsent) = (most, nil) }
+        let last = options.retention.evictable(
+            upTo: wanted, start: books.start, firstOpen: firstOpen(books), firstUnsent: firstUnsent)
+        if let last { try evict(upTo: last, db, &books) }
+    }
+
+    private static func evict(upTo last: Int, _ db: Database, _ books: inout Books) throws {
+        guard
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT hash, (SELECT max(seq) FROM entry WHERE position <= e.position) AS seq FROM entry e
+                    WHERE position = ?
+                    """, arguments: [last])
+        else { return }
+        let nextSeq = max(books.start.nextSeq, try row.figure("seq") + 1)
+        books.start = ChainPoint(count: last, hash: try row.hash("hash"), nextSeq: nextSeq)
+        try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
+    }
+
+    private static func firstOpen(_ books: Books) -> Int? { books.head.open.values.map(\.position).min() }
+
+    /// Position of the oldest visit whose report still waits: numbers and positions grow together.
+    private static func firstUnsent(_ db: Database, _ options: StoreOptions) throws -> Int? {
+        try options.outbox.queuedRanks.compactMap { rank in
+            try Int.fetchOne(
+                db, sql: "SELECT first FROM report WHERE rank = ? ORDER BY seq LIMIT 1", arguments: [rank])
+        }.min()
+    }
+
+    /// Bytes of the database that are in use.
+    private static func size(_ db: Database) throws -> Int {
+        let pragmas = ["page_count", "freelist_count", "page_size"]
+        let figures = try pragmas.map { try Int.fetchOne(db, sql: "PRAGMA \($0)") ?? 0 }
+        return (figures[0] - figures[1]) * figures[2]
+    }
+}

@@ -1,0 +1,250 @@
+import Aries
+package import Credentials
+import DIDComm
+package import Encoding
+package import Kiosk
+package import Ledger
+package import Simulation
+import Synchronization
+
+/// A scenario being played: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real agent connection
+/// to a virtual cloud agent, all on one virtual clock.
+package final class Demonstration: SimulatedWorld {
+    /// What an onlooker is told, in order.
+    package enum Event: Sendable {
+        /// Something at the gate.
+        case gate(GateSimulation.Observation)
+        /// A stage of the verification ended after that much real time.
+        case stage(Stage, Duration)
+        /// The verifier's words on its verdict.
+        case verdict(Verdict)
+        /// An entry of the ledger.
+        case recorded(LedgerRecord)
+        /// The connection to the cloud agent stands.
+        case agentConnected
+        /// An attempt to reach the cloud agent failed.
+        case agentUnreachable
+        /// The agent's server took the report.
+        case reportSent(Text)
+        /// The agent's controller reads the report.
+        case reportDelivered(JSON)
+    }
+
+    /// How it went.
+    package struct Result: Sendable {
+        /// The visit's outcome; nil when there was none in time.
+        package var outcome: Outcome?
+        /// What the phone was told.
+        package var phone: VisitOutcome?
+        /// Reports that arrived at the agent, each id once.
+        package var delivered: Int
+        /// Whether the ledger's chain is intact.
+        package var isChainIntact: Bool
+        /// What the kiosk did against its rules; nothing.
+        package var violations: [Violation]
+
+        /// Whether the story ended as it must.
+        package func isAsTold(_ ending: DemoScenario.Ending) -> Bool {
+            guard delivered == 1, isChainIntact, violations.isEmpty else { return false }
+            switch ending {
+            case .accepted: return outcome?.result == .accepted && phone == .accepted
+            case .rejected(let code):
+                return outcome?.result == .rejected && phone == .rejected
+                    && outcome?.reasons.first?.code == Text(code.text)
+            }
+        }
+    }
+
+    private let scenario: DemoScenario
+    private let verifier: Verifier
+    private let realTime: @Sendable () -> Instant
+    private let onEvent: (Event, Instant) -> Void
+    private var simulation: GateSimulation
+    private var ledger: MemoryLedger
+    private var agent: VirtualAgent
+    private var connection: AgentConnection
+    private var posts = Agenda<AgentConnection.Event>()
+    private var arrivals = Agenda<JSON>()
+    private var outcome: Outcome?
+    private var visitBegan: Instant?
+
+    /// A demonstration of `scenario`. `realTime` measures the stages; `random` makes the keys: 64 bytes.
+    package init(
+        _ scenario: DemoScenario, settings: KioskSettings, seed: UInt64, random: [UInt8],
+        realTime: @escaping @Sendable () -> Instant, onEvent: @escaping (Event, Instant) -> Void
+    ) throws {
+        self.scenario = scenario
+        self.realTime = realTime
+        self.onEvent = onEvent
+        verifier = Verifier(trust: try TrustStore(scenario.trust), policy: VerificationPolicy(version: "demonstration"))
+        guard random.count >= 64, let agentRandom = RandomStream(seed: Secret(random[..<32])),
+            let kioskRandom = RandomStream(seed: Secret(random[32..<64])),
+            let agent = VirtualAgent(endpoint: "https://agent.example/didcomm", random: agentRandom)
+        else { throw Failure.noRandomness }
+        let invitation = try Invitation(agent.invitation)
+        self.agent = agent
+        connection = try AgentConnection(
+            id: "operator", invitation: invitation,
+            configuration: AgentConnection.Configuration(label: Text("Gatehouse demonstration")), random: kioskRandom)
+        ledger = MemoryLedger(id: "demonstration")
+        var keys = SplitMix64(seed: seed)
+        let visit = Simulation.Visit(
+            "visitor", arrival: .at(.seconds(2)), phone: scenario.phone,
+            submission: .seal(record: scenario.payload, privateKey: keys.bytes(32), nonce: keys.bytes(12)))
+        simulation = GateSimulation(
+            settings: settings, radio: VirtualRadio(visits: [visit], seed: seed), seed: seed)
+    }
+
+    /// Why a demonstration could not begin.
+    package enum Failure: Error {
+        /// Fewer than 64 random bytes, or ones that make no key.
+        case noRandomness
+    }
+
+    /// Plays it to the end: the phone has gone, the report has arrived and the gate is ready again, or `limit` has passed.
+    package func run(limit: Duration = .seconds(300)) -> Result {
+        let end = Instant.zero.advanced(by: limit)
+        perform(connection.handle(.start, at: simulation.now))
+        while simulation.now < end, !isFinished {
+            let next =
+                [simulation.deadline, connection.deadline, posts.deadline, arrivals.deadline].compactMap { $0 }.min()
+                ?? end
+            _ = simulation.run(until: min(max(next, simulation.now), end), in: self)
+            driveAgent()
+        }
+        simulation.stop(in: self)
+        return Result(
+            outcome: outcome, phone: simulation.radio.outcomes[0], delivered: agent.received.count,
+            isChainIntact: ledger.verify().isIntact, violations: simulation.violations)
+    }
+
+    private var isFinished: Bool {
+        simulation.radio.isFinished && outcome != nil && ledger.reports.allSatisfy(\.isSent)
+    }
+
+    // MARK: - The kiosk's surroundings
+
+    /// The kiosk asks for an intent: it goes into the ledger in memory, and is "durable" 2 ms later.
+    package func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+        do {
+            try ledger.recordIntent(visit, stamp: stamp(at: now))
+        } catch {
+            return (.zero, "\(error)")
+        }
+        announceLastEntry(at: now)
+        return (.milliseconds(2), nil)
+    }
+
+    /// The kiosk asks for a verdict: the real verifier is timed while it works.
+    package func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
+        let began = realTime()
+        let watch = StageWatch(began: began, realTime: realTime)
+        let verdict = verifier.verify(payload, at: date(at: now)) { watch.ended($0) }
+        let took = began.duration(to: realTime())
+        for (stage, time) in watch.stages { onEvent(.stage(stage, time), now) }
+        onEvent(.verdict(verdict), now)
+        return (took, verdict)
+    }
+
+    /// The kiosk reports an outcome: recorded, and its report queued.
+    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {
+        self.outcome = outcome
+        if (try? ledger.recordOutcome(visit, outcome, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
+    }
+
+    /// Something can be seen at the gate.
+    package func observe(_ observation: GateSimulation.Observation, at now: Instant) {
+        if case .kiosk(.phoneConnected) = observation, let away = scenario.agentAway {
+            agent.isUp = false
+            visitBegan = visitBegan ?? now.advanced(by: away)
+        }
+        onEvent(.gate(observation), now)
+    }
+
+    private func announceLastEntry(at now: Instant) {
+        guard let body = ledger.entries.last?.body, let record = try? LedgerRecord(bytes: body) else { return }
+        onEvent(.recorded(record), now)
+    }
+
+    private func date(at now: Instant) -> WallTime {
+        WallTime(utc: scenario.clock.advanced(by: Instant.zero.duration(to: now)), provenance: .given)
+    }
+
+    private func stamp(at now: Instant) -> RecordStamp {
+        RecordStamp(kiosk: "demonstration", boot: "demonstration", time: date(at: now), monotonic: now)
+    }
+
+    // MARK: - The cloud agent
+
+    private func driveAgent() {
+        let now = simulation.now
+        if let back = visitBegan, now >= back { agent.isUp = true }
+        while let report = arrivals.take(dueBy: now) { onEvent(.reportDelivered(report), now) }
+        while let event = posts.take(dueBy: now) { perform(connection.handle(event, at: now)) }
+        if let deadline = connection.deadline, deadline <= now { perform(connection.handle(.deadlineReached, at: now)) }
+        if connection.wantsReport, let report = ledger.reports.first(where: { !$0.isSent }) {
+            let outbound = OutboundReport(id: report.id, content: report.content, time: Text(report.time.rfc3339))
+            perform(connection.handle(.deliver(outbound), at: now))
+        }
+    }
+
+    private func perform(_ actions: [AgentConnection.Action]) {
+        let now = simulation.now
+        for action in actions {
+            switch action {
+            case .post(let id, _, let body): post(id, body)
+            case .connected: onEvent(.agentConnected, now)
+            case .sent(let id): sent(id)
+            case .reachability(.some): onEvent(.agentUnreachable, now)
+            case .persist, .handshakeRefused, .reachability(nil), .alive, .acknowledged, .message, .problem, .discarded,
+                .ended:
+                break
+            }
+        }
+    }
+
+    /// One HTTP exchange: 30 ms there, 30 ms back.
+    private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) {
+        let now = simulation.now
+        let before = agent.received.count
+        let event: AgentConnection.Event =
+            switch agent.handle(body, at: now.advanced(by: .milliseconds(30))) {
+            case .accepted(let answer): .answered(id, body: answer)
+            case .rejected: .failed(id, .refused(status: 400))
+            case .unreachable: .failed(id, .unreachable)
+            case .lost: .failed(id, .uncertain)
+            }
+        posts.add(event, at: now.advanced(by: .milliseconds(60)))
+        guard agent.received.count > before, let message = agent.received.last,
+            let report = try? JSON.parse(message.content.string)
+        else { return }
+        arrivals.add(report, at: now.advanced(by: .milliseconds(30)))
+    }
+
+    private func sent(_ id: Text) {
+        guard let index = ledger.reports.firstIndex(where: { $0.id == id }) else { return }
+        ledger.reports[index].isSent = true
+        onEvent(.reportSent(id), simulation.now)
+    }
+}
+
+/// Notes how long each stage of one verification took. Used on one thread; the lock only satisfies the compiler's rule.
+private final class StageWatch: Sendable {
+    private let state: Mutex<(last: Instant, stages: [(Stage, Duration)])>
+    private let realTime: @Sendable () -> Instant
+
+    init(began: Instant, realTime: @escaping @Sendable () -> Instant) {
+        state = Mutex((began, []))
+        self.realTime = realTime
+    }
+
+    func ended(_ stage: Stage) {
+        let now = realTime()
+        state.withLock { state in
+            state.stages.append((stage, state.last.duration(to: now)))
+            state.last = now
+        }
+    }
+
+    var stages: [(Stage, Duration)] { state.withLock { $0.stages } }
+}

@@ -1,0 +1,72 @@
+package import Credentials
+import Crypto
+package import Encoding
+import Simulation
+
+/// The credential that the demonstration shows, and what a gate needs to trust it (`Licences/README.md` says whose it is).
+package enum Samples {
+    /// The credential as its issuer signed it: valid from 2025-01-02 to 2027-01-02.
+    package static let credential = PackageResources.farmer_credential_json
+
+    /// The issuer's DID document.
+    package static let issuerDocument = PackageResources.farmer_issuer_json
+
+    /// The context it was signed under, and the URL it is pinned to.
+    package static let context = (
+        url: Text("https://piyush7034.github.io/my-files/farmer.json"),
+        document: PackageResources.farmer_context_json
+    )
+
+    /// SHA-256 of the context, 64 hexadecimal digits: what a trust directory pins.
+    package static var contextDigest: String { Hex.encode(SHA256.hash(data: context.document)) }
+
+    /// The issuer's DID.
+    package static let issuer: Text = "did:web:vharsh.github.io:DID:local"
+
+    /// A date at which the credential is valid (2026-06-01T09:00:00Z).
+    package static let validDate = Timestamp(seconds: 1_780_304_400)
+
+    /// A date shortly after it expired (2027-01-05T09:00:00Z).
+    package static let expiredDate = Timestamp(seconds: 1_799_139_600)
+
+    /// What a gate of the farmers' association trusts.
+    package static var trust: TrustMaterial {
+        var contexts = [context.url: context.document]
+        if let core = BuiltInContexts.document("https://www.w3.org/2018/credentials/v1") {
+            contexts[core.url] = core.bytes
+        }
+        return TrustMaterial(issuers: [TrustedIssuer(id: issuer)], documents: [issuerDocument], contexts: contexts)
+    }
+
+    /// The credential with one claim changed after it was signed.
+    package static var tamperedCredential: [UInt8] {
+        guard var document = (try? JSON.parse(credential))?.object,
+            var subject = document["credentialSubject"]?.object
+        else { return credential }
+        subject["primaryCropType"] = "Saffron"
+        document["credentialSubject"] = .object(subject)
+        return JSON.object(document).compactBytes
+    }
+
+    /// The record that an Inji wallet sends: the credential among the wallet's own members (spec/tuvali section 14).
+    ///
+    /// `ballast`: bytes of issuer metadata that some wallet versions send along, here of a kind that does not compress.
+    package static func record(_ credential: [UInt8], ballast: Int = 0) -> [UInt8] {
+        var record: JSONObject = [
+            "vcMetadata": [
+                "idType": "", "isPinned": false, "id": "b1a7c5de-0d5c-4b6e-9f0a-3c1f5a2e7d10", "issuer": "Farmers",
+                "protocol": "OpenId4VCI", "isVerified": true, "format": "ldp_vc", "credentialType": "FarmerCredential",
+            ],
+            "generatedOn": "2026-01-02T03:04:06.000Z", "format": "ldp_vc", "credential": nil,
+            "verifiableCredential": [
+                "credential": (try? JSON.parse(credential)) ?? nil, "credentialConfigurationId": "FarmerCredential",
+            ],
+            "hashedId": "", "publicKey": "", "privateKey": "", "OTP": "", "error": "", "requestId": "",
+        ]
+        if ballast > 0 {
+            var random = SplitMix64(seed: 7)
+            record["wellknownResponse"] = ["logo": .text(Base64.encode(random.bytes(ballast * 3 / 4)))]
+        }
+        return JSON.object(record).compactBytes
+    }
+}

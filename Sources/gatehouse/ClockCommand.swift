@@ -1,0 +1,132 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import Store
+
+/// The date at the gate: what it is worth, and the word of somebody who knows.
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock", abstract: "Shows what the date at the gate is worth, and accepts it.",
+        discussion: "May be used beside the running service.", subcommands: [Show.self, Accept.self])
+
+    /// The clock of this machine and what the ledger knows of the date.
+    private struct Sight {
+        let look: ClockGuard.Look
+        let bound: Timestamp?
+        let newestRecord: Timestamp?
+        let pending: Timestamp?
+        let time: WallTime
+        let faults: [HealthReport]
+
+        static func take(_ configuration: Configuration) async throws -> Sight {
+            let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
+            let look = ClockWatch.machine()()
+            let (kept, newest) = try await kept(path)
+            let pending = ClockAcceptance(database: path).pending()
+            let bound = pending ?? kept
+            var judge = ClockGuard(newest: bound, skew: skew, at: look.monotonic)
+            let faults = judge.handle(look).filter(\.isPresent)
+            return Sight(
+                look: look, bound: bound, newestRecord: newest, pending: pending, time: judge.time, faults: faults)
+        }
+
+        private static func kept(_ path: String) async throws -> (bound: Timestamp?, newest: Timestamp?) {
+            do throws(StoreError) {
+                let reader = try LedgerReader(path: path)
+                return (
+                    try await reader.savedClock(), try await reader.visits(last: 1).first?.record?.stamp.time.utc
+                )
+            } catch {
+                // A box that has never run knows nothing yet.
+                if case .absent = error { return (nil, nil) }
+                throw CommandFailure(error.text, remedy: error.remedy)
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the clock, what it is worth, the newest record, and what is wrong.",
+            discussion: """
+                Judged as the service would at a start now. Steps of the clock only the running service can see: they are in \
+                its log.
+                """)
+        @OptionGroup var configuration: ConfigurationInput
+        @Flag(help: "One JSON object, for machines.")
+        var json = false
+
+        func run() async throws {
+            let sight = try await Sight.take(configuration.load())
+            if json { return Terminal.line(Self.json(sight).compactText) }
+            Terminal.line("clock          \(Self.text(sight.look.utc)), \(Self.source(sight.look))")
+            Terminal.line("newest record  \(Self.text(sight.newestRecord))")
+            Terminal.line("not before     \(Self.text(sight.bound))\(sight.pending == nil ? "" : ", accepted")")
+            Terminal.line("taken for      \(Self.text(sight.time.utc)), \(Self.words(sight.time.provenance))")
+            for fault in sight.faults {
+                let detail = fault.detail.map { ": " + $0 } ?? ""
+                Terminal.line(Terminal.styled(fault.code.text + detail, .amber))
+                for line in Terminal.folded("  → " + fault.code.remedy, hanging: 4) { Terminal.line(line) }
+            }
+        }
+
+        private static func json(_ sight: Sight) -> JSON {
+            func date(_ date: Timestamp?) -> JSON { date.map { .text($0.rfc3339) } ?? .null }
+            let faults = sight.faults.map { fault -> JSON in
+                [
+                    "code": .text(fault.code.text), "detail": fault.detail.map { .text($0) } ?? .null,
+                    "remedy": .text(fault.code.remedy),
+                ]
+            }
+            return [
+                "clock": date(sight.look.utc), "synchronised": .bool(sight.look.isSynchronised),
+                "hardwareClock": .bool(sight.look.hasHardwareClock), "newestRecord": date(sight.newestRecord),
+                "notBefore": date(sight.bound), "accepted": date(sight.pending), "time": date(sight.time.utc),
+                "provenance": .text(sight.time.provenance.rawValue), "faults": .array(faults),
+            ]
+        }
+
+        fileprivate static func text(_ date: Timestamp?) -> String {
+            date.map { $0.rfc3339.prefix(19).replacing("T", with: " ") + " UTC" } ?? "none"
+        }
+
+        private static func source(_ look: ClockGuard.Look) -> String {
+            look.isSynchronised
+                ? "kept right by a time server"
+                : look.hasHardwareClock ? "set by a battery-backed clock" : "set by nobody who is known"
+        }
+
+        private static func words(_ provenance: WallTime.Provenance) -> String {
+            switch provenance {
+            case .unset: "not to be believed (unset)"
+            case .saved: "carried on from what is known (saved)"
+            case .rtc: "believed as a battery-backed clock (rtc)"
+            case .synchronised, .given: "believed as synchronised (synchronised)"
+            }
+        }
+    }
+
+    struct Accept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says that this machine's clock is right, whatever the ledger says.",
+            discussion: """
+                After a clock that was wrong, in whichever direction, was set right. Look at the date first: credentials are \
+                judged by it. A running service takes it over within seconds, one that is off when it starts.
+                """)
+        @OptionGroup var configuration: ConfigurationInput
+
+        func run() async throws {
+            let acceptance = ClockAcceptance(database: try configuration.load().ledger.path)
+            let date = SystemClock.utc()
+            do throws(SystemError) {
+                try acceptance.leave(date)
+            } catch {
+                throw CommandFailure("\(error)", remedy: "check the disk and who may write there")
+            }
+            Terminal.line("accepted: \(Show.text(date)); a running service takes it over within seconds")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import LinuxIO
+
+/// How the running service is.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Says how the running service is, and what to do about what is wrong.",
+        discussion: """
+            Asks the service over its control socket. Exit code: 0 everything is in order, 1 a fault is in force, 2 the \
+            service is not running or does not answer.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Option(
+        help: ArgumentHelp(
+            "The control socket itself, in place of the one that the configuration names.", valueName: "path"))
+    var socket: String?
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func run() async throws {
+        let answer = try ControlQuestion(socket: socket, input: input).ask(.status)
+        if json {
+            Terminal.line(answer.compactText)
+        } else {
+            for line in StatusListing.lines(answer) { Terminal.line(line) }
+        }
+        if answer["state"]?.string != "fine" { throw ExitCode(1) }
+    }
+}
+
+/// Asks the running service.
+struct ControlQuestion {
+    /// The socket itself, or nil: the one that the configuration names.
+    let socket: String?
+    let input: ConfigurationInput
+
+    /// How long the service may take.
+    private static let limit: Duration = .seconds(2)
+
+    /// What the service answers; throws what a person needs when it does not.
+    func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON {
+        guard let path = try socket ?? path() else {
+            throw CommandFailure(
+                "the configuration has no control socket", remedy: "set control.path to a path and restart the service")
+        }
+        let line = JSON.object(JSONObject([.init("request", .text(request.rawValue))] + members)).compactBytes
+        let reply: JSON
+        do throws(ControlClient.Failure) {
+            let bytes = try ControlClient.ask(path, line, within: Self.limit)
+            guard let parsed = try? JSON.parse(bytes) else { throw .silent }
+            reply = parsed
+        } catch {
+            throw Self.failure(error, path)
+        }
+        if let answer = reply["answer"] { return answer }
+        throw CommandFailure(
+            "the service refuses: " + Terminal.printable(reply["error"]?.string?.string ?? "no reason is given"),
+            remedy: reply["remedy"]?.string.map { Terminal.printable($0.string) })
+    }
+
+    /// Root and the service may read the configuration; others ask at the standard place.
+    private func path() throws -> String? {
+        do {
+            return try input.load().control.path
+        } catch {
+            guard input.path == ConfigurationInput.standard else { throw error }
+            return ControlSection.standardPath
+        }
+    }
+
+    private static func failure(_ failure: ControlClient.Failure, _ path: String) -> CommandFailure {
+        switch failure {
+        case .notRunning:
+            CommandFailure(
+                "the service is not running: nobody listens at \(path)",
+                remedy: "start it: systemctl start gatehouse; why it ended: journalctl -u gatehouse -n 50")
+        case .forbidden:
+            CommandFailure(
+                "you may not ask the service at \(path)",
+                remedy: "use sudo, or become a member of the group that control.group names")
+        case .silent:
+            CommandFailure(
+                "the service does not answer at \(path)",
+                remedy: "look at journalctl -u gatehouse; its watchdog restarts it, or: systemctl restart gatehouse")
+        case .system(let code):
+            CommandFailure("cannot ask at \(path): \(SystemError("asking", code: code))", remedy: "check the path")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Encoding
+import Foundation
+
+/// What `gatehouse status` shows a person: what is wrong first, then the parts in the order of a visit.
+///
+/// Made of what the service answered, and only of what is there: service and program may be of different versions.
+enum StatusListing {
+    static func lines(_ status: JSON) -> [String] {
+        [headline(status), ""] + faults(status) + parts(status)
+    }
+
+    private static func headline(_ status: JSON) -> String {
+        let name = text(status["name"]) ?? "gatehouse"
+        switch status["state"]?.string {
+        case "fine": return Terminal.styled("\(name): in order", .bold, .green)
+        case "fault": return Terminal.styled("\(name): out of order", .bold, .red)
+        default: return Terminal.styled("\(name): works, but look after it", .bold, .amber)
+        }
+    }
+
+    // MARK: - Faults
+
+    private static func faults(_ status: JSON) -> [String] {
+        let silent = (status["silent"]?.array ?? []).compactMap { text($0) }.flatMap { part in
+            let words = part == "radio" ? "the radio's thread does not answer" : "\(part) does not answer"
+            return [
+                Terminal.styled(words, .red),
+                "  → It is stuck: the watchdog restarts the service, or: systemctl restart gatehouse", "",
+            ]
+        }
+        return silent + (status["faults"]?.array ?? []).flatMap(fault)
+    }
+
+    private static func fault(_ fault: JSON) -> [String] {
+        let count = fault["count"]?.int ?? 0
+        let since = fault["seconds"]?.int.map { "for \(duration($0))" } ?? ""
+        let times = count > 1 ? ", \(count) so far" : ""
+        let colour: Terminal.Style = fault["severity"]?.string == "error" ? .red : .amber
+        var lines = [Terminal.styled(text(fault["code"]) ?? "?", .bold, colour) + "  \(since)\(times)"]
+        for member in ["meaning", "detail"] {
+            if let words = text(fault[Text(member)]) { lines += Terminal.folded("  " + words, hanging: 2) }
+        }
+        if let remedy = text(fault["remedy"]) { lines += Terminal.folded("  → " + remedy, hanging: 4) }
+        return lines + [""]
+    }
+
+    // MARK: - Parts
+
+    private static func parts(_ status: JSON) -> [String] {
+        let rows: [(String, [String?])] = [
+            ("radio", radio(status["radio"])),
+            ("light", [text(status["light"]), status["serving"]?.bool == true ? "a phone is being served" : nil]),
+            ("gate", [status["gate"]?["open"]?.bool.map { $0 ? "open" : "shut" }]),
+            ("ledger", ledger(status)), ("clock", clock(status["clock"])), ("trust", trust(status["trust"])),
+            ("agent", agent(status)), ("visits", visits(status["visits"])),
+            ("log", [status["log"]?["dropped"]?.int.flatMap { $0 > 0 ? "\($0) lines left out" : nil }]),
+            (
+                "running",
+                [
+                    status["uptimeSeconds"]?.int.map { "for \(duration($0))" },
+                    status["start"]?.int.map { "start \($0)" }, text(status["version"]).map { "version \($0)" },
+                ]
+            ),
+        ]
+        return rows.compactMap { name, words in
+            let words = words.compactMap { $0 }
+            guard !words.isEmpty else { return nil }
+            return name.padding(toLength: 9, withPad: " ", startingAt: 0) + words.joined(separator: ", ")
+        }
+    }
+
+    private static func radio(_ radio: JSON?) -> [String?] {
+        [
+            text(radio?["state"]), text(radio?["controller"]), some(radio?["failures"], "failures"),
+            some(radio?["ignoredPackets"], "packets ignored"), some(radio?["droppedPDUs"], "broken PDUs"),
+            some(radio?["spoiledChunks"], "spoiled chunks"), some(radio?["repairs"], "repair rounds"),
+        ]
+    }
+
+    private static func ledger(_ status: JSON) -> [String?] {
+        let ledger = status["ledger"]
+        return [
+            ledger?["visits"]?.int.map { "\($0) visits" }, some(ledger?["open"], "under way"),
+            some(status["refusedIntents"], "records refused"),
+        ]
+    }
+
+    private static func clock(_ clock: JSON?) -> [String?] {
+        let sources = [
+            "synchronised": "by a time server", "rtc": "by a battery clock", "saved": "from the ledger only",
+        ]
+        return [
+            text(clock?["utc"]), text(clock?["source"]).map { sources[$0] ?? "source \($0)" },
+            clock?["unsynchronisedSeconds"]?.int.flatMap { $0 > 0 ? "without a time server for \(duration($0))" : nil },
+        ]
+    }
+
+    private static func trust(_ trust: JSON?) -> [String?] {
+        [
+            text(trust?["version"]), trust?["issuers"]?.int.map { "\($0) issuer\($0 == 1 ? "" : "s")" },
+            text(trust?["age"]).flatMap { $0 == "fresh" ? nil : $0 },
+            text(trust?["oldest"]).map { "oldest part of \($0)" }, text(trust?["policy"]).map { "policy \($0)" },
+        ]
+    }
+
+    private static func agent(_ status: JSON) -> [String?] {
+        guard let agent = status["agent"] else { return [] }
+        guard agent["connections"]?.int != 0 else { return ["none is connected"] }
+        return [
+            agent["reachable"]?.bool.map { $0 ? "reachable" : "not reachable" } ?? "nothing was sent yet",
+            status["ledger"]?["reports"]?.int.map { "\($0) reports kept for it" },
+        ]
+    }
+
+    private static func visits(_ visits: JSON?) -> [String?] {
+        guard let members = visits?.object?.members else { return [] }
+        if members.isEmpty { return ["none since the start"] }
+        return members.map { "\($0.value.int ?? 0) \(Terminal.printable($0.name.string))" }
+    }
+
+    // MARK: - Words
+
+    private static func text(_ value: JSON?) -> String? { value?.string.map { Terminal.printable($0.string) } }
+
+    private static func some(_ value: JSON?, _ words: String) -> String? {
+        value?.int.flatMap { $0 > 0 ? "\($0) \(words)" : nil }
+    }
+
+    /// The two largest units: "3 h 12 min".
+    static func duration(_ seconds: Int) -> String {
+        let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
+        guard let first = units.firstIndex(where: { seconds >= $0.1 }) else { return "0 s" }
+        let (name, size) = units[first]
+        let rest = seconds % size
+        guard first + 1 < units.count, rest >= units[first + 1].1 else { return "\(seconds / size) \(name)" }
+        return "\(seconds / size) \(name) \(rest / units[first + 1].1) \(units[first + 1].0)"
+    }
+}

@@ -1,0 +1,51 @@
+import Appliance
+import Encoding
+import HTTPTransport
+import Simulation
+
+/// Wears the face of the network in front of a ``VirtualAgent``:.
+actor VirtualAgentExchange: MessageExchange {
+    private var agent: VirtualAgent
+    private let clock: AgentClock
+    /// How many messages were posted, also while it was down.
+    private(set) var posts = 0
+
+    /// The way to `agent`.
+    init(_ agent: consuming VirtualAgent, clock: AgentClock = .system()) {
+        self.agent = agent
+        self.clock = clock
+    }
+
+    /// Posts to the agent; see ``MessageExchange/post(_:to:)``.
+    func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
+        posts += 1
+        guard Text(url) == agent.endpoint else { throw .unreachable }
+        switch agent.handle(body, at: clock.now()) {
+        case .accepted(let answer): return answer
+        case .unreachable: throw .unreachable
+        case .lost: throw .uncertain
+        case .rejected: throw .refused(status: 400)
+        }
+    }
+
+    /// The agent's out-of-band invitation.
+    var invitation: JSON { agent.invitation }
+
+    /// The invitation as a URL.
+    var invitationURL: Text { agent.invitationURL }
+
+    /// Starts or stops the agent.
+    func setUp(_ isUp: Bool) { agent.isUp = isUp }
+
+    /// Loses that many of the next answers after their messages took effect.
+    func loseAnswers(_ count: Int) { agent.answersToLose = count }
+
+    /// Whether the agent acknowledges reports.
+    func setAcknowledging(_ acknowledges: Bool) { agent.acknowledgesReports = acknowledges }
+
+    /// The basicmessages that arrived, each id once.
+    var received: [VirtualAgent.Received] { agent.received }
+
+    /// How many came again.
+    var repetitions: Int { agent.repetitions }
+}

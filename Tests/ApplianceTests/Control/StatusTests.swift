@@ -1,0 +1,131 @@
+import Credentials
+import Encoding
+import Kiosk
+import Synchronization
+import Testing
+import Tuvali
+
+@testable import Appliance
+
+private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+/// A kiosk with these faults, at an instant.
+private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStatus {
+    var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
+    for code in faults { _ = kiosk.handle(.health(.present(code, detail: "for a reason")), at: at(10)) }
+    return kiosk.status(at: now)
+}
+
+/// What `gatehouse status` is told, and that nothing that is stuck keeps it from being told.
+@Suite struct StatusTests {
+    private func desk(
+        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [],
+        kiosk: @escaping @Sendable () async -> KioskStatus
+    ) -> StatusDesk {
+        StatusDesk(
+            StatusDesk.Identity(name: "North", version: "1.2.3", start: 7, since: at(4)), kiosk: kiosk, parts: parts,
+            now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
+    }
+
+    @Test func everythingInOrder() async throws {
+        let kiosk = try status([], at: at(100))
+        let report = await desk([("clock", { ["source": "rtc"] })], kiosk: { kiosk }).report()
+        #expect(report["state"]?.string == "fine" && report["name"]?.string == "North" && report["start"]?.int == 7)
+        #expect(report["uptimeSeconds"]?.int == 96)
+        #expect(report["faults"]?.array?.isEmpty == true && report["silent"]?.array?.isEmpty == true)
+        #expect(report["radio"]?["state"]?.string == "down" && report["clock"]?["source"]?.string == "rtc")
+        #expect(report["gate"]?["open"]?.bool == false)
+    }
+
+    @Test func faultsStandInTheirOrderWithAgeAndRemedy() async throws {
+        let kiosk = try status([.agentUnreachable, .ledgerLost], at: at(100))
+        let report = await desk(kiosk: { kiosk }).report()
+        #expect(report["state"]?.string == "attention")
+        let faults = report["faults"]?.array ?? []
+        #expect(faults.map { $0["code"]?.string } == ["fault.ledger-lost", "fault.agent-unreachable"])
+        #expect(faults.first?["seconds"]?.int == 90)
+        #expect(faults.first?["since"]?.string == "2025-12-31T23:58:30.000Z")
+        #expect(faults.first?["detail"]?.string == "for a reason")
+        #expect(faults.first?["remedy"]?.string == Text(ReasonCode.ledgerLost.remedy))
+        let stuck = try status([.agentUnreachable, .gateStuck], at: at(100))
+        #expect(await desk(kiosk: { stuck }).report()["state"]?.string == "fault")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsStuckIsNamed() async throws {
+        let kiosk = try status([], at: at(100))
+        let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(20)) }
+        let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
+            (
+                "ledger",
+                {
+                    await forever(); return ["visits": 1]
+                }
+            ), ("log", { ["dropped": 3] }),
+        ]
+        let report = await desk(parts, kiosk: { kiosk }).report()
+        #expect(report["state"]?.string == "attention" && report["silent"]?.array == ["ledger"])
+        #expect(report["ledger"] == nil && report["log"]?["dropped"]?.int == 3)
+
+        let silent = await desk(
+            parts,
+            kiosk: {
+                await forever(); return kiosk
+            }
+        ).report()
+        #expect(silent["state"]?.string == "fault" && silent["silent"]?.array == ["radio", "ledger"])
+        #expect(silent["radio"] == nil && silent["log"]?["dropped"]?.int == 3)
+    }
+
+    /// Somebody who asks again and again while a part is stuck does not pile up questions.
+    @Test(.timeLimit(.minutes(1))) func atMostOneQuestionWaits() async throws {
+        let asked = Mutex(0)
+        let (stream, release) = AsyncStream.makeStream(of: Void.self)
+        let question = TimedQuestion<Int> {
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            for await _ in stream { break }
+            return number
+        }
+        for _ in 0..<20 { #expect(await question.answer(within: .milliseconds(5)) == nil) }
+        #expect(asked.withLock { $0 } == 1)
+        async let patient = question.answer(within: .seconds(50))
+        async let another = question.answer(within: .seconds(50))
+        try await Task.sleep(for: .milliseconds(20))
+        release.yield()
+        #expect(await [patient, another] == [1, 1])
+        release.finish()
+        #expect(await question.answer(within: .seconds(50)) == 2)
+    }
+}
+
+/// Requests as lines.
+@Suite struct ControlDeskTests {
+    private func answer(_ line: String) async throws -> JSON {
+        var desk = ControlDesk()
+        desk.take(.status) { (members) throws(ControlRefusal) in
+            if members["fail"] != nil { throw ControlRefusal("no", remedy: "yes") }
+            return ["members": .int(members.count)]
+        }
+        return try JSON.parse(await desk.answer(Array(line.utf8)))
+    }
+
+    @Test func aRequestIsAnswered() async throws {
+        #expect(try await answer(#"{"request":"status","more":1}"#) == ["answer": ["members": 2]])
+        #expect(try await answer(#"{"request":"status","fail":true}"#) == ["error": "no", "remedy": "yes"])
+    }
+
+    @Test(arguments: [
+        "", "status", "[]", "{}", #"{"request":1}"#, #"{"request":"fly"}"#, #"{"request":"status","request":"status"}"#,
+        #"{"request":"status"#, "\u{0}", #"{"a":{"b":{"c":{"d":{"e":{}}}}},"request":"status"}"#,
+    ])
+    func anythingElseIsRefusedWithARemedy(_ line: String) async throws {
+        let answer = try await answer(line)
+        #expect(answer["answer"] == nil && answer["error"]?.string != nil && answer["remedy"]?.string != nil)
+    }
+
+    @Test func aRequestThatNobodyAnswers() async throws {
+        #expect(try JSON.parse(await ControlDesk().answer(Array(#"{"request":"status"}"#.utf8)))["error"] != nil)
+    }
+}

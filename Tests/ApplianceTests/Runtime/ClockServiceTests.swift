@@ -1,0 +1,203 @@
+import Credentials
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Store
+import Synchronization
+import Testing
+import Workbench
+
+@testable import Appliance
+
+/// The clock in service: what is kept over a restart, and the way of an acceptance from the command to the gate.
+@Suite("The clock service")
+struct ClockServiceTests {
+    private let stepped = ReasonCode.clockStepped.text
+    private let contradicted = ReasonCode.clockContradicted.text
+
+    /// A clock that a test sets.
+    private final class Hands: Sendable {
+        private let look: Mutex<ClockGuard.Look>
+
+        init(_ utc: Int64) {
+            look = Mutex(
+                .init(
+                    utc: Timestamp(seconds: utc), monotonic: .zero, isSynchronised: false, hasHardwareClock: true))
+        }
+
+        func read() -> ClockGuard.Look { look.withLock { $0 } }
+        func set(_ utc: Int64, isSynchronised: Bool = false) {
+            look.withLock { ($0.utc, $0.isSynchronised) = (Timestamp(seconds: utc), isSynchronised) }
+        }
+        func pass(_ seconds: Int64) {
+            look.withLock { look in
+                look.utc.seconds += seconds
+                look.monotonic = look.monotonic.advanced(by: .seconds(seconds))
+            }
+        }
+    }
+
+    private final class Folder: Sendable {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)").path
+        init() throws {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+        var database: String { path + "/gatehouse.db" }
+    }
+
+    private struct Service {
+        let watch: ClockWatch
+        let service: ClockService
+        let log: LogSink
+        let told: @Sendable () -> [String]
+    }
+
+    private func service(_ hands: Hands, _ store: Store, _ folder: Folder) async throws -> Service {
+        let (told, log) = (TestLog(), try LogSink(.file(folder.path + "/log")))
+        let watch = ClockWatch(newest: await store.savedClock, skew: .seconds(60), look: { hands.read() })
+        let service = ClockService(
+            watch: watch, store: store, acceptance: ClockAcceptance(database: folder.database),
+            log: log, report: { told.add($0) })
+        return Service(watch: watch, service: service, log: log, told: { told.words })
+    }
+
+    private final class TestLog: Sendable {
+        private let list = Mutex<[String]>([])
+        var words: [String] { list.withLock { $0 } }
+        func add(_ report: HealthReport) {
+            list.withLock { $0.append((report.isPresent ? "" : "over ") + report.code.text) }
+        }
+    }
+
+    @Test("an acceptance heals a date of the far future, in the running service and for every start after")
+    func acceptance() async throws {
+        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        var store = try await Store.open(folder.database)
+        try await store.saveClock(WallTime(utc: Timestamp(seconds: 4_000_000_000), provenance: .rtc))
+        let hands = Hands(today)
+        var parts = try await service(hands, store, folder)
+        await parts.service.turn(at: .zero)
+        #expect(parts.watch.now().provenance == .saved && parts.told() == [contradicted])
+
+        let acceptance = ClockAcceptance(database: folder.database)
+        try acceptance.leave(Timestamp(seconds: today))
+        await parts.service.turn(at: .zero)
+        #expect(parts.watch.now() == WallTime(utc: Timestamp(seconds: today), provenance: .rtc))
+        #expect(parts.told() == [contradicted, "over " + contradicted])
+        #expect(acceptance.pending() == nil, "taken over")
+        #expect(await store.savedClock == Timestamp(seconds: today))
+        await store.close()
+
+        store = try await Store.open(folder.database)
+        parts = try await service(hands, store, folder)
+        await parts.service.turn(at: .zero)
+        #expect(parts.watch.now().provenance == .rtc && parts.told().isEmpty)
+        await store.close()
+    }
+
+    @Test("an acceptance that was left while the service was off counts from its first record on")
+    func offline() async throws {
+        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let store = try await Store.open(folder.database)
+        try await store.saveClock(WallTime(utc: Timestamp(seconds: 4_000_000_000), provenance: .rtc))
+        let hands = Hands(today)
+        hands.set(today, isSynchronised: true)
+        let parts = try await service(hands, store, folder)
+        #expect(parts.watch.now().provenance == .unset, "a time server alone does not overrule the ledger")
+        try ClockAcceptance(database: folder.database).leave(Timestamp(seconds: today - 3600))
+        await parts.service.turn(at: .zero)
+        #expect(parts.watch.now().provenance == .synchronised)
+        await store.close()
+    }
+
+    @Test("an acceptance counts though the disk refuses it, and lies there until the disk takes it")
+    func refused() async throws {
+        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let store = try await Store.open(folder.database)
+        let hands = Hands(today)
+        let parts = try await service(hands, store, folder)
+        await store.close()
+        hands.set(today - 86_400)
+        #expect(parts.watch.now().provenance == .rtc, "a new box")
+        hands.set(today)
+        try ClockAcceptance(database: folder.database).leave(Timestamp(seconds: today))
+        await parts.service.turn(at: .zero)
+        await parts.service.turn(at: .zero)
+        #expect(ClockAcceptance(database: folder.database).pending() == Timestamp(seconds: today))
+        #expect(parts.watch.now().provenance == .rtc)
+        #expect(parts.log.flush())
+        let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
+        #expect(log.split(separator: "\n").count { $0.contains("date.accepted") } == 1, "told once: \(log)")
+    }
+
+    @Test("the lower bound is kept every hour though nobody comes, but never by a date that nobody believes")
+    func keeping() async throws {
+        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let store = try await Store.open(folder.database)
+        let hands = Hands(today)
+        let parts = try await service(hands, store, folder)
+        let start = SystemClock.now()
+        hands.pass(3000)
+        await parts.service.turn(at: start.advanced(by: .seconds(3000)))
+        #expect(await store.savedClock == nil)
+        hands.pass(1000)
+        await parts.service.turn(at: start.advanced(by: .seconds(4000)))
+        #expect(await store.savedClock == Timestamp(seconds: today + 4000))
+        hands.set(today + 40_000_000)
+        await parts.service.turn(at: start.advanced(by: .seconds(9000)))
+        #expect(await store.savedClock == Timestamp(seconds: today + 4000))
+        #expect(parts.told() == [stepped])
+        await store.close()
+    }
+
+    @Test("a credential that has expired does not pass because the clock falls back in service")
+    func expired() throws {
+        var policy = VerificationPolicy()
+        policy.minimumClock = .saved
+        let (verifier, patient) = (
+            Verifier(trust: try TrustStore(Samples.trust)),
+            Verifier(trust: try TrustStore(Samples.trust), policy: policy)
+        )
+        let date = WallTime(utc: Timestamp(seconds: 1_780_304_400), provenance: .given)  // 2026-06-01
+        let verdict = verifier.verify(Samples.credential, at: date)
+        let end = try #require(verdict.credential.validUntil)
+        #expect(verdict.isAccepted)
+        let hands = Hands(end.seconds + 3600)
+        let watch = ClockWatch(newest: nil, skew: .seconds(60), look: { hands.read() })
+        #expect(verifier.verify(Samples.credential, at: watch.now()).code == .validityExpired)
+        hands.pass(10)
+        hands.set(date.utc.seconds)
+        #expect(verifier.verify(Samples.credential, at: watch.now()).code == .clockUntrusted)
+        #expect(patient.verify(Samples.credential, at: watch.now()).code == .validityExpired)
+    }
+
+    @Test("what is no acceptance is none")
+    func nonsense() throws {
+        let folder = try Folder()
+        let acceptance = ClockAcceptance(database: folder.database)
+        #expect(acceptance.pending() == nil)
+        for text in ["", "\n", "yesterday", "2026-01-01", String(repeating: "2", count: 5000)] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: acceptance.path))
+            #expect(acceptance.pending() == nil, "\(text.prefix(20))")
+        }
+    }
+
+    @Test("names of who was let in reach the disk before the service ends")
+    func replays() async throws {
+        let folder = try Folder()
+        let store = try await Store.open(folder.database)
+        let keeper = ReplayKeeper(store: store, date: { Timestamp(seconds: 9) })
+        for number in 1...3 as ClosedRange<UInt8> {
+            keeper.remember([try #require(.init([UInt8](repeating: number, count: 16)))])
+        }
+        keeper.finish()
+        await keeper.run()
+        #expect(try await store.replays().map(\.name.bytes[0]) == [1, 2, 3])
+        await store.close()
+    }
+}

@@ -1,0 +1,225 @@
+import Appliance
+import CrashKit
+import CrashVFS
+import Credentials
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import Simulation
+import Store
+import Synchronization
+import Testing
+
+/// What the disk may do, how the service then ends, and what is on record afterwards: no gate opening is without its record,
+/// and every visit is in the ledger or counted as lost.
+@Suite(.timeLimit(.minutes(3))) struct DiskLossTests {
+    enum Fault: String, CaseIterable, Sendable {
+        case full, broken, readOnly, slow, gone
+
+        /// Whether the disk takes records all the same.
+        var writes: Bool { self == .slow }
+    }
+
+    enum End: String, CaseIterable, Sendable {
+        case stop, kill, powerCut
+    }
+
+    /// What the keeper has reported, in order: a letter for the code, `+` present or `-` over, and the count.
+    private final class Reports: Sendable {
+        private let list = Mutex<[HealthReport]>([])
+        var all: [HealthReport] { list.withLock { $0 } }
+        func add(_ report: HealthReport) { list.withLock { $0.append(report) } }
+        func last(_ code: ReasonCode) -> HealthReport? { all.last { $0.code == code } }
+    }
+
+    private struct Service {
+        let disk: CrashDisk
+        let store: Store
+        let keeper: LedgerKeeper
+        let written = StoredGate.Counter()
+        let reports = Reports()
+        let writing: Task<Void, Never>
+
+        init(_ disk: CrashDisk, reserve path: String?) async throws {
+            self.disk = disk
+            store = try await Store.open(disk.database)
+            let reserve = try path.map { try Reserve(path: $0, bytes: 256 * 1024) }
+            if let reserve { _ = await LedgerKeeper.restore(reserve, into: store) }
+            try await store.recover(stamp: StoredGate.stamp, software: StoredGate.software)
+            var limits = KeeperQueue.Limits()
+            limits.retryAfter = .milliseconds(20)
+            let keeper = LedgerKeeper(
+                store: store, reserve: reserve, siteKey: try await store.siteKey(), limits: limits,
+                stamp: { StoredGate.stamp }, report: { [reports] in reports.add($0) },
+                onChange: { [written] in written.add($0) })
+            self.keeper = keeper
+            writing = Task { await keeper.run() }
+        }
+
+        func end() async {
+            keeper.finish()
+            await writing.value
+            await store.close()
+        }
+
+        func begin(_ fault: Fault) throws {
+            switch fault {
+            case .full: disk.fail(CRASH_FAULT_FULL)
+            case .broken: disk.fail(CRASH_FAULT_IO)
+            case .readOnly: disk.fail(CRASH_FAULT_READONLY)
+            case .slow: disk.slow(.milliseconds(100))
+            case .gone: try FileManager.default.removeItem(atPath: disk.database)
+            }
+        }
+
+        /// Waits until so many outcomes are in the ledger or in the reserve.
+        func holds(_ outcomes: Int) async -> Bool {
+            for _ in 0..<5000 where keeper.shortfall.reserved + written.count < outcomes {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            return keeper.shortfall.reserved + written.count >= outcomes
+        }
+    }
+
+    private static func path() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-reserve-\(UUID().uuidString)").path
+    }
+
+    @Test(arguments: Fault.allCases.flatMap { fault in End.allCases.map { (fault, $0) } }, [true, false])
+    func everyVisitIsOnRecord(_ what: (fault: Fault, end: End), opens: Bool) async throws {
+        let path = Self.path()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let service = try await Service(try CrashDisk(), reserve: path)
+        var gate = try StoredGate(
+            keeper: service.keeper, written: service.written, disk: service.disk,
+            visits: [.made(), .made(), .made(.iPhone), .made(.android13)], seed: 5
+        ) { $0.whenLedgerFails = opens ? .open : .refuse }
+        gate.pace = .free
+        gate.verdicts = [.ok, .ok, .ok, .proofInvalid]
+        #expect(await gate.run(visits: 1))
+        #expect(await service.written.reaches(1))
+        try service.begin(what.fault)
+        #expect(await gate.run(visits: 4))
+        #expect(gate.gateOpenings == (opens || what.fault.writes ? 3 : 1))
+        #expect(await service.holds(4), "each outcome is on some disk")
+        if !what.fault.writes {
+            #expect(service.reports.last(.ledgerUnwritten)?.count == 3)
+            #expect((service.reports.last(.ledgerReplaced)?.isPresent == true) == (what.fault == .gone))
+        }
+        // The service ends, the disk is repaired or the file put back, and the service starts again.
+        if what.end == .stop {
+            service.keeper.finish()
+            await service.writing.value
+            #expect(
+                service.keeper.shortfall.reserved == (what.fault.writes ? 0 : 3) && service.keeper.shortfall.lost == 0)
+        }
+        let after = try service.disk.cut(
+            before: .max, what.end == .powerCut ? CRASH_KEEP_NONE : CRASH_KEEP_ALL, seed: 1)
+        // Killed is killed: what is left of it here writes to a disk that nobody looks at any more.
+        let copy = path + ".copy"
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        let next = try await Service(after, reserve: copy)
+        await next.end()
+        #expect(next.keeper.shortfall == .none)
+        try await Self.compare(after, gate)
+        await service.end()
+    }
+
+    private static func compare(_ disk: CrashDisk, _ gate: StoredGate) async throws {
+        let store = try await Store.open(disk.database)
+        var found: [Text: Outcome] = [:]
+        for entry in try await store.entries(after: 0, limit: 100) {
+            guard case .outcome(let record) = try LedgerRecord(bytes: entry.body) else { continue }
+            #expect(found.updateValue(record.outcome, forKey: record.visit) == nil, "recorded twice")
+        }
+        #expect(Set(found.keys) == Set(gate.outcomes.map(\.visit)))
+        for (visit, outcome) in gate.outcomes {
+            #expect(found[visit]?.result == outcome.result && found[visit]?.gate == outcome.gate)
+        }
+        for case .opened(let visit)? in gate.moments.map(\.fact) {
+            #expect(found[visit]?.gate?.opened == true, "the gate opened without a record")
+        }
+        let report = try await store.verify()
+        #expect(report.isIntact && report.openIntents.isEmpty)
+        await store.close()
+    }
+
+    /// Without a reserve what the disk refuses to the end is lost, counted to the visit, and told.
+    @Test(arguments: [Fault.full, .broken, .readOnly, .gone]) func lossesAreCountedToTheVisit(_ fault: Fault)
+        async throws
+    {
+        let service = try await Service(try CrashDisk(), reserve: nil)
+        try service.begin(fault)
+        for number in 1...40 {
+            service.keeper.recordOutcome(
+                VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
+                signedDigest: nil)
+        }
+        await service.end()
+        #expect(service.keeper.shortfall.lost == 40 && service.keeper.shortfall.reserved == 0)
+        #expect(service.reports.last(.ledgerLost)?.count == 40)
+    }
+
+    /// The disk works again while the service runs: the reserve goes into the ledger in its order, and the fault is over.
+    @Test func theReserveGoesIntoTheLedgerWhenTheDiskWorksAgain() async throws {
+        let path = Self.path()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let service = try await Service(try CrashDisk(), reserve: path)
+        try service.begin(.full)
+        for number in 1...100 {
+            service.keeper.recordOutcome(
+                VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
+                signedDigest: [UInt8(number)])
+        }
+        #expect(await service.holds(100))
+        #expect(service.reports.last(.ledgerUnwritten)?.count == 100)
+        service.disk.heal()
+        #expect(await service.written.reaches(100))
+        await service.keeper.breathe()
+        #expect(service.reports.last(.ledgerUnwritten)?.isPresent == false && service.keeper.shortfall == .none)
+        #expect(service.reports.last(.ledgerLost) == nil)
+        let visits = try await service.store.visits(last: 200).reversed().map { $0.record?.visit.string }
+        #expect(visits == (1...100).map { "visit-\($0)" })
+        await service.end()
+    }
+
+    /// Phones that bring nothing, eight a second and some with an intent of their own, beside honest visitors on a slow card:
+    /// whoever stands at the gate waits for the sync under way and for his own.
+    @Test(arguments: [Duration.milliseconds(100), .milliseconds(500)])
+    func anHonestIntentIsDurableWithinTwoSyncs(sync: Duration) async throws {
+        let service = try await Service(try CrashDisk(), reserve: nil)
+        service.disk.slow(sync)
+        let junk = Outcome(
+            .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: StoredGate.software)
+        let storm = Task {
+            for number in 0..<100_000 where !Task.isCancelled {
+                let visit = VisitID("storm-\(number)")
+                if number.isMultiple(of: 3) { service.keeper.recordIntent(visit) { _ in } }
+                service.keeper.recordOutcome(visit, junk, signedDigest: nil)
+                service.keeper.recordOutcome(
+                    VisitID("turned-away-\(number)"),
+                    Outcome(.rejected, gate: .shut, software: StoredGate.software), signedDigest: nil)
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        try await Task.sleep(for: sync * 2)
+        var most = 0
+        for number in 1...8 {
+            let before = service.disk.syncs
+            let failure = await withCheckedContinuation { continuation in
+                service.keeper.recordIntent(VisitID("honest-\(number)")) { continuation.resume(returning: $0) }
+            }
+            #expect(failure == nil)
+            most = max(most, Int(service.disk.syncs - before))
+        }
+        storm.cancel()
+        await storm.value
+        print("keeper: \(sync) a sync, an honest intent beside a storm took at most \(most) syncs")
+        #expect(most <= 2)
+        service.disk.slow(.zero)
+        await service.end()
+        #expect(service.keeper.shortfall == .none)
+    }
+}

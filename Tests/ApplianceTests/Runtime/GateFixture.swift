@@ -1,0 +1,142 @@
+import Appliance
+import Credentials
+import Encoding
+import Glibc
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Synchronization
+import Testing
+import Tuvali
+import Workbench
+
+/// Two ends that keep packet boundaries: the host's and the radio's.
+func socketPair() throws -> (host: Int32, radio: Int32) {
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
+}
+
+/// Adapters, one for each opening; then none is left.
+final class Transports: Sendable {
+    private let descriptors: Mutex<[Int32]>
+
+    init(_ descriptors: [Int32]) { self.descriptors = Mutex(descriptors) }
+
+    func next() throws(TransportError) -> any HCITransport {
+        guard let next = descriptors.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { throw .gone }
+        return PacketTransport(descriptor: next)
+    }
+}
+
+/// A ledger in memory.
+final class ListLedger: VisitLedger {
+    struct Entry {
+        var visit: VisitID
+        var intents = 0
+        var result: Outcome.Result?
+    }
+
+    private let list = Mutex<[Entry]>([])
+    private let order = Mutex<[String]>([])
+
+    /// What was handed over, in order.
+    var calls: [String] { order.withLock { $0 } }
+
+    private let ends = Mutex<[Bool]>([])
+    /// Of each visit that ended, whether the gate was told to open.
+    var settled: [Bool] { ends.withLock { $0 } }
+    func settle(_ opened: Bool) { ends.withLock { $0.append(opened) } }
+
+    var entries: [Entry] { list.withLock { $0 } }
+
+    func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        order.withLock { $0.append("intent") }
+        change(visit) { $0.intents += 1 }
+        answer(nil)
+    }
+
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
+        order.withLock { $0.append("outcome") }
+        change(visit) { $0.result = outcome.result }
+    }
+
+    private func change(_ visit: VisitID, _ change: (inout Entry) -> Void) {
+        list.withLock { list in
+            let index = list.firstIndex { $0.visit == visit } ?? list.count
+            if index == list.count { list.append(Entry(visit: visit)) }
+            change(&list[index])
+        }
+    }
+}
+
+/// Notes down what can be seen at the gate.
+final class Recorder: Panel, KioskListener {
+    struct State {
+        var notes: [String] = []
+        var reasons: [String] = []
+        var gate: [Bool] = []
+        var signal: Signal?
+        var patterns: [IndicatorPattern] = []
+        var invitation: String?
+        var onInvitation: (@Sendable (String?) -> Void)?
+        var onSignal: (@Sendable () -> Void)?
+    }
+
+    private let mutex = Mutex(State())
+
+    var state: State { mutex.withLock { $0 } }
+
+    var onInvitation: (@Sendable (String?) -> Void)? {
+        get { state.onInvitation }
+        set { mutex.withLock { $0.onInvitation = newValue } }
+    }
+
+    /// Called on the radio's thread whenever the light changes.
+    var onSignal: (@Sendable () -> Void)? {
+        get { state.onSignal }
+        set { mutex.withLock { $0.onSignal = newValue } }
+    }
+
+    /// Whether that comes true within some minutes: beside other tests, tasks may have to wait long for a thread.
+    func waits(_ isTrue: (State) -> Bool) async -> Bool {
+        for _ in 0..<40_000 where !isTrue(state) { try? await Task.sleep(for: .milliseconds(5)) }
+        return isTrue(state)
+    }
+
+    func show(_ signal: Signal) {
+        mutex.withLock { $0.signal = signal }
+        onSignal?()
+    }
+
+    func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {
+        mutex.withLock { $0.patterns.append(pattern) }
+    }
+
+    func gate(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.gate.append(command != .shut) } }
+
+    func showInvitation(_ uri: String?, at now: Instant) {
+        mutex.withLock { $0.invitation = uri }
+        onInvitation?(uri)
+    }
+
+    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+        mutex.withLock { state in
+            state.notes.append(note.name)
+            if case .radioFailed(let reason, _) = note { state.reasons.append(reason) }
+        }
+    }
+}
+
+extension Simulation.Visit {
+    /// A phone that loses no time.
+    static func quick(_ number: UInt64, _ misbehaviour: Misbehaviour? = nil) -> Simulation.Visit {
+        var phone = PhoneTraits.android14
+        (phone.codeReading, phone.hearing) = (.milliseconds(1), 1)
+        (phone.wallet.choosing, phone.patience) = (.zero, .seconds(3600))
+        return Simulation.Visit(
+            "visitor \(number)", arrival: .afterPrevious(.milliseconds(50)), phone: phone,
+            submission: .sealing(Array("{\"number\":\(number)}".utf8), seed: number), misbehaviour: misbehaviour)
+    }
+}

@@ -1,0 +1,106 @@
+import Credentials
+import Encoding
+import Kiosk
+import Synchronization
+import Testing
+
+@testable import Appliance
+
+/// The way of a report from any thread to the kiosk, and what makes reports of counters and lines of notes.
+@Suite struct HealthReportTests {
+    private func words(_ reports: [HealthReport]) -> [String] {
+        reports.map { "\($0.isPresent ? "+" : "-")\($0.code)" }
+    }
+
+    /// What is delivered, in order.
+    private final class Deliveries: Sendable {
+        let reports = Mutex<[HealthReport]>([])
+
+        func waits(_ isTrue: ([HealthReport]) -> Bool) async -> Bool {
+            for _ in 0..<4000 where !isTrue(reports.withLock { $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+            return isTrue(reports.withLock { $0 })
+        }
+    }
+
+    @Test func whatComesBeforeTheGatekeeperIsKept() async throws {
+        let (inbox, seen) = (HealthInbox(), Deliveries())
+        inbox.take(.present(.gpioFailed, detail: "first"))
+        inbox.take(.present(.clockStepped))
+        inbox.take(.over(.clockStepped))
+        for _ in 0..<1000 { inbox.take(.present(.gpioFailed, detail: "last")) }
+        inbox.take(.present(.validityExpired))
+        inbox.connect { reports in seen.reports.withLock { $0 += reports } }
+        #expect(await seen.waits { $0.count == 3 })
+        let reports = seen.reports.withLock { $0 }
+        #expect(Set(words(reports)) == ["+fault.gpio", "+fault.clock-stepped", "-fault.clock-stepped"])
+        #expect(reports.first { $0.code == .gpioFailed }?.detail == "last")
+        let stepped = words(reports).filter { $0.hasSuffix("clock-stepped") }
+        #expect(stepped == ["+fault.clock-stepped", "-fault.clock-stepped"], "an instant is told too, in its order")
+    }
+
+    /// While whoever takes them is stuck, reports are gathered, however many there are; afterwards the last state is what counts.
+    @Test(.timeLimit(.minutes(1))) func aStuckReceiverGathersNoHeap() async throws {
+        let (inbox, seen) = (HealthInbox(), Deliveries())
+        let batches = Mutex<[Int]>([])
+        let (stream, release) = AsyncStream.makeStream(of: Void.self)
+        inbox.connect { reports in
+            batches.withLock { $0.append(reports.count) }
+            for await _ in stream { break }
+            seen.reports.withLock { $0 += reports }
+        }
+        inbox.take(.present(.gpioFailed))
+        #expect(
+            await {
+                for _ in 0..<4000 where batches.withLock({ $0.isEmpty }) {
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                return batches.withLock { $0.count == 1 }
+            }())
+        for turn in 0..<10_000 {
+            for code in Health.codes { inbox.take(turn % 2 == 0 ? .present(code) : .over(code)) }
+        }
+        release.finish()
+        #expect(await seen.waits { $0.contains { !$0.isPresent } })
+        #expect(batches.withLock { $0.count } == 2)
+        #expect(batches.withLock { $0.allSatisfy { $0 <= 2 * Health.codes.count } })
+        var health = Health()
+        for report in seen.reports.withLock({ $0 }) { health.take(report, at: .zero) }
+        #expect(health.faults.isEmpty)
+    }
+
+    @Test func aCounterThatGrowsIsAFaultUntilItRests() {
+        let count = Mutex(0)
+        let told = Mutex<[HealthReport]>([])
+        var watch = CounterWatch(
+            [.init(.logDropped) { count.withLock { $0 } }], report: { report in told.withLock { $0.append(report) } })
+        func look(_ second: Int64, _ now: Int) -> [String] {
+            count.withLock { $0 = now }
+            watch.turn(at: Instant(nanoseconds: second * 1_000_000_000))
+            defer { told.withLock { $0 = [] } }
+            return told.withLock { $0 }.map { "\($0.isPresent ? "+" : "-")\($0.count ?? 0)" }
+        }
+        #expect(look(0, 0) == [])
+        #expect(look(2, 5) == ["+5"])
+        #expect(look(4, 5) == [])
+        #expect(look(40, 9) == ["+9"])
+        #expect(look(99, 9) == [])
+        #expect(look(100, 9) == ["-0"])
+        #expect(look(500, 9) == [])
+        #expect(look(502, 10) == ["+10"])
+    }
+
+    @Test func theStatusLineShowsTheWorst() {
+        var line = StatusLine()
+        func fault(_ code: ReasonCode, _ isPresent: Bool = true, _ detail: String? = nil) -> String? {
+            line.take(.fault(code, isPresent: isPresent, count: 1, detail: detail))
+        }
+        #expect(line.take(.advertising(uri: "x")) == "waiting for a phone")
+        #expect(line.take(.advertising(uri: "y")) == nil)
+        #expect(fault(.logDropped) == "fault.log-dropped: \(ReasonCode.logDropped.meaning)")
+        #expect(fault(.ledgerLost, true, "3 visits") == "fault.ledger-lost: 3 visits (and 1 more: gatehouse status)")
+        #expect(line.take(.phoneConnected) == nil)
+        #expect(fault(.logDropped, false) == "fault.ledger-lost: 3 visits")
+        #expect(line.take(.advertising(uri: "z")) == nil)
+        #expect(fault(.ledgerLost, false) == "waiting for a phone")
+    }
+}

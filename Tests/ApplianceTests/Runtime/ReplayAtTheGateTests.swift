@@ -1,0 +1,81 @@
+import Appliance
+import CrashKit
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Store
+import Testing
+import Workbench
+
+/// The same credential at the real kiosk again and again: who is refused, who is not, and what a restart remembers.
+@Suite("Replays at the gate", .timeLimit(.minutes(2)))
+struct ReplayAtTheGateTests {
+    private let date = WallTime(utc: Timestamp(seconds: 1_780_304_400), provenance: .rtc)  // 2026-06-01
+
+    /// Plays these visitors, who all bring one credential, on that database; the reasons of their ends.
+    private func play(_ visits: [Simulation.Misbehaviour?], on disk: CrashDisk, start: UInt64 = 1) async throws
+        -> [[String]]
+    {
+        let store = try await Store.open(disk.database)
+        let siteKey = try await store.siteKey()
+        let written = StoredGate.Counter()
+        let keeper = LedgerKeeper(
+            store: store, siteKey: siteKey, stamp: { StoredGate.stamp }, onChange: { written.add($0) })
+        let replays = ReplayKeeper(store: store, date: { [date] in date.utc })
+        let services = Task {
+            async let remembering: Void = replays.run()
+            await keeper.run()
+            await remembering
+        }
+        var memory = ReplayMemory(window: .zero)
+        let verifier = Verifier(trust: try TrustStore(Samples.trust))
+        memory.window = verifier.policy.replay.window
+        memory.recall(try await store.replays(), at: date, now: .zero)
+        let verifiers = VerifierInForce(
+            verifier, siteKey: siteKey, memory: memory, remembered: { replays.remember($0) })
+
+        let script = visits.enumerated().map { number, misbehaviour in
+            Simulation.Visit(
+                "visitor \(number)", phone: .android14,
+                submission: .sealing(Samples.credential, seed: UInt64(number + 1)), misbehaviour: misbehaviour)
+        }
+        var gate = try StoredGate(keeper: keeper, written: written, disk: disk, visits: script, seed: start) {
+            $0.gatePulse = .milliseconds(1)  // over, and recorded, before the phone has gone
+        }
+        gate.pace = .free
+        gate.verificationTime = .seconds(1)
+        gate.verifiers = (
+            { visit, payload, now in verifiers.verify(payload, of: visit, at: date, monotonic: now) },
+            { visit, opened in verifiers.settle(visit, opened: opened) }
+        )
+        #expect(await gate.run())
+        keeper.finish()
+        replays.finish()
+        await services.value
+        await store.close()
+        #expect(gate.violations.isEmpty)
+        return gate.outcomes.map { $0.outcome.reasons.map(\.code.string) }
+    }
+
+    @Test("a link that breaks before the verdict does not lock the owner out")
+    func brokenLink() async throws {
+        let ends = try await play([.leaves(.reportRequested), nil, nil], on: try CrashDisk())
+        #expect(ends.count == 3)
+        #expect(ends.first?.first == ReasonCode.transferDisconnected.text, "\(ends)")
+        #expect(ends.dropFirst().map(\.first) == [ReasonCode.ok.text, ReasonCode.replaySeen.text], "\(ends)")
+    }
+
+    @Test("who was let in is known after a restart")
+    func restart() async throws {
+        let disk = try CrashDisk()
+        #expect(try await play([nil], on: disk) == [[ReasonCode.ok.text]])
+        #expect(try await play([nil], on: disk, start: 2) == [[ReasonCode.replaySeen.text]])
+        // One that only tried is not.
+        let other = try CrashDisk()
+        _ = try await play([.leaves(.reportRequested)], on: other)
+        #expect(try await play([nil], on: other, start: 2) == [[ReasonCode.ok.text]])
+    }
+}

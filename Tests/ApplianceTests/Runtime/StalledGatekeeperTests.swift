@@ -1,0 +1,169 @@
+import Appliance
+import Credentials
+import Encoding
+import Foundation
+import Glibc
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Synchronization
+import Testing
+import Tuvali
+import Workbench
+
+/// Whoever listens may stall at every point of a visit: the gate opens, and shuts in time.
+///
+/// The real gatekeeper, the real threads of relay and lamps on lines of the test, and the real log.
+@Suite(.timeLimit(.minutes(5))) struct StalledGatekeeperTests {
+    /// Every point of a visit at which something is told.
+    static let points = [
+        "radio.ready", "advertising", "phone.connected", "phone.identified", "transfer.started", "transfer.received",
+        "verdict", "visit.ended", "gate",
+    ]
+    private let pulse = Duration.milliseconds(200)
+
+    @Test(arguments: points) func aListenerThatNeverReturns(_ point: String) async throws {
+        let stall = Stall(at: point)
+        defer { stall.end() }
+        try await visit(listeners: [stall])
+        #expect(stall.hasStalled)
+    }
+
+    /// What `gatehouse run | less` comes to, or a journal that is stopped: the pipe is full and nobody reads.
+    @Test(arguments: points) func aLogThatNobodyReads(_ point: String) async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        let log = try LogSink(.file("/proc/self/fd/\(writer)"))
+        let filler = Stall(at: point, then: { Self.fill(writer) })
+        try await visit(listeners: [filler, LogOutput(log)])
+        #expect(filler.hasStalled)
+        #expect(!log.flush(within: .milliseconds(10)) || point == "gate")
+        // Now somebody reads, and the log goes on.
+        close(writer)
+        Thread.detachNewThread { Self.drain(reader) }
+        #expect(log.flush(within: .seconds(60)))
+    }
+
+    private func visit(listeners: [any KioskListener]) async throws {
+        let ends = try socketPair()
+        let (ledger, seen) = (ListLedger(), Recorder())
+        let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
+        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        let (relayLine, lampLines) = (TestLines(), TestLines())
+        let panel = LinePanel(
+            LinePanel.Wiring(
+                lamps: [.blue: "blue", .amber: "amber", .green: "green", .red: "red"], tone: "tone", gate: "gate"),
+            lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _, _ in },
+            relay: try Relay(relayLine.bank(), line: "gate") { _, _ in })
+        var settings = KioskSettings(name: try Identifier("Stalled"), softwareVersion: "test")
+        settings.gatePulse = pulse
+        (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
+        let transports = Transports([ends.host])
+        let gatekeeper = try Gatekeeper(
+            settings: settings,
+            surroundings: Gatekeeper.Surroundings(
+                openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
+                verify: { _, _, _ in .made(.ok) },
+                wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: panel,
+                listeners: try Listeners([seen] + listeners)))
+        let service = Task { await gatekeeper.run() }
+        await radio.start()
+        #expect(await seen.waits { $0.notes.last == "advertising" && $0.notes.contains("visit.ended") })
+        let spans = relayLine.spans("gate")
+        #expect(spans.count == 1)
+        for span in spans { #expect(span <= pulse + .milliseconds(20) && span >= pulse - .milliseconds(20)) }
+        #expect(ledger.entries.map(\.result) == [.accepted])
+        #expect(lampLines.wasActive("green") && !lampLines.wasActive("red"))
+        let asked = SystemClock.now()
+        await gatekeeper.stop()
+        await service.value
+        #expect(panel.end(within: .seconds(1)))
+        #expect(asked.duration(to: SystemClock.now()) < .seconds(2))
+        #expect(relayLine.active.isEmpty && lampLines.active.isEmpty)
+        await radio.stop()
+    }
+
+    private static func fill(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let block = [UInt8](repeating: 0x0A, count: 4096)
+        while write(descriptor, block, block.count) > 0 {}
+        var byte: UInt8 = 0x0A
+        while write(descriptor, &byte, 1) > 0 {}
+    }
+
+    private static func drain(_ descriptor: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
+        close(descriptor)
+    }
+}
+
+/// A listener that stalls when it hears of that.
+private final class Stall: KioskListener {
+    private let point: String
+    private let then: (@Sendable () -> Void)?
+    private let state = Mutex((hasStalled: false, isOver: false))
+
+    /// `then` is done in place of stalling.
+    init(at point: String, then: (@Sendable () -> Void)? = nil) { (self.point, self.then) = (point, then) }
+
+    var hasStalled: Bool { state.withLock { $0.hasStalled } }
+
+    func end() { state.withLock { $0.isOver = true } }
+
+    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+        guard note.name == point else { return }
+        state.withLock { $0.hasStalled = true }
+        if let then { return then() }
+        while !state.withLock({ $0.isOver }) { usleep(10_000) }
+    }
+}
+
+/// Lines that remember when they were active.
+final class TestLines: Sendable {
+    private struct State {
+        var active: Set<String> = []
+        var changes: [(at: Instant, active: Set<String>)] = []
+    }
+
+    private final class Bank: LineBank {
+        let lines: TestLines
+        init(_ lines: TestLines) { self.lines = lines }
+
+        func set(active names: Set<String>) throws(GPIOError) {
+            let now = SystemClock.now()
+            lines.state.withLock { state in
+                state.active = names
+                state.changes.append((now, names))
+            }
+        }
+
+        func active() throws(GPIOError) -> Set<String> { lines.active }
+        func close() { lines.state.withLock { $0.active = [] } }
+    }
+
+    private let state = Mutex(State())
+
+    func bank() -> sending any LineBank { Bank(self) }
+
+    var active: Set<String> { state.withLock { $0.active } }
+
+    func wasActive(_ name: String) -> Bool { state.withLock { $0.changes.contains { $0.active.contains(name) } } }
+
+    /// How long the line was active each time.
+    func spans(_ name: String) -> [Duration] {
+        state.withLock { state in
+            var (since, spans): (Instant?, [Duration]) = (nil, [])
+            for change in state.changes {
+                if change.active.contains(name) {
+                    since = since ?? change.at
+                } else if let began = since.take() {
+                    spans.append(began.duration(to: change.at))
+                }
+            }
+            return spans
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Credentials
+import Encoding
+import Testing
+
+@testable import Kiosk
+
+/// Tables of looks at the clocks: what is believed of each, and what is told of it.
+@Suite("The clock's guard")
+struct ClockGuardTests {
+    private typealias Provenance = WallTime.Provenance
+
+    /// 2026-01-01T00:00:00Z, the date of the newest record in these tables.
+    private static let newest: Int64 = 1_767_225_600
+    private static let (day, year): (Int64, Int64) = (86_400, 365 * 86_400)
+
+    /// Where a look finds the clock: the machine's own, set by a battery or by a time server.
+    private enum Source { case nobody, battery, server }
+
+    private struct Row {
+        /// Seconds since the start of the box, and seconds of the clock behind the newest record.
+        let (at, clock): (Int64, Int64)
+        let source: Source
+        /// What is believed, in seconds behind the newest record, and why.
+        let (date, provenance): (Int64, Provenance)
+        var told: [String] = []
+
+        init(
+            _ at: Int64, _ clock: Int64, _ source: Source, _ date: Int64, _ provenance: Provenance,
+            told: [String] = []
+        ) {
+            (self.at, self.clock, self.source) = (at, clock, source)
+            (self.date, self.provenance, self.told) = (date, provenance, told)
+        }
+    }
+
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    private func words(_ reports: [HealthReport]) -> [String] {
+        reports.map { ($0.isPresent ? "" : "over ") + $0.code.text }
+    }
+
+    @discardableResult
+    private func play(
+        _ rows: [Row], newest: Int64? = newest, on watch: ClockGuard? = nil,
+        _ place: SourceLocation = #_sourceLocation
+    ) -> ClockGuard {
+        var watch =
+            watch
+            ?? ClockGuard(
+                newest: newest.map { Timestamp(seconds: $0) }, skew: .seconds(60), at: .zero)
+        for (number, row) in rows.enumerated() {
+            let told = watch.handle(
+                .init(
+                    utc: Timestamp(seconds: Self.newest + row.clock), monotonic: at(row.at),
+                    isSynchronised: row.source == .server, hasHardwareClock: row.source != .nobody))
+            #expect(watch.time.utc.seconds - Self.newest == row.date, "row \(number)", sourceLocation: place)
+            #expect(watch.time.provenance == row.provenance, "row \(number)", sourceLocation: place)
+            #expect(words(told) == row.told, "row \(number)", sourceLocation: place)
+        }
+        return watch
+    }
+
+    private let stepped = ReasonCode.clockStepped.text
+    private let contradicted = ReasonCode.clockContradicted.text
+
+    @Test("a clock that falls back in service is not followed, by whichever source short of a time server")
+    func fallsBack() {
+        let watch = play([
+            Row(0, 100, .battery, 100, .rtc), Row(100, 200, .battery, 200, .rtc),
+            Row(110, 150, .battery, 150, .rtc),  // within the skew
+            Row(120, 0, .battery, 160, .saved, told: [stepped]),
+            Row(3720, 3600, .battery, 3760, .saved),  // carried on, an hour without a visit
+            Row(3730, 3610 - 3 * Self.day, .battery, 3770, .saved, told: [stepped, contradicted]),
+            Row(3740, 3840, .battery, 3840, .rtc, told: [stepped, "over " + contradicted]),
+        ])
+        #expect(watch.time.unsynchronised == nil)
+        play([
+            Row(0, 0, .server, 0, .synchronised), Row(10, 10 - Self.day / 2, .nobody, -50, .saved, told: [stepped]),
+            // A time server may correct it within a day, and is believed.
+            Row(20, 20 - Self.day / 2, .server, 20 - Self.day / 2, .synchronised),
+            Row(80, 80 - Self.day / 2, .server, 80 - Self.day / 2, .synchronised, told: ["over " + stepped]),
+            // But not twice: against the newest date ever believed this is more than a day.
+            Row(90, 90 - Self.day - 1, .server, 90 - Self.day / 2, .unset, told: [stepped, contradicted]),
+        ])
+    }
+
+    @Test("one glitch forward is not believed, and leaves nothing behind")
+    func glitch() {
+        play([
+            Row(0, 100, .battery, 100, .rtc), Row(10, Self.year, .battery, 110, .saved, told: [stepped]),
+            Row(20, Self.year + 10, .battery, 120, .saved), Row(30, 130, .battery, 130, .rtc, told: [stepped]),
+            Row(10_000, 10_100, .battery, 10_100, .rtc),  // no time server: somebody should look
+        ])
+    }
+
+    @Test("a box that was off for weeks follows the time server at once, and is quiet after a minute")
+    func synchronisedAfterWeeks() {
+        let weeks = 21 * Self.day
+        play([
+            Row(0, -5 * Self.year, .nobody, -60, .saved), Row(10, 10 - 5 * Self.year, .nobody, -50, .saved),
+            Row(20, weeks, .server, weeks, .synchronised, told: [stepped]),
+            Row(79, weeks + 59, .server, weeks + 59, .synchronised),
+            Row(80, weeks + 60, .server, weeks + 60, .synchronised, told: ["over " + stepped]),
+            Row(90, weeks + 70, .battery, weeks + 70, .rtc),
+        ])
+        // A battery-backed clock may be weeks behind the newest record's date, and is believed at the start.
+        play([Row(0, weeks, .battery, weeks, .rtc)])
+    }
+
+    @Test("a clock whose battery is dead is told, and the newest record carried on")
+    func deadBattery() {
+        play([
+            Row(0, -26 * Self.year, .battery, -60, .saved, told: [contradicted]),
+            Row(1000, 1000 - 26 * Self.year, .battery, 940, .saved),
+            Row(1010, 2000, .server, 2000, .synchronised, told: [stepped, "over " + contradicted]),
+        ])
+        // Without a battery-backed clock every start is so, and nothing is wrong.
+        play([Row(0, -26 * Self.year, .nobody, -60, .saved)])
+        play([Row(0, 0, .nobody, 0, .unset), Row(10, 10, .server, 10, .synchronised)], newest: nil)
+        play([Row(0, 0, .battery, 0, .rtc)], newest: nil)
+    }
+
+    @Test("a leap of exactly the skew is none, one of a second more is")
+    func exactly() {
+        play([
+            Row(0, 0, .battery, 0, .rtc), Row(10, 70, .battery, 70, .rtc), Row(20, 20, .battery, 20, .rtc),
+            Row(30, 30, .battery, 30, .rtc),
+        ])
+        play([Row(0, 0, .battery, 0, .rtc), Row(10, 71, .battery, 10, .saved, told: [stepped])])
+        play([Row(0, 0, .battery, 0, .rtc), Row(10, -51, .battery, -50, .saved, told: [stepped])])
+        play([Row(0, 0, .battery, 0, .rtc), Row(10, -50, .battery, -50, .rtc)])
+    }
+
+    @Test("small steps back add up against the bound")
+    func creepingBack() {
+        play([
+            Row(0, 0, .battery, 0, .rtc), Row(10, -30, .battery, -30, .rtc), Row(20, -70, .battery, -40, .saved),
+            Row(30, -110, .battery, -30, .saved),
+        ])
+    }
+
+    @Test("a time server that contradicts the newest record by more than a day waits for somebody's word")
+    func contradiction() {
+        var watch = play([
+            Row(0, -Self.day, .server, -Self.day, .synchronised)  // exactly a day
+        ])
+        watch = play([
+            Row(0, -Self.day - 1, .server, 0, .unset, told: [contradicted]),
+            Row(10, -Self.day + 9, .battery, 10, .unset),  // not forgotten when the server goes
+            Row(20, -Self.day + 19, .server, 20, .unset),
+        ])
+        #expect(
+            words(watch.accept(Timestamp(seconds: Self.newest - Self.day + 25), at: at(30))) == ["over " + contradicted]
+        )
+        play([Row(31, -Self.day + 30, .server, -Self.day + 30, .synchronised)], on: watch)
+        play([Row(31, -Self.day + 30, .battery, -Self.day + 30, .rtc)], on: watch)
+        play([Row(31, -2 * Self.day, .battery, -Self.day - 34, .saved, told: [contradicted])], on: watch)
+
+        // Forward, where a time server had vouched for the date before.
+        watch = play([
+            Row(0, 0, .server, 0, .synchronised),
+            Row(10, 11 + Self.day, .server, 10, .unset, told: [stepped, contradicted]),
+            Row(20, 20, .server, 20, .synchronised, told: [stepped, "over " + contradicted]),
+        ])
+    }
+
+    @Test("a record of the far future locks an offline gate until somebody accepts the clock")
+    func farFuture() {
+        var watch = play([
+            Row(0, -73 * Self.year, .battery, -60, .saved, told: [contradicted]),
+            Row(10, 10 - 73 * Self.year, .battery, -50, .saved),
+        ])
+        _ = watch.accept(Timestamp(seconds: Self.newest + 15 - 73 * Self.year), at: at(16))
+        play(
+            [
+                Row(20, 20 - 73 * Self.year, .battery, 20 - 73 * Self.year, .rtc),
+                Row(30, 30 - 73 * Self.year, .server, 30 - 73 * Self.year, .synchronised),
+            ], on: watch)
+    }
+
+    @Test("a clock set by hand counts after it was accepted")
+    func setByHand() {
+        var watch = play([
+            Row(0, 0, .battery, 0, .rtc), Row(10, 7210, .battery, 10, .saved, told: [stepped]),
+        ])
+        #expect(words(watch.accept(Timestamp(seconds: Self.newest + 7215), at: at(16))) == ["over " + stepped])
+        play([Row(20, 7220, .battery, 7220, .rtc)], on: watch)
+    }
+
+    @Test("how long it runs without a time server is known")
+    func unsynchronised() {
+        let watch = play([
+            Row(0, 0, .battery, 0, .rtc), Row(10, 10, .server, 10, .synchronised), Row(70, 70, .battery, 70, .rtc),
+        ])
+        #expect(watch.time.unsynchronised == .seconds(60))
+    }
+
+    @Test("steps are counted, and told in words")
+    func details() {
+        var watch = ClockGuard(newest: nil, skew: .zero, at: .zero)
+        func look(_ second: Int64, _ date: Int64) -> [HealthReport] {
+            watch.handle(
+                .init(
+                    utc: Timestamp(seconds: date), monotonic: at(second), isSynchronised: false, hasHardwareClock: true)
+            )
+        }
+        #expect(look(0, 1000).isEmpty && look(10, 1012).isEmpty, "a leap second is no step however small the skew")
+        #expect(look(20, 1122) == [.present(.clockStepped, count: 1, detail: "100 s forward")])
+        #expect(look(30, 1032) == [.present(.clockStepped, count: 2, detail: "100 s back")])
+        #expect(look(40, .max / 4).first?.count == 3, "no date is too strange")
+        #expect(look(50, .min / 4).first?.count == 4)
+    }
+}

@@ -1,0 +1,87 @@
+import Encoding
+import Kiosk
+import Ledger
+import Testing
+
+@Suite("Who was let in a moment ago")
+struct ReplayMemoryTests {
+    private func name(_ number: UInt8) throws -> ReplayName {
+        try #require(ReplayName([UInt8](repeating: number, count: ReplayName.byteCount)))
+    }
+
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    private let first = VisitID("first")
+    private let second = VisitID("second")
+
+    @Test("reserved at the verification, remembered when the gate was told to open")
+    func opened() throws {
+        var memory = ReplayMemory(window: .seconds(30))
+        let name = try name(1)
+        memory.reserve([name], for: first, at: at(0))
+        #expect(memory.knows(name, besides: second, at: at(0)))
+        #expect(!memory.knows(name, besides: first, at: at(0)), "a visit is not its own replay")
+        #expect(memory.knows(name, besides: second, at: at(120)), "as long as the visit lasts")
+        #expect(!memory.knows(name, besides: second, at: at(121)), "no visit lasts so long")
+        #expect(memory.settle(first, opened: true) == [name])
+        #expect(memory.knows(name, besides: second, at: at(30)) && !memory.knows(name, besides: second, at: at(31)))
+        #expect(memory.settle(first, opened: true).isEmpty, "once")
+    }
+
+    @Test("released when the visit ended otherwise")
+    func released() throws {
+        var memory = ReplayMemory(window: .seconds(30))
+        let name = try name(1)
+        memory.reserve([name], for: first, at: at(0))
+        #expect(memory.settle(first, opened: false).isEmpty)
+        #expect(!memory.knows(name, besides: second, at: at(0)))
+        // A second one with the same credential, let in with a warning, does not lose its own.
+        memory.reserve([name], for: first, at: at(0))
+        memory.reserve([name], for: second, at: at(0))
+        #expect(memory.settle(second, opened: true) == [name])
+        _ = memory.settle(first, opened: false)
+        #expect(memory.knows(name, besides: VisitID("third"), at: at(0)))
+    }
+
+    @Test("a verification that comes after its visit's end holds nothing")
+    func tooLate() throws {
+        var memory = ReplayMemory(window: .seconds(30))
+        let name = try name(1)
+        _ = memory.settle(first, opened: false)
+        memory.reserve([name], for: first, at: at(0))
+        #expect(!memory.knows(name, besides: second, at: at(0)))
+    }
+
+    @Test("bounded: the oldest are forgotten")
+    func bounds() throws {
+        var memory = ReplayMemory(window: .seconds(30), capacity: 2)
+        for number in 1...3 as ClosedRange<UInt8> {
+            memory.reserve([try name(number)], for: first, at: at(Int64(number)))
+            _ = memory.settle(first, opened: true)
+        }
+        let known = try (1...3 as ClosedRange<UInt8>).filter { memory.knows(try name($0), besides: second, at: at(3)) }
+        #expect(known == [2, 3])
+        for number in 0..<ReplayMemory.visits + 1 {
+            memory.reserve([try name(9)], for: VisitID("\(number)"), at: at(4))
+        }
+        #expect(memory.settle(VisitID("0"), opened: true).isEmpty)
+        #expect(memory.settle(VisitID("1"), opened: true) == [try name(9)])
+    }
+
+    @Test("over a restart the window goes on by a believed date, and begins anew by any other")
+    func recall() throws {
+        let kept = [(name: try name(1), at: Timestamp(seconds: 1000)), (try name(2), Timestamp(seconds: 1020))]
+        func known(_ date: Int64, _ provenance: WallTime.Provenance, after seconds: Int64) throws -> [UInt8] {
+            var memory = ReplayMemory(window: .seconds(30))
+            memory.recall(kept, at: WallTime(utc: Timestamp(seconds: date), provenance: provenance), now: at(5))
+            return try [1, 2].filter { memory.knows(try name($0), besides: first, at: at(5 + seconds)) }
+        }
+        #expect(try known(1031, .rtc, after: 0) == [2])
+        #expect(try known(1030, .rtc, after: 0) == [1, 2])
+        #expect(try known(1030, .rtc, after: 20) == [2])
+        #expect(try known(1031, .saved, after: 30) == [1, 2])
+        #expect(try known(1031, .saved, after: 31) == [])
+        #expect(try known(900, .synchronised, after: 30) == [1, 2], "none is older than it can be")
+        #expect(try known(.max, .synchronised, after: 0) == [] && known(.min, .rtc, after: 0) == [1, 2])
+    }
+}

@@ -1,0 +1,287 @@
+import Encoding
+import Testing
+
+@testable import Ledger
+
+/// What is written next, in tables of events.
+@Suite struct KeeperQueueTests {
+    private static let start = Instant(nanoseconds: 1_000_000_000)
+
+    private func at(_ seconds: Double) -> Instant { Self.start.advanced(by: .milliseconds(Int(seconds * 1000))) }
+
+    private func queue(reserved: Int = 0, _ change: (inout KeeperQueue.Limits) -> Void = { _ in }) -> KeeperQueue {
+        var limits = KeeperQueue.Limits()
+        change(&limits)
+        return KeeperQueue(limits: limits, reserved: reserved)
+    }
+
+    private func intent(_ number: Int) -> UnwrittenIntent {
+        UnwrittenIntent(visit: Samples.visit(number), stamp: Samples.stamp())
+    }
+
+    private func outcome(_ number: Int, _ outcome: Outcome) -> UnwrittenOutcome {
+        UnwrittenOutcome(visit: Samples.visit(number), outcome: outcome, stamp: Samples.stamp())
+    }
+
+    /// A step in short: `i2 i1 o1` writes two intents and an outcome, `r o3` puts one aside, `w+` restores too.
+    private func text(_ step: KeeperQueue.Step?) -> String {
+        func numbers(_ letter: String, _ visits: [Text]) -> [String] {
+            visits.map { letter + String(Int($0.string.suffix(4)) ?? -1) }
+        }
+        switch step {
+        case .write(let intents, let outcomes, let restoring):
+            let parts = numbers("i", intents.map(\.visit)) + numbers("o", outcomes.map(\.visit))
+            return ((restoring ? ["w+"] : ["w"]) + parts).joined(separator: " ")
+        case .reserve(let outcomes): return (["r"] + numbers("o", outcomes.map(\.visit))).joined(separator: " ")
+        case .end: return "end"
+        case nil: return "-"
+        }
+    }
+
+    private func add(_ queue: inout KeeperQueue, opened: [Int] = [], rejected: [Int] = [], at seconds: Double = 0) {
+        for number in rejected { _ = queue.handle(.outcome(outcome(number, Samples.rejected)), at: at(seconds)) }
+        for number in opened { _ = queue.handle(.outcome(outcome(number, Samples.accepted)), at: at(seconds)) }
+    }
+
+    @Test func intentsComeFirstTheNewestBeforeTheOthersAndOpenedGatesBeforeRefusals() {
+        var queue = queue { $0.batch = 3 }
+        add(&queue, opened: [4], rejected: [1, 2, 3])
+        #expect(queue.handle(.intent(intent(5)), at: at(0)) == [] && queue.handle(.intent(intent(6)), at: at(0)) == [])
+        #expect(text(queue.next(at: at(0))) == "w i6 i5 o4 o1 o2")
+        #expect(text(queue.next(at: at(0))) == "-", "one step at a time")
+        _ = queue.handle(.intent(intent(7)), at: at(0))
+        #expect(queue.handle(.written(refused: []), at: at(0)) == [])
+        #expect(text(queue.next(at: at(0))) == "w i7 o3", "an intent waits for what is under way and for nothing else")
+        _ = queue.handle(.written(refused: []), at: at(0))
+        #expect(text(queue.next(at: at(0))) == "-" && queue.deadline == nil && queue.unwritten == 0 && queue.lost == 0)
+    }
+
+    @Test func whatTheDiskRefusesGoesToTheReserveAndIntentsAreStillTried() {
+        var queue = queue()
+        add(&queue, opened: [1])
+        #expect(text(queue.next(at: at(0))) == "w o1")
+        _ = queue.handle(.writeFailed, at: at(0))
+        #expect(queue.unwritten == 1)
+        #expect(text(queue.next(at: at(0))) == "r o1")
+        _ = queue.handle(.reserved, at: at(0))
+        #expect(queue.reserved == 1 && queue.unwritten == 1)
+        add(&queue, rejected: [2], at: 0.1)
+        _ = queue.handle(.intent(intent(3)), at: at(0.1))
+        #expect(text(queue.next(at: at(0.1))) == "w i3", "alone: nothing else may hold it up")
+        _ = queue.handle(.writeFailed, at: at(0.1))
+        #expect(text(queue.next(at: at(0.1))) == "r o2")
+        _ = queue.handle(.reserved, at: at(0.1))
+        #expect(text(queue.next(at: at(0.2))) == "-" && queue.deadline == at(1.1))
+        // The disk works again; what is in the reserve is written before what came later, and a new intent with it.
+        add(&queue, opened: [4], at: 1.1)
+        _ = queue.handle(.intent(intent(5)), at: at(1.1))
+        #expect(text(queue.next(at: at(1.1))) == "w+ i5")
+        _ = queue.handle(.written(refused: []), at: at(1.2))
+        _ = queue.handle(.restored(left: 1, refused: 0), at: at(1.2))
+        #expect(queue.unwritten == 2)
+        #expect(text(queue.next(at: at(1.2))) == "w+")
+        _ = queue.handle(.written(refused: []), at: at(1.2))
+        _ = queue.handle(.restored(left: 0, refused: 0), at: at(1.2))
+        #expect(text(queue.next(at: at(1.2))) == "w o4" && queue.unwritten == 0)
+    }
+
+    @Test func anIntentThatIsTakenShowsThatTheDiskWorksAgain() {
+        var queue = queue()
+        add(&queue, opened: [1])
+        _ = queue.next(at: at(0))
+        _ = queue.handle(.writeFailed, at: at(0))
+        _ = queue.next(at: at(0))
+        _ = queue.handle(.reserved, at: at(0))
+        _ = queue.handle(.intent(intent(2)), at: at(0.2))
+        #expect(text(queue.next(at: at(0.2))) == "w i2")
+        _ = queue.handle(.written(refused: []), at: at(0.2))
+        #expect(text(queue.next(at: at(0.2))) == "w+")
+    }
+
+    @Test func whatNeitherTakesStaysInMemoryUpToItsBoundAndIsThenCountedAsLost() {
+        var queue = queue { ($0.opened, $0.ordinary) = (3, 2) }
+        add(&queue, opened: [1])
+        _ = queue.next(at: at(0))
+        _ = queue.handle(.writeFailed, at: at(0))
+        _ = queue.next(at: at(0))
+        _ = queue.handle(.reserveFailed, at: at(0))
+        #expect(text(queue.next(at: at(0))) == "-" && queue.deadline == at(1))
+        add(&queue, opened: [2, 3, 4], rejected: [5, 6, 7], at: 0.5)
+        #expect(queue.lost == 2 && queue.unwritten == 5)
+        #expect(
+            text(queue.next(at: at(1))) == "w o2 o3 o4 o6 o7", "the oldest went first, refusals not for opened gates")
+        _ = queue.handle(.writeFailed, at: at(1))
+        #expect(text(queue.next(at: at(1))) == "r o2 o3 o4 o6 o7", "the reserve's pause is over too")
+    }
+
+    @Test func phonesThatBroughtNothingGiveWayFirst() {
+        let junk = Outcome(
+            .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: Samples.software)
+        var queue = queue { $0.ordinary = 3 }
+        add(&queue, rejected: [1])
+        _ = queue.handle(.outcome(outcome(2, junk)), at: at(0))
+        add(&queue, rejected: [3, 4])
+        #expect(queue.lost == 1 && text(queue.next(at: at(0))) == "w o1 o3 o4")
+    }
+
+    @Test func theEndMakesOneAttemptOfEachKindAndCountsTheRest() {
+        for (disk, reserve, steps, lost, reserved) in [
+            (true, true, ["w o1 o2", "end"], 0, 0), (false, true, ["w o1 o2", "r o1 o2", "end"], 0, 2),
+            (false, false, ["w o1 o2", "r o1 o2", "end"], 2, 0),
+        ] {
+            var queue = queue()
+            add(&queue, opened: [1], rejected: [2])
+            _ = queue.handle(.finish, at: at(0))
+            var seen: [String] = []
+            while let step = queue.next(at: at(0)) {
+                seen.append(text(step))
+                switch step {
+                case .write: _ = queue.handle(disk ? .written(refused: []) : .writeFailed, at: at(0))
+                case .reserve: _ = queue.handle(reserve ? .reserved : .reserveFailed, at: at(0))
+                case .end: break
+                }
+                if seen.count > 9 { break }
+            }
+            #expect(seen == steps && queue.lost == lost && queue.reserved == reserved)
+            #expect(queue.handle(.intent(intent(3)), at: at(1)) == [Samples.visit(3)], "nobody writes it any more")
+            add(&queue, opened: [4], at: 1)
+            #expect(queue.lost == lost + 1)
+        }
+    }
+
+    @Test func theReserveOfAnEarlierRunIsWrittenFirst() {
+        var queue = queue(reserved: 40)
+        #expect(queue.unwritten == 40 && text(queue.next(at: at(0))) == "w+")
+        _ = queue.handle(.written(refused: []), at: at(0))
+        _ = queue.handle(.restored(left: 8, refused: 3), at: at(0))
+        #expect(queue.lost == 3)
+        // Unreadable: it holds up nothing.
+        #expect(text(queue.next(at: at(0))) == "w+")
+        _ = queue.handle(.written(refused: []), at: at(0))
+        _ = queue.handle(.restoreFailed, at: at(0))
+        add(&queue, opened: [1])
+        #expect(text(queue.next(at: at(0))) == "w o1")
+        _ = queue.handle(.written(refused: []), at: at(0))
+        #expect(text(queue.next(at: at(0))) == "-" && queue.deadline == at(1))
+        #expect(text(queue.next(at: at(1))) == "w+")
+    }
+
+    @Test func oneThatTheRulesRefuseIsCountedAndHoldsUpNothing() {
+        var queue = queue()
+        add(&queue, opened: [1, 2])
+        _ = queue.next(at: at(0))
+        _ = queue.handle(.written(refused: [Samples.visit(1)]), at: at(0))
+        #expect(queue.lost == 1 && text(queue.next(at: at(0))) == "-")
+    }
+
+    @Test func tooManyIntentsCostTheOldestAndAnEndedVisitNeedsNone() {
+        var queue = queue { $0.intents = 2 }
+        #expect(queue.handle(.intent(intent(1)), at: at(0)) == [] && queue.handle(.intent(intent(2)), at: at(0)) == [])
+        #expect(queue.handle(.intent(intent(3)), at: at(0)) == [Samples.visit(1)])
+        #expect(queue.handle(.outcome(outcome(2, Samples.rejected)), at: at(0)) == [Samples.visit(2)])
+        #expect(text(queue.next(at: at(0))) == "w i3 o2")
+    }
+
+    @Test func anyOrderOfEventsLosesNothingUncounted() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<300 {
+            var queue = queue {
+                ($0.opened, $0.ordinary, $0.batch) = (4, 3, 2)
+            }
+            var (given, written, inReserve, time, intents) = (0, 0, 0, 0.0, Set<Text>())
+            var hasFinished = false
+            var isOver = false
+            for turn in 0..<400 where !isOver {
+                time += Double.random(in: 0...0.4, using: &random)
+                if turn == 300 {
+                    hasFinished = true
+                    _ = queue.handle(.finish, at: at(time))
+                }
+                if !hasFinished, Bool.random(using: &random) {
+                    given += 1
+                    let kind = Int.random(in: 0...2, using: &random)
+                    let code: Text = ["transfer.silence", "transfer.crc"][given % 2]
+                    let junk = Outcome(
+                        .failed, reasons: [Outcome.Reason(code)], gate: .shut, software: Samples.software)
+                    _ = queue.handle(
+                        .outcome(outcome(given, [Samples.accepted, Samples.rejected, junk][kind])), at: at(time))
+                } else if !hasFinished, Bool.random(using: &random) {
+                    intents.insert(Samples.visit(5000 + turn))
+                    for visit in queue.handle(.intent(intent(5000 + turn)), at: at(time)) { intents.remove(visit) }
+                }
+                let works = Bool.random(using: &random)
+                switch queue.next(at: at(time)) {
+                case .write(let now, let outcomes, let restoring):
+                    intents.subtract(now.map(\.visit))
+                    guard works else {
+                        _ = queue.handle(.writeFailed, at: at(time))
+                        continue
+                    }
+                    written += outcomes.reduce(0) { $0 + $1.visits }
+                    _ = queue.handle(.written(refused: []), at: at(time))
+                    guard restoring else { continue }
+                    written += inReserve
+                    inReserve = 0
+                    _ = queue.handle(.restored(left: 0, refused: 0), at: at(time))
+                case .reserve(let outcomes):
+                    if works { inReserve += outcomes.reduce(0) { $0 + $1.visits } }
+                    _ = queue.handle(works ? .reserved : .reserveFailed, at: at(time))
+                case .end: isOver = true
+                case nil:
+                    if let deadline = queue.deadline {
+                        #expect(deadline > at(time), "a deadline that has come has a step")
+                    }
+                }
+            }
+            #expect(isOver && intents.isEmpty)
+            #expect(written + inReserve + queue.lost == given)
+        }
+    }
+}
+
+@Suite struct ReserveLogTests {
+    private let seed = [UInt8](repeating: 7, count: ReserveLog.seedBytes)
+
+    private func file(_ bodies: [[UInt8]]) -> (log: ReserveLog, bytes: [UInt8]) {
+        var log = ReserveLog(seed: seed)
+        let records = bodies.flatMap { log.append($0) }
+        return (log, seed + records)
+    }
+
+    @Test func whatWasWrittenIsRead() throws {
+        let named = UnwrittenOutcome(
+            visit: Samples.visit(1), outcome: Samples.accepted, stamp: Samples.stamp(), signedDigest: [1, 2]
+        ).named(under: try #require(SiteKey([UInt8](repeating: 1, count: 32))))
+        #expect(named.signedDigest == nil && named.outcome.credential?.name?.utf8.count == 64)
+        let (log, bytes) = file([named.reserveBytes(), [1], [2, 3]])
+        let read = ReserveLog.read(bytes + [UInt8](repeating: 0, count: 100))
+        #expect(read.log == log && read.bodies == [named.reserveBytes(), [1], [2, 3]])
+        let back = try #require(UnwrittenOutcome(reserveBytes: read.bodies[0]))
+        #expect(back.visit == named.visit && back.outcome == named.outcome)
+        #expect(UnwrittenOutcome(reserveBytes: [1]) == nil)
+    }
+
+    @Test func aTornOrChangedRecordEndsIt() {
+        let bodies: [[UInt8]] = [[1, 2, 3], [4, 5, 6, 7], [8]]
+        let bytes = file(bodies).bytes
+        for count in 0...bytes.count {
+            let read = ReserveLog.read(Array(bytes.prefix(count))).bodies
+            #expect(read == Array(bodies.prefix(read.count)))
+            #expect(count < bytes.count || read.count == 3)
+        }
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 0x20
+            let read = ReserveLog.read(changed).bodies
+            #expect(read.count < 3 && read == Array(bodies.prefix(read.count)), "byte \(index)")
+        }
+    }
+
+    @Test func whatAnEarlierUseLeftIsNoRecord() {
+        let old = file([[1, 1, 1], [2, 2, 2], [3, 3, 3]]).bytes
+        var log = ReserveLog(seed: [UInt8](repeating: 9, count: ReserveLog.seedBytes))
+        var bytes = [UInt8](repeating: 9, count: ReserveLog.seedBytes) + log.append([4, 4, 4])
+        bytes += old.dropFirst(bytes.count)
+        #expect(ReserveLog.read(bytes).bodies == [[4, 4, 4]])
+    }
+}

@@ -1,0 +1,264 @@
+import Encoding
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import LinuxIO
+
+/// The control socket beside clients that do not mean well. Nothing here waits for them longer than their limit.
+@Suite(.timeLimit(.minutes(2))) final class ControlTests: Sendable {
+    private let folder: String
+    private var path: String { folder + "/control.sock" }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// A server that answers with the request itself, and a second one with a short patience.
+    private func server(
+        time: Duration = .seconds(20), permits: @escaping @Sendable (PeerCredentials) -> Bool = { _ in true },
+        answer: @escaping @Sendable ([UInt8]) async -> [UInt8] = { $0 }
+    ) async throws -> ControlServer {
+        var limits = ControlServer.Limits()
+        limits.time = time
+        let server = try ControlServer(limits: limits, permits: permits, answer: answer)
+        try await server.open(path, isShared: false)
+        return server
+    }
+
+    private func ask(_ text: String, within limit: Duration = .seconds(20)) throws(ControlClient.Failure) -> String {
+        String(decoding: try ControlClient.ask(path, Array(text.utf8), within: limit), as: UTF8.self)
+    }
+
+    /// A connection of which nothing is known but its descriptor.
+    private func connection() throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try #require(withUnixAddress(path) { connect(descriptor, $0, $1) } == 0)
+        return descriptor
+    }
+
+    /// Asks until the server has time; false when that takes half a minute.
+    private func asksUntil(_ text: String) async throws -> Bool {
+        for _ in 0..<3000 {
+            if (try? ask(text)) == text { return true }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    /// What comes until the other side hangs up.
+    private func rest(_ descriptor: Int32) -> String {
+        var text = ""
+        while Sockets.waitReadable(descriptor) {
+            let bytes = Sockets.readAll(descriptor, 1)
+            if bytes.isEmpty { break }
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        return text
+    }
+
+    // MARK: - Questions
+
+    @Test func aLineBringsALine() async throws {
+        let server = try await server()
+        #expect(try ask("one") == "one")
+        #expect(try ask(String(repeating: "x", count: 4096)).count == 4096)
+        let large = [UInt8](repeating: 0x61, count: 500_000)
+        await server.close()
+        let other = try await self.server(answer: { _ in large })
+        #expect(try ask("all").utf8.count == large.count)
+        await other.close()
+        #expect(throws: ControlClient.Failure.notRunning) { try ask("one") }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func piecesMakeALine() async throws {
+        let server = try await server()
+        let slow = try connection()
+        for byte in "slowly".utf8 {
+            Sockets.writeAll(slow, [byte])
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        Sockets.writeAll(slow, Array("\nand more\n".utf8))
+        #expect(rest(slow) == "slowly\n", "one request, one answer")
+        close(slow)
+        await server.close()
+    }
+
+    @Test func aRequestHasABound() async throws {
+        let server = try await server()
+        let huge = try connection()
+        Sockets.writeAll(huge, [UInt8](repeating: 0x78, count: 4097))
+        #expect(rest(huge).contains("too long"))
+        close(huge)
+        #expect(try ask("next") == "next")
+        await server.close()
+    }
+
+    // MARK: - Who may
+
+    @Test func theKernelSaysWhoAsks() async throws {
+        let seen = Mutex<PeerCredentials?>(nil)
+        let server = try await server(permits: { peer in
+            seen.withLock { $0 = peer }
+            return true
+        })
+        #expect(try ask("x") == "x")
+        let peer = try #require(seen.withLock { $0 })
+        #expect(peer.user == geteuid() && peer.groups.contains(getegid()))
+        await server.close()
+    }
+
+    @Test func whoMayNotIsTurnedAwayUnread() async throws {
+        let server = try await server(permits: { _ in false }, answer: { _ in Array("secret".utf8) })
+        #expect(try ask("x").contains("not permitted"))
+        for _ in 0..<50 {
+            let idle = try connection()
+            #expect(rest(idle).contains("not permitted"))
+            close(idle)
+        }
+        await server.close()
+    }
+
+    private static let peers: [(user: UInt32, groups: Set<UInt32>, isPermitted: Bool)] = [
+        (0, [], true), (990, [], true), (1000, [], false), (1000, [44], true), (1000, [43, 45], false),
+        (990, [44], true),
+    ]
+
+    @Test(arguments: peers) func access(_ user: UInt32, _ groups: Set<UInt32>, _ isPermitted: Bool) {
+        let peer = PeerCredentials(user: user, groups: groups)
+        #expect(ControlAccess(user: 990, group: 44).permits(peer) == isPermitted)
+        #expect(ControlAccess(user: 990, group: nil).permits(peer) == (user != 1000))
+    }
+
+    // MARK: - Those that hold on
+
+    @Test func clientsThatSayNothingAreDroppedAndCannotKeepOthersOut() async throws {
+        let server = try await server(time: .milliseconds(300))
+        let began = ContinuousClock.now
+        let idle = try (0..<8).map { _ in try connection() }
+        #expect(try ask("x").contains("too many"), "as many as there may be")
+        for descriptor in idle { #expect(rest(descriptor).isEmpty) }
+        #expect(ContinuousClock.now - began >= .milliseconds(300))
+        #expect(try ask("after") == "after")
+        for descriptor in idle { close(descriptor) }
+        await server.close()
+    }
+
+    @Test func oneThatDoesNotReadIsDropped() async throws {
+        let server = try await server(
+            time: .milliseconds(300), answer: { _ in [UInt8](repeating: 0x61, count: 10_000_000) })
+        let deaf = try connection()
+        Sockets.writeAll(deaf, [0x78, 0x0A])
+        try await Task.sleep(for: .seconds(1))
+        var read = 0
+        while true {
+            let bytes = Sockets.readAll(deaf, 65_536)
+            read += bytes.count
+            if bytes.count < 65_536 { break }
+        }
+        #expect(read < 10_000_000, "the end came before the answer's")
+        close(deaf)
+        await server.close()
+    }
+
+    /// An answer that never comes: the client is told nothing, and as many more as may wait, but the server goes on.
+    @Test func anAnswerThatNeverComesHoldsUpNobodyElse() async throws {
+        let answers = Mutex((now: 0, most: 0))
+        let server = try await server(
+            time: .milliseconds(300),
+            answer: { line in
+                guard line == Array("stuck".utf8) else { return line }
+                answers.withLock { answers in
+                    answers.now += 1
+                    answers.most = max(answers.most, answers.now)
+                }
+                try? await Task.sleep(for: .seconds(2))
+                answers.withLock { $0.now -= 1 }
+                return line
+            })
+        #expect(throws: ControlClient.Failure.silent) { try ask("stuck") }
+        for _ in 0..<50 {
+            let client = try connection()
+            Sockets.writeAll(client, Array("stuck\n".utf8))
+            close(client)
+        }
+        #expect(try await asksUntil("fine"))
+        #expect((2...8).contains(answers.withLock { $0.most }), "no more answers in the making than clients")
+        await server.close()
+    }
+
+    @Test func aHundredAtOnceAreAnsweredOrTurnedAway() async throws {
+        let server = try await server(time: .seconds(2))
+        let path = path
+        let ends = await withTaskGroup(of: String.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    do throws(ControlClient.Failure) {
+                        let bytes = try ControlClient.ask(path, Array("\(number)".utf8), within: .seconds(10))
+                        let text = String(decoding: bytes, as: UTF8.self)
+                        return text == "\(number)" ? "answered" : text.contains("too many") ? "turned away" : text
+                    } catch {
+                        return "\(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect((ends["answered"] ?? 0) + (ends["turned away"] ?? 0) == 100, "\(ends)")
+        #expect((ends["answered"] ?? 0) >= 8)
+        let hostile = try (0..<100).compactMap { _ in try? connection() }
+        for descriptor in hostile { close(descriptor) }
+        #expect(try await asksUntil("still here"))
+        await server.close()
+    }
+
+    // MARK: - The file
+
+    @Test func aSocketThatWasLeftBehindIsReplacedAndOneInUseIsNot() async throws {
+        let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(withUnixAddress(path) { bind(left, $0, $1) } == 0)
+        close(left)
+        let server = try await server()
+        #expect(try ask("x") == "x")
+        let second = try ControlServer(permits: { _ in true }, answer: { _ in [] })
+        await #expect { try await second.open(self.path, isShared: false) } throws: { error in
+            (error as? SystemError)?.code == EADDRINUSE
+        }
+        await second.close()
+        #expect(try ask("y") == "y", "the first one is still there")
+        await server.close()
+    }
+
+    @Test func aFileOfAnotherKindIsLeftAlone() async throws {
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
+        await #expect(throws: SystemError.self) { _ = try await self.server() }
+        #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
+        let long = try ControlServer(permits: { _ in true }, answer: { _ in [] })
+        let name = folder + "/" + String(repeating: "n", count: 100)
+        await #expect(throws: SystemError.self) { try await long.open(name, isShared: false) }
+    }
+
+    @Test func theEndTakesAwayOnlyItsOwnName() async throws {
+        let server = try await server()
+        try FileManager.default.removeItem(atPath: path)
+        try Data("another's".utf8).write(to: URL(fileURLWithPath: path))
+        await server.close()
+        #expect(FileManager.default.contents(atPath: path) == Data("another's".utf8))
+    }
+
+    @Test(arguments: [false, true]) func theModeSaysWhoMayConnect(_ isShared: Bool) async throws {
+        let server = try ControlServer(permits: { _ in true }, answer: { $0 })
+        let inside = folder + "/made/control.sock"
+        try await server.open(inside, isShared: isShared)
+        var status = stat()
+        #expect(lstat(inside, &status) == 0 && status.st_mode & 0o777 == (isShared ? 0o666 : 0o600))
+        #expect(lstat(folder + "/made", &status) == 0 && status.st_mode & 0o777 & ~0o750 == 0)
+        await server.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/made").isEmpty)
+    }
+}

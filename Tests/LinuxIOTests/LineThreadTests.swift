@@ -1,0 +1,202 @@
+import Encoding
+import Glibc
+import Synchronization
+import Testing
+
+@testable import LinuxIO
+
+/// The thread that shuts the gate, on lines that fail and hang.
+@Suite("Relay", .timeLimit(.minutes(2)))
+struct LineThreadTests {
+    /// Lines whose calls may fail or take long.
+    private final class Lines: Sendable {
+        struct State {
+            var active: Set<String> = []
+            var changes: [(at: Instant, active: Set<String>)] = []
+            var failures = 0
+            var attempts = 0
+            var delay: Duration?
+            var isClosed = false
+        }
+
+        final class Bank: LineBank {
+            let lines: Lines
+            init(_ lines: Lines) { self.lines = lines }
+
+            func set(active names: Set<String>) throws(GPIOError) {
+                let (fails, delay) = lines.state.withLock { state in
+                    state.attempts += 1
+                    state.failures -= 1
+                    return (state.failures >= 0, names.isEmpty ? nil : state.delay)
+                }
+                if let delay { usleep(UInt32(delay.nanoseconds / 1000)) }
+                if fails { throw .failed(SystemError("setting lines", code: EIO)) }
+                let now = SystemClock.now()
+                lines.state.withLock { state in
+                    state.active = names
+                    state.changes.append((now, names))
+                }
+            }
+
+            func active() throws(GPIOError) -> Set<String> { lines.state.withLock { $0.active } }
+            func close() { lines.state.withLock { ($0.active, $0.isClosed) = ([], true) } }
+        }
+
+        let state = Mutex(State())
+
+        func bank() -> sending any LineBank { Bank(self) }
+
+        func waits(_ isTrue: (State) -> Bool) -> Bool {
+            for _ in 0..<20_000 {
+                if isTrue(state.withLock { $0 }) { return true }
+                usleep(1000)
+            }
+            return false
+        }
+    }
+
+    private func relay(
+        _ lines: Lines, failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void = { _, _ in }
+    ) throws -> Relay { try Relay(lines.bank(), line: "gate", failed: failed) }
+
+    @Test("a pulse ends by itself, whatever its caller does meanwhile")
+    func pulse() throws {
+        let lines = Lines()
+        let relay = try relay(lines)
+        #expect(lines.waits { $0.changes.count == 1 && $0.active.isEmpty })
+        let now = SystemClock.now()
+        relay.open(until: now.advanced(by: .milliseconds(150)), at: now)
+        usleep(400_000)  // the caller is stuck
+        let changes = lines.state.withLock { $0.changes }
+        #expect(changes.map(\.active) == [[], ["gate"], []])
+        let span = changes[1].at.duration(to: changes[2].at)
+        #expect(span > .milliseconds(100) && span <= .milliseconds(170))
+        #expect(relay.end(within: .seconds(5)))
+        #expect(lines.state.withLock { $0.isClosed })
+    }
+
+    @Test("no caller gets more than the hard limit")
+    func hardLimit() throws {
+        let lines = Lines()
+        let relay = try relay(lines)
+        let now = SystemClock.now()
+        relay.open(until: now.advanced(by: .seconds(86_400)), at: now)
+        #expect(lines.waits { $0.active == ["gate"] })
+        usleep(5_100_000)
+        #expect(lines.state.withLock { $0.active.isEmpty })
+        #expect(relay.end(within: .seconds(5)))
+    }
+
+    @Test("a line that cannot be released is tried again, and both is told once")
+    func retries() throws {
+        let lines = Lines()
+        let told = Mutex<[Bool]>([])
+        let relay = try relay(lines) { error, _ in told.withLock { $0.append(error != nil) } }
+        #expect(lines.waits { $0.changes.count == 1 })
+        let now = SystemClock.now()
+        relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
+        #expect(lines.waits { $0.active == ["gate"] })
+        lines.state.withLock { $0.failures = 5 }
+        #expect(lines.waits { $0.active.isEmpty })
+        #expect(lines.state.withLock { $0.attempts } == 8)
+        #expect(relay.end(within: .seconds(5)))
+        #expect(told.withLock { $0 } == [true, false])
+    }
+
+    @Test("a line that is energised too late is released at once")
+    func hang() throws {
+        let lines = Lines()
+        lines.state.withLock { $0.delay = .milliseconds(400) }
+        let relay = try relay(lines)
+        #expect(lines.waits { $0.changes.count == 1 })
+        let now = SystemClock.now()
+        relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
+        #expect(lines.waits { $0.changes.count == 3 })
+        let changes = lines.state.withLock { $0.changes }
+        #expect(changes.map(\.active) == [[], ["gate"], []])
+        #expect(changes[1].at.duration(to: changes[2].at) < .milliseconds(20))
+        #expect(relay.end(within: .seconds(5)))
+    }
+
+    @Test("shutting is at once; a second opening has its own end")
+    func shutAndOpen() throws {
+        let lines = Lines()
+        let relay = try relay(lines)
+        var now = SystemClock.now()
+        relay.open(until: now.advanced(by: .seconds(4)), at: now)
+        #expect(lines.waits { $0.active == ["gate"] })
+        relay.shut()
+        #expect(lines.waits { $0.active.isEmpty })
+        now = SystemClock.now()
+        relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
+        #expect(lines.waits { $0.active == ["gate"] })
+        #expect(lines.waits { $0.active.isEmpty })
+        #expect(now.duration(to: SystemClock.now()) < .seconds(3))
+        #expect(relay.end(within: .seconds(5)))
+    }
+
+    @Test("lamps are tried again by themselves")
+    func lamps() throws {
+        let lines = Lines()
+        let lamps = try LampLines(lines.bank(), names: ["red", "green"]) { _, _ in }
+        #expect(lines.waits { $0.changes.count == 1 })
+        lines.state.withLock { $0.failures = 3 }
+        lamps.show(["green"])
+        #expect(lines.waits { $0.active == ["green"] })
+        lamps.show(["red", "unknown"])
+        #expect(lines.waits { $0.active == ["red"] })
+        #expect(lamps.end(within: .seconds(5)))
+        #expect(lines.state.withLock { $0.isClosed && $0.active.isEmpty })
+    }
+}
+
+@Suite("Work on the side", .timeLimit(.minutes(2)))
+struct SideThreadTests {
+    @Test("who hands over never waits; the oldest go, and are counted")
+    func bounded() throws {
+        let thread = try SideThread(name: "test", limit: 4)
+        let gate = Mutex(false)
+        let done = Mutex<[Int]>([])
+        thread.run { while !gate.withLock({ $0 }) { usleep(1000) } }
+        usleep(50_000)
+        let began = SystemClock.now()
+        for number in 0..<1000 { thread.run { done.withLock { $0.append(number) } } }
+        #expect(began.duration(to: SystemClock.now()) < .seconds(1))
+        #expect(thread.dropped == 996)
+        #expect(!thread.flush(within: .milliseconds(20)))
+        gate.withLock { $0 = true }
+        #expect(thread.flush(within: .seconds(60)))
+        #expect(done.withLock { $0 } == [996, 997, 998, 999])
+    }
+
+    @Test("the log goes on when its reader does, and says how many lines are missing")
+    func log() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let log = try LogSink(.file("/proc/self/fd/\(ends[1])"))
+        close(ends[1])
+        let text = String(repeating: "x", count: 1000)
+        for number in 0..<3000 { log.log(.info, "line", ["n": .int(number), "text": .text(text)]) }
+        #expect(log.dropped > 0 && !log.flush(within: .milliseconds(20)))
+        let reader = ends[0]
+        let read = Mutex<[UInt8]>([])
+        try Threads.start("reader") {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = Glibc.read(reader, &buffer, buffer.count)
+                if count <= 0 { return }
+                read.withLock { $0 += buffer[..<count] }
+            }
+        }
+        #expect(log.flush(within: .seconds(60)))
+        let dropped = log.dropped
+        log.log(.info, "last")
+        #expect(log.flush(within: .seconds(60)))
+        usleep(50_000)
+        let lines = try read.withLock { $0 }.split(separator: 0x0A).map { try JSON.parse(Array($0)) }
+        #expect(lines.last?["event"]?.string == "last")
+        let told = lines.filter { $0["event"]?.string == "log.dropped" }.compactMap { $0["lines"]?.int }
+        #expect(told.reduce(0, +) == dropped)
+        #expect(lines.filter { $0["event"]?.string == "line" }.count == 3000 - dropped)
+    }
+}

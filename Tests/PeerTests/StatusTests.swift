@@ -1,0 +1,45 @@
+import Encoding
+import Foundation
+import Testing
+
+/// `gatehouse status` beside the real service with a radio: in order, without its radio, and standing still.
+@Suite struct StatusTests {
+    @Test(.timeLimit(.minutes(2)))
+    func theServiceSaysHowItIs() async throws {
+        let place = try Workplace("status")
+        guard let credential = try Credential(place) else { return place.remove() }
+        let air = try await Air(place)
+        let kiosk = try KioskProcess(place, radioPort: air.port, trust: credential.trust)
+        try kiosk.start()
+        var day = Day(air: air, kiosk: kiosk)
+        try await day.visit("accepted", .init(uri: "", payload: credential.genuine))
+        try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
+
+        let (fine, lines) = try await kiosk.command(["status"])
+        let status = try #require(lines.first)
+        #expect(fine == .exit(0), "\(status)")
+        #expect(status["state"]?.string == "fine" && status["faults"]?.array == [] && status["silent"]?.array == [])
+        #expect(status["radio"]?["state"]?.string == "up" && status["radio"]?["controller"]?.string != nil)
+        #expect(status["visits"]?["accepted"]?.int == 1 && status["visits"]?["rejected"]?.int == 1)
+        #expect(status["ledger"]?["visits"]?.int == 2 && status["gate"]?["open"]?.bool == false)
+        let text = lines.map(\.compactText).joined()
+        #expect(!text.contains("Mary Smith") && !text.contains("1975-08-22"))
+
+        try await air.stop()
+        try await kiosk.journal.wait(for: "the fault") { $0["event"]?.string == "fault" && $0["present"]?.bool == true }
+        let (fault, after) = try await kiosk.command(["status"])
+        #expect(fault == .exit(1) && after.first?["state"]?.string == "fault")
+        #expect(after.first?["faults"]?.array?.first?["code"]?.string == "fault.radio")
+        #expect(after.first?["light"]?.string == "fault")
+
+        // A program that stands still says nothing, and whoever asks is told so in time.
+        kiosk.signal(SIGSTOP)
+        let began = ContinuousClock.now
+        let (silent, none) = try await kiosk.command(["status"])
+        #expect(silent == .exit(2) && none.isEmpty)
+        #expect(ContinuousClock.now - began < .seconds(15))
+        kiosk.signal(SIGCONT)
+        #expect(try await kiosk.terminate() == .exit(0))
+        place.remove()
+    }
+}

@@ -1,0 +1,257 @@
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Testing
+import Tuvali
+
+/// The oracle itself: what is lawful passes, and for each rule there is a trace in which only somebody who looks sees it broken.
+@Suite struct KioskRulesTests {
+    /// One turn of a kiosk, times in milliseconds.
+    private struct Turn {
+        var at: Int64
+        var event: KioskEvent
+        var actions: [KioskAction]
+        var deadline: Int64? = 10_000
+    }
+
+    private static let (first, second) = (VisitID("a"), VisitID("b"))
+
+    /// A visitor comes, is let in and goes, and the kiosk is stopped.
+    private static var day: [Turn] {
+        [
+            Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport]),
+            Turn(
+                at: 1000, event: .received([]),
+                actions: [
+                    .signal(Signal([.blue]), .connected), .note(.phoneConnected, first), .recordIntent(first),
+                ]),
+            Turn(at: 1003, event: .intentDurable(first), actions: []),
+            Turn(at: 2000, event: .received([]), actions: [.verify(first, payload: [1])]),
+            Turn(
+                at: 2005, event: .verified(first, verdict(.accept)),
+                actions: [
+                    opened(until: 2205), .signal(Signal([.green], tone: true), .accepted),
+                    .recordOutcome(first, outcome(.accepted), signedDigest: nil), status(0),
+                ], deadline: 2205),
+            Turn(at: 2205, event: .timer, actions: [.gate(.shut)], deadline: 5005),
+            Turn(at: 5005, event: .timer, actions: [.signal(Signal([.blue]), .ready)]),
+            Turn(at: 9000, event: .stop, actions: [.signal(.dark, .off), .stopped], deadline: nil),
+        ]
+    }
+
+    /// A way to break a rule.
+    private struct Breach: Sendable {
+        let rule: KioskRule
+        let words: String
+        let change: @Sendable (inout [Turn]) -> Void
+
+        init(_ rule: KioskRule, _ words: String, _ change: @escaping @Sendable (inout [Turn]) -> Void) {
+            (self.rule, self.words, self.change) = (rule, words, change)
+        }
+    }
+
+    private static let breaches: [Breach] = [
+        Breach(.timeMovesOn, "a turn before the last one") { $0.insert(quiet(1500), at: 4) },
+        Breach(.knowsItsDeadline, "no deadline while waiting") { $0[2].deadline = nil },
+        Breach(.timerMovesOn, "a timer that stays due") { day in
+            day.insert(contentsOf: (0..<30).map { _ in Turn(at: 1500, event: .timer, actions: []) }, at: 3)
+        },
+        Breach(.actionsAreBounded, "an endless answer") {
+            $0[2].actions += [KioskAction](repeating: .send([]), count: 401)
+        },
+        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(first)) },
+        Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
+        Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
+        Breach(.oneOutcome, "recorded again") {
+            $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigest: nil))
+        },
+        Breach(.everyIntentEnds, "intents pile up") {
+            $0[2].actions += ["x", "y", "z"].map { .recordIntent(VisitID($0)) }
+        },
+        Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
+        Breach(.outcomeIsTrue, "rejected behind an open gate") {
+            $0[4].actions[2] = .recordOutcome(
+                first, outcome(.rejected, gate: .pulsed(milliseconds: 200)), signedDigest: nil)
+        },
+        Breach(.outcomeIsTrue, "accepted against the verdict") { $0[4].event = .verified(first, verdict(.reject)) },
+        Breach(.gateBehindAcceptance, "opened against the verdict") {
+            $0[4].event = .verified(first, verdict(.reject))
+        },
+        Breach(.gateBehindAcceptance, "opened by the verdict of another visit") {
+            $0[4].event = .verified(second, verdict(.accept))
+        },
+        Breach(.gateBehindAcceptance, "opened twice for one visit") { day in
+            day.insert(Turn(at: 2300, event: .timer, actions: [opened(until: 2500)], deadline: 2500), at: 6)
+            day.insert(Turn(at: 2500, event: .timer, actions: [.gate(.shut)], deadline: 5005), at: 7)
+        },
+        Breach(.gateBehindAcceptance, "opened by a verdict after the end") { day in
+            day[3].actions.append(.recordOutcome(first, outcome(.failed), signedDigest: nil))
+        },
+        Breach(.gateBehindIntent, "the intent is not durable") { $0.remove(at: 2) },
+        Breach(.gateBehindIntent, "the ledger refused the intent") {
+            $0[2].event = .intentFailed(first, reason: "full")
+        },
+        Breach(.timerIsOnTime, "shut a moment late") { $0[5].at = 2206 },
+        Breach(.pulseIsBounded, "not shut when it was due") { $0.insert(quiet(2205), at: 5) },
+        Breach(.pulseIsBounded, "nothing would shut it") { $0[4].deadline = 2206 },
+        Breach(.gateChanges, "shut while shut") { $0[1].actions.append(.gate(.shut)) },
+        Breach(.gateChanges, "opened while open") { $0[4].actions.append(opened(until: 2205)) },
+        Breach(.gateAndLightFirst, "the record before the gate") { $0[4].actions.reverse() },
+        Breach(.pulsesApart, "the next one comes too early") { $0 = twoVisitors(apart: 90) },
+        Breach(.pulseIsBounded, "a longer end than its own") { $0[4].actions[0] = opened(until: 2206) },
+        Breach(.oneIntent, "the id of an earlier visitor") {
+            $0[6].actions.append(.note(.phoneConnected, first))
+        },
+        Breach(.gateAgreesWithLight, "open under a red light") {
+            $0.insert(
+                Turn(at: 2100, event: .received([]), actions: [.signal(Signal([.red]), .rejected)], deadline: 2205),
+                at: 5)
+        },
+        Breach(.greenBehindAcceptance, "green for nobody") {
+            $0[2].actions.append(.signal(Signal([.green]), .accepted))
+        },
+        Breach(.greenBehindAcceptance, "green in another pattern") {
+            $0[4].actions[1] = .signal(Signal([.green]), .ready)
+        },
+        Breach(.greenBehindAcceptance, "green that does not end") { $0[6].actions = [] },
+        Breach(.oneColour, "red and green") { $0[4].actions[1] = .signal(Signal([.red, .green]), .accepted) },
+        Breach(.walletIsToldTheTruth, "rejected although accepted") { $0[4].actions[3] = status(1) },
+        Breach(.walletIsToldTheTruth, "told before the decision") { $0[3].actions.append(status(0)) },
+        Breach(.walletIsToldTheTruth, "rejected before the decision") { $0[3].actions.append(status(1)) },
+        Breach(.walletIsToldTheTruth, "told the decision on the phone before") { day in
+            day.insert(
+                Turn(at: 6000, event: .received([]), actions: [.note(.phoneConnected, second), status(0)]), at: 7)
+        },
+        Breach(.darkAtStop, "a lamp stays on") { $0[7].actions.remove(at: 0) },
+        Breach(.darkAtStop, "the gate stays open") {
+            $0.removeSubrange(5...6); $0[5].at = 2100
+        },
+        Breach(.silentAfterStop, "more in the same turn") { $0[7].actions.append(.drawSessionMaterial) },
+        Breach(.silentAfterStop, "a turn later") {
+            $0.append(Turn(at: 9001, event: .timer, actions: [.drawSessionMaterial], deadline: nil))
+        },
+    ]
+
+    @Test func anOrdinaryDayBreaksNothing() throws {
+        #expect(try broken(Self.day) == [])
+    }
+
+    @Test(arguments: breaches.indices) func aBreachIsSeen(_ index: Int) throws {
+        let breach = Self.breaches[index]
+        var day = Self.day
+        breach.change(&day)
+        #expect(try broken(day).contains(breach.rule), "\(breach.words)")
+    }
+
+    @Test func everyRuleCanBeBroken() {
+        #expect(Set(Self.breaches.map(\.rule)) == Set(KioskRule.allCases))
+    }
+
+    @Test func aLateIntentOpensWhenItIsThere() throws {
+        var day = Self.day
+        day.remove(at: 2)
+        let decided = day[3].actions
+        day[3].actions = []
+        day.insert(Turn(at: 2010, event: .intentDurable(Self.first), actions: decided, deadline: 2210), at: 4)
+        day[5].at = 2210
+        #expect(try broken(day) == [])
+    }
+
+    /// A phone identifies and brings nothing; its intent serves the next one.
+    @Test func anIntentServesTheNextPhone() throws {
+        var day = Self.day
+        day.insert(Turn(at: 1500, event: .received([]), actions: [.note(.phoneConnected, Self.first)]), at: 3)
+        #expect(try broken(day) == [])
+    }
+
+    /// The next acceptance ends the running pulse, leaves a gap and has its own; the record comes when its pulse is over.
+    @Test func theNextAcceptanceHasItsOwnPulse() throws {
+        #expect(try broken(Self.twoVisitors(apart: 100)) == [])
+    }
+
+    private static func twoVisitors(apart gap: Int64) -> [Turn] {
+        day[..<5] + [
+            Turn(
+                at: 2050, event: .received([]), actions: [.note(.phoneConnected, second), .recordIntent(second)],
+                deadline: 2205),
+            Turn(at: 2051, event: .intentDurable(second), actions: [], deadline: 2205),
+            Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
+            Turn(
+                at: 2070, event: .verified(second, verdict(.accept)), actions: [.gate(.shut)], deadline: 2070 + gap),
+            Turn(at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap)], deadline: 2270 + gap),
+            Turn(
+                at: 2270 + gap, event: .timer,
+                actions: [.gate(.shut), .recordOutcome(second, outcome(.accepted), signedDigest: nil)], deadline: 5005),
+        ] + day[6...]
+    }
+
+    @Test(arguments: [KioskSettings.LedgerFailurePolicy.refuse, .open])
+    func aFailedLedgerOpensOnlyWhereTheOperatorSaysSo(_ policy: KioskSettings.LedgerFailurePolicy) throws {
+        var day = Self.day
+        day.remove(at: 2)
+        day[3].actions.insert(.note(.ledgerFailed(reason: "no answer"), Self.first), at: 0)
+        day[3].actions = day[3].actions.filter(Self.isUrgent) + day[3].actions.filter { !Self.isUrgent($0) }
+        #expect(try broken(day, policy).isEmpty == (policy == .open))
+    }
+
+    @Test func whatIsRememberedIsBounded() throws {
+        var rules = try Self.rules()
+        for number in 0..<10_000 as Range<Int64> {
+            let turn = KioskAction.recordOutcome(VisitID("\(number)"), Self.outcome(.failed), signedDigest: nil)
+            let broken = rules.watch(.received([]), [turn], deadline: nil, at: Instant(nanoseconds: number))
+            #expect(broken == [])
+        }
+        #expect("\(rules)".utf8.count < 40_000)
+    }
+
+    // MARK: - Parts
+
+    private static func rules(_ policy: KioskSettings.LedgerFailurePolicy = .refuse) throws -> KioskRules {
+        var settings = KioskSettings(name: try Identifier("Rules"), softwareVersion: "test")
+        settings.whenLedgerFails = policy
+        return KioskRules(settings)
+    }
+
+    private func broken(
+        _ day: [Turn], _ policy: KioskSettings.LedgerFailurePolicy = .refuse
+    ) throws -> [KioskRule] {
+        var rules = try Self.rules(policy)
+        return day.flatMap { turn in
+            rules.watch(
+                turn.event, turn.actions, deadline: turn.deadline.map { Instant(nanoseconds: $0 * 1_000_000) },
+                at: Instant(nanoseconds: turn.at * 1_000_000)
+            ).map(\.rule)
+        }
+    }
+
+    private static func quiet(_ at: Int64) -> Turn { Turn(at: at, event: .received([]), actions: [], deadline: 2205) }
+
+    private static func verdict(_ decision: Verdict.Decision) -> Verdict {
+        Verdict(
+            decision: decision, reasons: [Reason(decision == .accept ? .ok : .proofInvalid)],
+            credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
+    }
+
+    private static func outcome(_ result: Outcome.Result, gate: Outcome.Gate? = nil) -> Outcome {
+        Outcome(
+            result, gate: gate ?? (result == .accepted ? .pulsed(milliseconds: 200) : .shut),
+            software: Outcome.Software(name: "gatehouse", version: "test"))
+    }
+
+    private static func opened(until end: Int64) -> KioskAction {
+        .gate(.open(until: Instant(nanoseconds: end * 1_000_000)))
+    }
+
+    private static func isUrgent(_ action: KioskAction) -> Bool {
+        switch action {
+        case .gate, .signal: true
+        default: false
+        }
+    }
+
+    private static func status(_ byte: UInt8) -> KioskAction {
+        .send([2, 0x40, 0, 9, 0, 5, 0, 4, 0, 0x1B, 29, 0, byte])
+    }
+}

@@ -1,0 +1,203 @@
+import CrashKit
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+import Testing
+
+@testable import Store
+
+/// What the store asks of the disk, and whether it is still the same disk.
+@Suite struct DiskUseTests {
+    private func intent(_ number: Int) -> UnwrittenIntent {
+        UnwrittenIntent(visit: Samples.visit(number), stamp: Samples.stamp)
+    }
+
+    private func outcome(_ number: Int) -> UnwrittenOutcome {
+        UnwrittenOutcome(visit: Samples.visit(number), outcome: Samples.accepted, stamp: Samples.stamp)
+    }
+
+    @Test func aBatchSharesOneSyncAndARefusedRecordSpoilsNoOther() async throws {
+        let disk = try CrashDisk()
+        let store = try await Store.open(disk.database)
+        try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
+        let before = disk.syncs
+        let refused = try await store.append((10...20).map(intent), (1...5).map(outcome))
+        #expect(disk.syncs == before + 1)
+        #expect(refused == [Samples.visit(1): .refused(.visitClosed)])
+        // An intent that is open already is confirmed without a write.
+        let (syncs, bytes) = (disk.syncs, disk.bytes)
+        #expect(try await store.append([intent(10)], []) == [:])
+        #expect(disk.syncs == syncs && disk.bytes == bytes)
+        let report = try await store.verify()
+        #expect(report.isIntact && report.entries == 16 && report.openIntents.count == 11)
+        await store.close()
+    }
+
+    @Test func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
+        let disk = try CrashDisk()
+        var options = StoreOptions()
+        (options.checkpointRequests, options.checkpointRest) = (20, .milliseconds(100))
+        let store = try await Store.open(disk.database, options: options)
+        try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
+        for number in 2...200 {
+            let before = disk.syncs
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            #expect(disk.syncs == before + 1, "a copy would sync log and database besides")
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        let before = disk.syncs
+        for _ in 0..<1000 where disk.syncs < before + 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(disk.syncs == before + 2)
+        await store.close()
+    }
+
+    /// A copy that hangs in the disk for ever holds up no record.
+    @Test(.timeLimit(.minutes(2))) func aWriterWaitsForNoCopy() async throws {
+        let disk = try CrashDisk()
+        var options = StoreOptions()
+        (options.checkpointRequests, options.checkpointRest) = (1, .zero)
+        let store = try await Store.open(disk.database, options: options)
+        disk.stall(true)
+        try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
+        while disk.stalled == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        for number in 2...9 {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        #expect(disk.stalled == 1)
+        disk.stall(false)
+        #expect(try await store.verify().isIntact)
+        await store.close()
+    }
+
+    /// Bytes that a visit costs, counted at the file: log and database.
+    @Test func aVisitCostsFewBytes() async throws {
+        let disk = try CrashDisk()
+        let store = try await Store.open(disk.database)
+        for number in 1...1000 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        let (bytes, visits) = (disk.bytes, 2000)
+        for number in 1001...1000 + visits {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        await store.close()
+        let each = Int(disk.bytes - bytes) / visits
+        print("store: \(each) bytes written for each visit")
+        #expect(each <= 16_000)
+    }
+
+    // MARK: - Another file under the running service
+
+    private func attempt(_ store: Store, _ number: Int) async -> String {
+        do throws(StoreError) {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            return "written"
+        } catch {
+            if case .replaced = error { return "replaced" }
+            return "\(error)"
+        }
+    }
+
+    @Test(arguments: ["", "-wal", "-shm", ".lock"])
+    func aFileThatIsDeletedOrReplacedIsNoticedBeforeTheNextRecord(suffix: String) async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        #expect(await attempt(store, 1) == "written")
+        #expect(await attempt(store, 2) == "written")
+        let (file, aside) = (folder.database + suffix, folder.path + "/aside")
+        try FileManager.default.moveItem(atPath: file, toPath: aside)
+        #expect(await attempt(store, 3) == "replaced")
+        try FileManager.default.copyItem(atPath: aside, toPath: file)
+        #expect(await attempt(store, 4) == "replaced", "a copy is another file")
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: aside, toPath: file)
+        #expect(await attempt(store, 5) == "written")
+        #expect(try await store.verify().entries == 3)
+        await store.close()
+    }
+
+    @Test func aFileThatIsCutIsNoticed() async throws {
+        for suffix in ["", "-wal"] {
+            let folder = try TemporaryFolder()
+            let store = try await Store.open(folder.database)
+            #expect(await attempt(store, 1) == "written")
+            #expect(await attempt(store, 2) == "written")
+            #expect(truncate(folder.database + suffix, 0) == 0)
+            #expect(await attempt(store, 3) == "replaced", "\(suffix)")
+        }
+    }
+
+    @Test func aSecondWriterIsNoticed() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        #expect(await attempt(store, 1) == "written")
+        let reader = try LedgerReader(path: folder.database)
+        #expect(try await reader.verify().entries == 1)
+        #expect(await attempt(store, 2) == "written", "a reader is welcome")
+        let other = try DatabaseQueue(path: folder.database)
+        try await other.write { db in try db.execute(sql: "UPDATE chain SET dropped = 7") }
+        try other.close()
+        #expect(await attempt(store, 3) == "replaced")
+        #expect(await attempt(store, 4) == "replaced", "until the restart")
+        await store.close()
+    }
+
+    // MARK: - Housekeeping
+
+    @Test func entriesGoByAgeALittleAtATimeAndNeverByADateThatNobodyVouchesFor() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        (options.retention.age, options.evictionBatch) = (.seconds(100), 2)
+        let store = try await Store.open(folder.database, options: options)
+        for number in 1...20 {
+            var stamp = Samples.stamp
+            stamp.time.utc = stamp.time.utc.advanced(by: .seconds(10 * number))
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: stamp)
+        }
+        func kept(after seconds: Int, _ provenance: WallTime.Provenance = .rtc) async throws -> Int {
+            try await store.housekeep(
+                at: WallTime(utc: Samples.stamp.time.utc.advanced(by: .seconds(seconds)), provenance: provenance))
+            let report = try await store.verify()
+            #expect(report.isIntact, "\(report.lines)")
+            return report.entries
+        }
+        #expect(try await kept(after: 250) == 20, "their reports still wait")
+        try await store.markSent((1...20).map(Samples.visit), at: Samples.stamp.time.utc)
+        #expect(try await kept(after: 100_000, .saved) == 20)
+        #expect(try await kept(after: 155) == 15)
+        #expect(try await kept(after: 100_000) == 7, "eight at a time")
+        await store.close()
+    }
+
+    @Test func aDatabaseThatGrowsTooLargeLosesItsOldest() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        (options.retention.bytes, options.evictionBatch) = (150_000, 8)
+        let store = try await Store.open(folder.database, options: options)
+        for number in 1...200 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+            if number.isMultiple(of: 20) { try await store.housekeep(at: Samples.stamp.time) }
+        }
+        let report = try await store.verify()
+        #expect(report.isIntact && report.start.count > 0 && report.start.count.isMultiple(of: 32))
+        await store.close()
+    }
+
+    @Test func anUnreadableEntryHidesNoneBehindIt() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        for number in 1...5 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        await store.close()
+        try folder.edit(
+            "UPDATE entry SET body = x'7b' WHERE position = 3; UPDATE entry SET hash = x'00' WHERE position = 2")
+        let visits = try await LedgerReader(path: folder.database).visits(last: 10)
+        #expect(visits.map(\.position) == [5, 4, 3, 2, 1])
+        #expect(visits.map { $0.record != nil } == [true, true, false, true, true])
+        #expect(visits.map { $0.hash != nil } == [true, true, true, false, true])
+    }
+}
