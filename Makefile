@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test fuzz bench reasons format lint setup build peers clean
+.PHONY: demo test test-unit release fuzz bench reasons format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -19,11 +19,26 @@ demo: build
 # Two processes: what lives in real time would starve beside the cores' tests, which keep every thread busy.
 REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests'
 
-test: lint build
+# What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise.
+AS_INSTALLED := 'RunCommandTests|ProcessTests|PeerTests.VisitTests'
+RELEASE := $(SCRATCH)-install/release/gatehouse
+
+test: lint build release
 	@Tests/Peers/setup
 	@$(RUN_TESTS) --skip $(REAL_TIME)
 	@echo "Now the real program, also against Bumble and ACA-Py:"
 	@$(RUN_TESTS) --no-parallel --filter $(REAL_TIME)
+	@echo "And the program as it is installed:"
+	@GATEHOUSE_BINARY=$(RELEASE) swift test $(SWIFT_FLAGS) --skip-build --disable-xctest --no-parallel --filter $(AS_INSTALLED)
+
+# The program as deploy/install builds it: with the standard library inside.
+release: setup
+	@swift build --scratch-path $(SCRATCH)-install -c release --static-swift-stdlib --product gatehouse --quiet
+
+# The real unit under a real systemd, in a container (Tests/Unit); needs root, debootstrap and systemd-container.
+test-unit: release
+	@Tests/Peers/setup
+	@Tests/Unit/run $(RELEASE)
 
 # Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
 FUZZ_SECONDS ?= 30
@@ -31,10 +46,9 @@ fuzz: setup
 	@Tests/Fuzz/run --scratch-path $(SCRATCH)-fuzz $(if $(RUNS),--runs $(RUNS),--seconds $(FUZZ_SECONDS)) $(TARGETS)
 
 # Measures the program as deploy/install builds it.
-bench: setup
-	@swift build --scratch-path $(SCRATCH)-install -c release --static-swift-stdlib --product gatehouse
-	@Tests/Bench/run $(SCRATCH)-install/release/gatehouse
-	@Tests/Bench/credentials/run $(SCRATCH)-install/release/gatehouse
+bench: release
+	@Tests/Bench/run $(RELEASE)
+	@Tests/Bench/credentials/run $(RELEASE)
 
 # The page of reason codes, from the table that the program carries.
 reasons: build

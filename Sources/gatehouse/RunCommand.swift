@@ -10,9 +10,10 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
         discussion:
             """
-            Exit code: 0 after SIGTERM or SIGINT, 1 when something on this machine keeps it from running (database, GPIO \
-            lines, log) or when records of visits could not be written by its end, 2 when configuration, trust directory or \
-            policy cannot be used. The reason and a remedy are printed.
+            Exit code: 0 after SIGTERM or SIGINT, 1 when the system refuses what no waiting mends or when records of visits could \
+            not be written by its end, 2 when the configuration cannot be used. Whatever else is wrong (trust data, policy, \
+            ledger, GPIO lines, radio) is told in the log, nobody is let in by it, and the service goes on as soon as it is \
+            mended.
             """)
     @OptionGroup var input: ConfigurationInput
 
@@ -24,10 +25,9 @@ struct RunCommand: AsyncParsableCommand {
                 observe: try Self.oracle(configuration))
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
-        } catch let error as TrustDirectoryError {
-            throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
-        } catch let error as PolicyLoadError {
-            throw CommandFailure.problems("the policy", error.problems.count, error.description)
+        } catch {
+            // Never 2, which systemd takes for a wrong configuration and leaves the gate down.
+            throw CommandFailure("\(error)", remedy: "look at the log; systemd starts it again", exitCode: 1)
         }
     }
 

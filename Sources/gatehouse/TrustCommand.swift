@@ -28,7 +28,7 @@ struct TrustCommand: AsyncParsableCommand {
 
         func load() throws -> TrustDirectory {
             do {
-                guard let path else { return try TrustState(configuration.load().trust).load() }
+                guard let path else { return try TrustCommand.inForce(configuration.load().trust) }
                 if Self.isFolder(path) { return try TrustDirectory(path: path) }
                 return try TrustDirectory(try bundle(path), name: path)
             } catch let error as TrustDirectoryError {
@@ -123,7 +123,7 @@ struct TrustCommand: AsyncParsableCommand {
             let section = try configuration.load().trust
             let state = TrustState(section)
             let directory: TrustDirectory
-            do throws(TrustDirectoryError) { directory = try state.load() } catch {
+            do throws(TrustDirectoryError) { directory = try TrustCommand.inForce(section) } catch {
                 throw CommandFailure.problems("the trust data", error.problems.count, error.description)
             }
             let refresher = TrustRefresher(section, state: state)
@@ -157,6 +157,15 @@ struct TrustCommand: AsyncParsableCommand {
             if let reason { line["reason"] = .text(reason) }
             Terminal.line(JSON.object(line).compactText)
         }
+    }
+}
+
+extension TrustCommand {
+    /// What a gate judges by; says on standard error why that is not the bundle that was imported.
+    static func inForce(_ section: TrustSection) throws(TrustDirectoryError) -> TrustDirectory {
+        let reading = try TrustState(section).read()
+        if let fault = reading.fault { Terminal.error(Terminal.printable(fault.summary)) }
+        return reading.directory
     }
 }
 

@@ -17,24 +17,96 @@ import Testing
         #expect(absent.code == 2)
     }
 
-    @Test func aBrokenTrustDirectory() async throws {
-        let configuration = try folder.configuration()
+    /// Everything that may be wrong on the box besides its configuration, all at once: it runs, says so, and takes each up.
+    @Test func whatIsWrongOnTheBoxIsAStateAndNoEnd() async throws {
+        let folder = folder
+        let configuration = try folder.configuration(
+            port: try closedPort(),
+            more: """
+                [gpio]
+                chip = "no-such-chip"
+                [gate]
+                line = "GPIO17"
+                [policy]
+                file = "policy.toml"
+                [log]
+                path = "log.jsonl"
+                """)
         try folder.write("trust/issuers.toml", "profile = 7\n")
-        let ending = try await folder.gatehouse("run", "--config", configuration)
-        #expect(ending.code == 2, "\(ending)")
-        #expect(ending.errors.contains("trust/issuers.toml:1: "))
+        let ending = try await Program.run(
+            "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
+        ) { id in
+            let codes: Set<Text> = ["fault.gpio", "fault.trust-unusable", "fault.policy-file", "fault.radio"]
+            try await wait("the faults") { codes.isSubset(of: health().compactMap { $0["code"]?.string }) }
+            let faults = Dictionary(grouping: health(), by: { $0["code"]?.string ?? "" })
+            #expect(Set(faults.keys) == codes, "\(faults)")
+            #expect(
+                faults["fault.trust-unusable"]?.last?["detail"]?.string?.string.contains("issuers.toml:1: ") == true)
+            #expect(faults["fault.gpio"]?.last?["detail"]?.string?.string.contains("no-such-chip") == true)
+            try folder.write("trust/issuers.toml", "[[issuer]]\nid = \"did:web:a.example\"\n")
+            try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
+            for code in ["fault.trust-unusable", "fault.policy-file"] {
+                try await wait("\(code) is over") {
+                    health().contains { $0["code"]?.string == Text(code) && $0["present"]?.bool == false }
+                }
+            }
+            kill(id, SIGTERM)
+        }
+        #expect(ending.code == 0, "\(ending)")
     }
 
+    @Test func aLogFileThatCannotBeMadeLeavesStandardError() async throws {
+        let configuration = try folder.configuration(
+            port: try closedPort(), more: "[log]\npath = \"nowhere/log.jsonl\"\n")
+        let ending = try await Program.run(
+            "timeout", ["--signal=TERM", "2", Program.gatehouse, "run", "--config", configuration], in: folder)
+        #expect(ending.code == 124, "\(ending)")
+        #expect(
+            ending.errors.contains("\"code\":\"fault.log-dropped\"") && ending.errors.contains("\"event\":\"started\""))
+    }
+
+    /// A place where no ledger can be is waited for, with the gate shut and the radio silent; one that comes is taken.
     @Test func aPlaceWhereNoLedgerCanBe() async throws {
+        let folder = folder
         try folder.write("file", "")
         try FileManager.default.createDirectory(atPath: folder.path("open"), withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path("open"))
         for (number, place) in ["/proc/nowhere/gatehouse.db", "file/gatehouse.db", "open/gatehouse.db"].enumerated() {
-            let configuration = try folder.configuration("\(number).toml", ledger: place)
-            let ending = try await folder.gatehouse("run", "--config", configuration)
-            #expect(ending.code == 1, "\(place): \(ending)")
-            #expect(ending.errors.contains("\n  what to do: "), "\(place): \(ending)")
+            let log = "log-\(number).jsonl"
+            let configuration = try folder.configuration(
+                "\(number).toml", ledger: place, port: try closedPort(), more: "[log]\npath = \"\(log)\"\n")
+            let isMended = place.hasPrefix("open")
+            let ending = try await Program.run(
+                "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
+            ) { id in
+                try await wait("the fault of \(place)") {
+                    health(log).contains { $0["code"] == "fault.ledger-unopened" && $0["present"]?.bool == true }
+                }
+                #expect(health(log).last?["detail"]?.string?.string.contains("; remedy: ") == true)
+                #expect(!self.log(log).contains { $0["event"] == "radio.failed" }, "the radio is silent")
+                if isMended {
+                    try FileManager.default.setAttributes(
+                        [.posixPermissions: 0o700], ofItemAtPath: folder.path("open"))
+                    try await wait("the start") { self.log(log).contains { $0["event"] == "radio.failed" } }
+                    let told = health(log).filter { $0["code"] == "fault.ledger-unopened" }
+                    #expect(told.map { $0["present"]?.bool } == [true, false], "told once each: \(told)")
+                }
+                kill(id, SIGTERM)
+            }
+            #expect(ending.code == (isMended ? 0 : -SIGTERM), "\(place): \(ending)")
         }
+    }
+
+    @Test func linesAreReleasedBehindTheService() async throws {
+        let none = try await folder.gatehouse("release-lines", "--config", try folder.configuration())
+        #expect(none.code == 0 && none.lines == ["no GPIO lines are configured"], "\(none)")
+        let lines = "[gpio]\nchip = \"no-such-chip\"\n[gate]\nline = \"GPIO17\"\n"
+        let absent = try await folder.gatehouse(
+            "release-lines", "--config", try folder.configuration("lines.toml", more: lines))
+        #expect(absent.code == 0, "\(absent)")
+        #expect(absent.lines == ["there is no GPIO chip no-such-chip: no line is driven"] && absent.errors.isEmpty)
+        let wrong = try await folder.gatehouse("release-lines", "--config", "nowhere.toml")
+        #expect(wrong.code == 2)
     }
 
     @Test func withoutARadioItStaysAndEndsWhenAsked() async throws {
@@ -59,16 +131,26 @@ import Testing
             let asked = try await folder.gatehouse("status", "--config", configuration)
             #expect(asked.code == 1, "\(asked)")
             #expect(asked.lines.first == "Test-Gate: out of order")
-            #expect(asked.output.contains("radio.failed") && asked.output.contains("→ Look at the adapter"))
+            #expect(asked.output.contains("fault.radio") && asked.output.contains("→ Look at the adapter"))
             #expect(!asked.output.contains("\u{1B}"))
             let status = try await folder.gatehouse("status", "--json", "--socket", folder.path("control.sock"))
             #expect(status.code == 1 && status.json.first?["state"] == "fault", "\(status)")
             let fault = status.json.first?["faults"]?.array?.first
-            #expect(fault?["code"] == "radio.failed" && fault?["seconds"]?.int != nil && fault?["count"]?.int ?? 0 >= 4)
+            #expect(fault?["code"] == "fault.radio" && fault?["seconds"]?.int != nil && fault?["count"]?.int ?? 0 >= 4)
             #expect(status.json.first?["radio"]?["state"] == "down" && status.json.first?["silent"]?.array == [])
-            #expect(log().contains { $0["event"] == "fault" && $0["code"] == "radio.failed" })
-            let second = try await folder.gatehouse("run", "--config", configuration)
-            #expect(second.code == 1, "one service for one database: \(second)")
+            #expect(log().contains { $0["event"] == "fault" && $0["code"] == "fault.radio" })
+            // A second service waits for the database, which the first one keeps.
+            let second = try folder.configuration(
+                "second.toml", port: try closedPort(), more: "[log]\npath = \"second.jsonl\"\n")
+            _ = try await Program.run("timeout", ["60", Program.gatehouse, "run", "--config", second], in: folder) {
+                id in
+                try await wait("the second's fault") {
+                    health("second.jsonl").contains { $0["code"] == "fault.ledger-unopened" }
+                }
+                #expect(health("second.jsonl").last?["detail"]?.string?.string.contains("in use by another") == true)
+                #expect(!self.log("second.jsonl").contains { $0["event"] == "radio.failed" }, "its radio is silent")
+                kill(id, SIGTERM)
+            }
             kill(id, SIGTERM)
         }
         #expect(ending.code == 0, "\(ending)")
@@ -101,17 +183,28 @@ import Testing
         #expect(off.code == 2 && off.hasRemedy && off.errors.contains("no control socket"), "\(off)")
     }
 
-    private func log() -> [JSON] {
-        let text = (try? folder.read("log.jsonl")) ?? ""
+    private func log(_ name: String = "log.jsonl") -> [JSON] {
+        let text = (try? folder.read(name)) ?? ""
         return text.split(separator: "\n").compactMap { try? JSON.parse(String($0)) }
     }
 
+    /// The lines that tell a change of health.
+    private func health(_ name: String = "log.jsonl") -> [JSON] { log(name).filter { $0["event"] == "fault" } }
+
     private func waitForFailures(_ count: Int) async throws -> [JSON] {
+        var failures: [JSON] = []
+        try await wait("\(count) failures of the radio") {
+            failures = log().filter { $0["event"] == "radio.failed" }
+            return failures.count >= count
+        }
+        return failures
+    }
+
+    private func wait(_ what: String, until isTrue: () -> Bool) async throws {
         for _ in 0..<3000 {
-            let failures = log().filter { $0["event"] == "radio.failed" }
-            if failures.count >= count { return failures }
+            if isTrue() { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw ProgramFailure(description: "no \(count) failures of the radio within 30 s")
+        throw ProgramFailure(description: "no \(what) within 30 s")
     }
 }

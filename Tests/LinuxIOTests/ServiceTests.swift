@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -133,6 +134,135 @@ struct LogSinkTests {
 
     @Test("levels are ordered")
     func levels() { #expect(LogSink.Level.allCases == LogSink.Level.allCases.sorted()) }
+}
+
+@Suite("This start of the machine")
+struct BootTests {
+    private let kernel = "cf4a3b52-7c29-4a0d-9a52-0f4b8a6f3d11"
+
+    private func write(_ text: String, _ path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("the kernel's own id is taken where it is told")
+    func told() throws {
+        let folder = try TemporaryFolder()
+        try write(kernel + "\n", folder.path + "/boot_id")
+        #expect(try Boot.id(kernel: folder.path + "/boot_id", folder: folder.path) == Text(kernel))
+        #expect(folder.bytes("start-id").isEmpty, "none of our own beside it")
+        #expect(try Boot.id(folder: nil) == Boot.id(folder: nil), "this machine tells it")
+    }
+
+    @Test("where it is hidden, all runs until the folder is emptied share one of our own")
+    func hidden() throws {
+        let folder = try TemporaryFolder()
+        let hidden = folder.path + "/hidden/boot_id"
+        let first = try Boot.id(kernel: hidden, folder: folder.path)
+        #expect(first.utf8.count == 36 && first != Text(kernel))
+        #expect(try Boot.id(kernel: hidden, folder: folder.path) == first)
+        try FileManager.default.removeItem(atPath: folder.path + "/start-id")
+        let second = try Boot.id(kernel: hidden, folder: folder.path)
+        #expect(second != first, "the machine was started again")
+        // What a cut or a stranger left is none.
+        for spoilt in ["", "half", String(repeating: "x", count: 36), "CF4A3B52-7C29-4A0D-9A52-0F4B8A6F3D11"] {
+            try write(spoilt, folder.path + "/start-id")
+            let drawn = try Boot.id(kernel: hidden, folder: folder.path)
+            #expect(drawn != Text(spoilt) && drawn != second)
+            #expect(try Boot.id(kernel: hidden, folder: folder.path) == drawn)
+        }
+    }
+
+    @Test("without a folder that can be written each run has one of its own")
+    func perRun() throws {
+        for folder in [nil, "/proc/nowhere", "/dev/null"] {
+            #expect(try Boot.id(kernel: "/nowhere", folder: folder) != Boot.id(kernel: "/nowhere", folder: folder))
+        }
+    }
+}
+
+@Suite("The clock's daemon")
+struct TimeDaemonTests {
+    /// A bus at a path that takes one caller and answers with `answers` after the handshake.
+    private func asked(_ greeting: String, _ answers: [UInt8]) throws -> (answer: Bool?, heard: [UInt8]) {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/bus"
+        let bus = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isListening = withUnsafePointer(to: &target) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(bus, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(bus, 1) == 0
+            }
+        }
+        try #require(isListening)
+        let heard = Mutex<[UInt8]>([])
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let caller = accept(bus, nil, nil)
+            func hear(_ end: [UInt8]) {
+                var byte: UInt8 = 0
+                while !heard.withLock({ $0.suffix(end.count) == end[...] }), read(caller, &byte, 1) == 1 {
+                    heard.withLock { $0.append(byte) }
+                }
+            }
+            hear(Array("\r\n".utf8))
+            Sockets.writeAll(caller, Array(greeting.utf8))
+            if greeting.hasPrefix("OK") {
+                hear(Array("NTPSynchronized\0".utf8))
+                Sockets.writeAll(caller, answers)
+            }
+            close(caller)
+            isOver.signal()
+        }
+        let answer = TimeDaemon.ask(path)
+        isOver.wait()
+        close(bus)
+        return (answer, heard.withLock { $0 })
+    }
+
+    /// A message without header fields of interest.
+    private func message(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
+        [UInt8(ascii: "l"), type, 0, 1, UInt8(body.count), 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0] + [
+            5, 1, 117, 0, 2, 0, 0, 0,
+        ] + body
+    }
+
+    private func boolean(_ value: UInt8) -> [UInt8] { [1, UInt8(ascii: "b"), 0, 0, value, 0, 0, 0] }
+
+    @Test("the property is asked for and its value told, with signals in between")
+    func answers() throws {
+        let hello = message(2, [2, 0, 0, 0, 58, 49, 0])
+        let signal = message(4, boolean(1))
+        for (value, expected) in [(UInt8(1), true), (0, false)] {
+            let (answer, heard) = try asked("OK 1234\r\n", hello + signal + message(2, boolean(value)))
+            #expect(answer == expected)
+            #expect(heard.first == 0, "the byte that carries the credentials")
+            let text = String(decoding: heard, as: UTF8.self)
+            let user = String(getuid()).map { "3\($0)" }.joined()
+            #expect(text.contains("AUTH EXTERNAL \(user)\r\n") && text.contains("BEGIN\r\nl"))
+        }
+    }
+
+    @Test("anything else is no answer")
+    func nonsense() throws {
+        let hello = message(2, [2, 0, 0, 0, 58, 49, 0])
+        var big = message(2, boolean(1))
+        big[0] = UInt8(ascii: "B")
+        var huge = message(2, boolean(1))
+        huge[7] = 0xFF
+        let others: [[UInt8]] = [
+            [], hello, hello + message(3, boolean(1)), hello + big, hello + huge, message(2, boolean(1)),
+            hello + message(2, [1, UInt8(ascii: "u"), 0, 0, 1, 0, 0, 0]), hello + message(2, [1]),
+            hello + Array(message(2, boolean(1)).dropLast()),
+            hello + (0..<20).flatMap { _ in message(4, boolean(1)) },
+        ]
+        for answers in others { #expect(try asked("OK 1234\r\n", answers).answer == nil, "\(answers)") }
+        #expect(try asked("REJECTED EXTERNAL\r\n", []).answer == nil)
+        #expect(try asked(String(repeating: "O", count: 300), []).answer == nil)
+        #expect(TimeDaemon.ask("/nowhere/bus") == nil)
+        #expect(TimeDaemon.ask("/" + String(repeating: "x", count: 200)) == nil)
+    }
 }
 
 @Suite("Clock and random")

@@ -206,7 +206,26 @@ struct TransportTests {
             (ENOMEM, .system(SystemError("binding hci0", code: ENOMEM))),
         ])
     func codes(_ code: Int32, _ error: TransportError) {
-        #expect(TransportError.opening("hci0", "binding hci0", code: code) == error)
+        #expect(TransportError.opening("hci0", "binding hci0", code: code, daemon: false) == error)
+    }
+
+    @Test("bluetoothd, when it runs, is named with its remedy")
+    func daemon() throws {
+        let error = TransportError.opening("hci0", "binding hci0", code: EBUSY, daemon: true)
+        #expect(error.description == "hci0 is in use by bluetoothd")
+        #expect(error.remedy.contains("systemctl disable --now bluetooth"))
+        #expect(TransportError.busy("hci0").description == "hci0 is in use by another program")
+        // Version 2 of control groups, hybrid and legacy.
+        for hierarchy in ["", "/unified", "/systemd"] {
+            let folder = try TemporaryFolder()
+            let slice = "\(folder.path)\(hierarchy)/system.slice"
+            try FileManager.default.createDirectory(
+                atPath: slice + "/gatehouse.service", withIntermediateDirectories: true)
+            #expect(!Adapters.daemonIsRunning(in: folder.path))
+            try FileManager.default.createDirectory(
+                atPath: slice + "/bluetooth.service", withIntermediateDirectories: false)
+            #expect(Adapters.daemonIsRunning(in: folder.path))
+        }
     }
 
     @Test("adapters and their switches are found in the kernel's folder")

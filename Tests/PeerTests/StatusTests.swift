@@ -29,7 +29,7 @@ import Testing
         try await kiosk.journal.wait(for: "the fault") { $0["event"]?.string == "fault" && $0["present"]?.bool == true }
         let (fault, after) = try await kiosk.command(["status"])
         #expect(fault == .exit(1) && after.first?["state"]?.string == "fault")
-        #expect(after.first?["faults"]?.array?.first?["code"]?.string == "radio.failed")
+        #expect(after.first?["faults"]?.array?.first?["code"]?.string == "fault.radio")
         #expect(after.first?["light"]?.string == "fault")
 
         // A program that stands still says nothing, and whoever asks is told so in time.

@@ -15,9 +15,9 @@ import Testing
 
     /// Names of events in the log and in `--json` output that look like codes: they say what happened, not why.
     private static let events: Set = [
-        "transfer.started", "transfer.progress", "transfer.received", "ledger.failed", "policy.unusable",
-        "policy.group-unknown", "trust.refreshed", "trust.refresh-failed", "trust.changed", "trust.unusable",
-        "trust.no-bundle", "trust.empty",
+        "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
+        "policy.group-unknown", "policy.not-kept", "trust.refreshed", "trust.refresh-failed", "trust.changed",
+        "trust.not-kept",
     ]
 
     /// What is wrong with a source outside the table; empty when nothing is.

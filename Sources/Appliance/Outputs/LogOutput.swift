@@ -40,4 +40,14 @@ package final class LogOutput: KioskListener {
         for member in note.members.members { _ = members.appendIfNew(member) }
         sink.log(level, note.name, members)
     }
+
+    /// Writes reports as they come, in the form in which the kiosk tells of faults: for the time before there is a kiosk.
+    package static func reporter(_ sink: LogSink) -> HealthReporter {
+        let output = LogOutput(sink)
+        return { report in
+            let fault = KioskNote.fault(
+                report.code, isPresent: report.isPresent, count: report.count ?? 1, detail: report.detail)
+            output.note(fault, of: nil, at: SystemClock.now())
+        }
+    }
 }

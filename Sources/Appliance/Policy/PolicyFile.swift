@@ -10,6 +10,19 @@ package struct PolicyLoadError: Error, Hashable, Sendable {
     package let problems: [PolicyFileError.Problem]
 }
 
+extension PolicyLoadError {
+    /// A file that is not there, or may not be read.
+    static func unreadable(_ file: String) -> PolicyLoadError {
+        PolicyLoadError(
+            file: file,
+            problems: [.init(line: nil, message: "cannot be read", remedy: "Check the path and who may read the file.")]
+        )
+    }
+
+    /// The first thing that is wrong, and how many more there are: for a line of the log.
+    package var summary: String { description.firstProblem(of: problems.count) }
+}
+
 extension PolicyLoadError: CustomStringConvertible {
     /// One line a problem: `file:line: message. Remedy`.
     package var description: String {
@@ -39,17 +52,16 @@ package enum PolicyFile {
 
     /// Reads a policy; names of time zones are looked up in the system's database.
     package static func load(_ path: String) throws(PolicyLoadError) -> GatePolicy {
-        guard let bytes = bytes(path) else {
-            throw PolicyLoadError(
-                file: path,
-                problems: [
-                    .init(line: nil, message: "cannot be read", remedy: "Check the path and who may read the file.")
-                ])
-        }
+        guard let bytes = bytes(path) else { throw .unreadable(path) }
+        return try parse(bytes, file: path)
+    }
+
+    /// Reads the bytes of a policy; `file` is what they are called in errors.
+    static func parse(_ bytes: [UInt8], file: String) throws(PolicyLoadError) -> GatePolicy {
         do throws(PolicyFileError) {
             return try GatePolicy.parse(bytes, zones: zone)
         } catch {
-            throw PolicyLoadError(file: path, problems: error.problems)
+            throw PolicyLoadError(file: file, problems: error.problems)
         }
     }
 

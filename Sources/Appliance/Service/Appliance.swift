@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Kiosk
 import LinuxIO
 import Logging
 import ServiceLifecycle
@@ -25,7 +26,8 @@ package enum ApplianceService {
         let services: [any Service] = [
             RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
             parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime),
-            WatchdogService(parts: parts), parts.counters, parts.control, GateService(parts: parts),
+            WatchdogService(parts: parts), parts.counters, parts.control, LineService(panel: parts.panel),
+            GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
@@ -72,6 +74,20 @@ private struct RecordService: Service {
         } onGracefulShutdown: {
             keeper.finish()
             replays.finish()
+        }
+    }
+}
+
+/// Takes lamps and relay when their chip comes.
+private struct LineService: Service {
+    let panel: LatePanel?
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(5))
+                if !Task.isCancelled { panel?.takeLines() }
+            }
         }
     }
 }

@@ -10,7 +10,9 @@ package import Store
 import Synchronization
 
 /// The composition root: every part of the running appliance, made from the configuration and handed to those who need it.
-/// Nothing here decides anything.
+///
+/// A configuration file that is wrong has been refused before. What else may be wrong at a start (trust data, rules, ledger, GPIO
+/// chip, log, display) is a state: it is told, nobody is let in by it, and it is taken up when it comes.
 package struct Composition: Sendable {
     /// What the operator wrote.
     package let configuration: Configuration
@@ -35,7 +37,7 @@ package struct Composition: Sendable {
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
-    package let panel: LinePanel?
+    package let panel: LatePanel?
     /// Log, terminal, display and service manager.
     package let listeners: Listeners
     /// Judges a payload that is none: the sign that verifications turn.
@@ -47,78 +49,61 @@ package struct Composition: Sendable {
     /// Looks at counters that mean a fault.
     package let counters: CounterService
 
-    /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Throws what keeps the
-    /// appliance from starting.
+    /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Waits for the ledger; throws what
+    /// no waiting mends.
     package static func make(
         _ configuration: Configuration, version: String, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition {
-        let log = try openLog(configuration, environment)
         let inbox = HealthInbox()
         let report: HealthReporter = { inbox.take($0) }
-        let panel = try PanelSetup(configuration: configuration).open(report)
-        let trust = try TrustState(configuration.trust).load()
+        let log = try openLog(configuration, environment, report)
+        // First of all: after a crash some kernels keep driving a relay until its line is taken again.
+        let panel = LineRequest(configuration).map { request in
+            let setup = PanelSetup(request: request, report: report)
+            return LatePanel(report: report) { () throws(ServiceFailure) in try setup.open() }
+        }
+        panel?.takeLines()
+        let manager = ServiceManager(environment: environment)
+        let trust = try TrustState(configuration.trust).begin(report)
         let defaults = defaults(configuration)
         let direction = GateDirection(rawValue: configuration.gate.direction.rawValue)
         // The rules of a file of their own win over those that came with the trust data.
         let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules in
             rules.map { VerificationPolicy($0, over: defaults, direction: direction) } ?? defaults
         }
-        let policyFile = configuration.policy.file
-        let policy = policyOver(try policyFile.map(PolicyFile.load) ?? trust.rules)
-        trust.store.warmUp()
-        let store = try await openStore(configuration)
-        let watch = ClockWatch(newest: await store.savedClock, skew: configuration.clock.skew)
-        let wallTime: @Sendable () -> WallTime = { watch.now() }
-        let clock = ClockService(
-            watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path), log: log,
-            report: report)
-        await clock.turn(at: SystemClock.now())
-        let siteKey = try await store.siteKey()
-        let replays = ReplayKeeper(store: store, date: { wallTime().utc })
-        var memory = ReplayMemory(window: policy.replay.window)
-        memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
+        let policyFile = configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) }
+        let policy = policyOver(policyFile?.begin(log, report) ?? trust.directory.rules)
+        let trusted = trust.directory.store
+        trusted.warmUp()
+        let opening = Records.Opening(
+            configuration: configuration,
+            boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
+            version: version, window: policy.replay.window, log: log, report: report)
+        let waiting = Waiting(report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) })
+        let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
+        let (store, replays, wallTime) = (records.store, records.replays, records.wallTime)
         let verifiers = VerifierInForce(
-            Verifier(trust: trust.store, policy: policy), siteKey: siteKey, memory: memory,
+            Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
             remembered: { replays.remember($0) })
-        let (kiosk, boot) = (Text(configuration.kiosk.id), Boot.id() ?? "unknown")
-        let stamp: @Sendable () -> RecordStamp = {
-            RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
-        }
-        let software = Outcome.Software(name: "gatehouse", version: Text(version))
-        let reserve = openReserve(configuration, log)
-        var restored = 0
-        if let reserve { restored = await LedgerKeeper.restore(reserve, into: store) }
-        let interrupted = try await store.recover(stamp: stamp(), software: software)
-        let starts = try await store.countStart()
         log.log(
             .info, "started",
             [
-                "version": .text(version), "kiosk": .string(kiosk), "trust": .text(trust.store.version),
-                "start": .int(starts), "interrupted": .int(interrupted.count),
-                "restored": .int(restored),
+                "version": .text(version), "kiosk": .text(configuration.kiosk.id), "trust": .text(trusted.version),
+                "start": .int(records.starts), "interrupted": .int(records.interrupted),
+                "restored": .int(records.restored),
             ])
-
-        if !configuration.trust.bundleKeys.isEmpty, trust.store.edition == nil {
-            log.log(
-                .warning, "trust.no-bundle",
-                ["remedy": .text("gatehouse trust import: the directory serves until then")])
-        }
-        if trust.material.issuers.isEmpty {
-            log.log(.warning, "trust.empty", ["remedy": .text("add an [[issuer]] to issuers.toml: nobody is trusted")])
-        }
 
         if let rules = policy.rules {
             log.log(.info, "policy", ["version": .text(rules.name)])
-            PolicyService.warn(about: rules, by: trust.store, log)
+            PolicyService.warn(about: rules, by: trusted, log)
         }
 
         let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
         let keeper = LedgerKeeper(
-            store: store, reserve: reserve, siteKey: siteKey, stamp: stamp, report: report,
+            store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp, report: report,
             onChange: { _ in agents.wake() })
-        let manager = ServiceManager(environment: environment)
-        var told: [any KioskListener] = [LogOutput(log), display(configuration, log), ReadinessOutput(manager)]
+        var told: [any KioskListener] = [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
             told.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
         }
@@ -133,15 +118,14 @@ package struct Composition: Sendable {
                 }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
                 panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
         let refreshing = TrustService.make(
-            configuration.trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
+            configuration.trust, beginning: trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
             wallTime: wallTime, log: log, report: report)
         let watching = PolicyService(
-            path: configuration.policy.file, over: defaults, direction: direction, verifiers: verifiers, log: log,
-            report: report)
+            policyFile, over: defaults, direction: direction, verifiers: verifiers, log: log, report: report)
         inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
         let status = StatusDesk(
             StatusDesk.Identity(
-                name: configuration.kiosk.name, version: version, start: starts, since: SystemClock.now()),
+                name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
                 store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, log: log
@@ -151,9 +135,9 @@ package struct Composition: Sendable {
         desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: clock, manager: manager,
-            panel: panel, listeners: listeners, canary: { verifiers.current.verify([], at: wallTime()) },
-            wallTime: wallTime,
+            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: records.clock,
+            manager: manager, panel: panel, listeners: listeners,
+            canary: { verifiers.current.verify([], at: wallTime()) }, wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))
@@ -169,50 +153,35 @@ package struct Composition: Sendable {
         return policy
     }
 
-    private static func openLog(_ configuration: Configuration, _ environment: [String: String]) throws -> LogSink {
-        let output: LogSink.Output =
-            configuration.log.path.map { .file($0) }
-            ?? (environment["JOURNAL_STREAM"] == nil ? .standardError : .journal)
+    /// The log. A log file that cannot be opened leaves standard error or the journal.
+    private static func openLog(
+        _ configuration: Configuration, _ environment: [String: String], _ report: HealthReporter
+    ) throws -> LogSink {
+        let minimum = LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info
+        let standard: LogSink.Output = environment["JOURNAL_STREAM"] == nil ? .standardError : .journal
+        guard let path = configuration.log.path else { return try LogSink(standard, minimum: minimum) }
         do {
-            return try LogSink(output, minimum: LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info)
+            return try LogSink(.file(path), minimum: minimum)
         } catch {
-            throw ServiceFailure("\(error)", remedy: error.remedy)
+            report(.present(.logDropped, detail: "\(error)"))
+            return try LogSink(standard, minimum: minimum)
         }
     }
 
-    private static func openStore(_ configuration: Configuration) async throws -> Store {
-        var options = StoreOptions()
-        options.retention.age = configuration.ledger.keep
-        options.retention.bytes = configuration.ledger.keepMegabytes * 1_000_000
-        options.outbox.reports = configuration.agent.queue
-        options.outbox.bytes = configuration.agent.queue * 1024
-        do {
-            return try await Store.open(configuration.ledger.path, options: options)
-        } catch {
-            throw ServiceFailure(error.text, remedy: error.remedy)
-        }
-    }
+    /// The first of the folders that systemd lists with colons between them.
+    private static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 
-    /// The reserve; without one the gate serves all the same.
-    private static func openReserve(_ configuration: Configuration, _ log: LogSink) -> Reserve? {
-        do {
-            return try Reserve(path: configuration.ledger.reserve)
-        } catch {
-            log.log(.error, "no reserve", ["reason": .text(error.text), "remedy": .text(error.remedy)])
-            return nil
-        }
-    }
-
-    private static func display(_ configuration: Configuration, _ log: LogSink) -> InvitationOutput {
+    private static func display(
+        _ configuration: Configuration, _ report: @escaping HealthReporter
+    ) -> InvitationOutput {
         let output: DisplayOutput =
             switch configuration.display.kind {
             case .terminal: .terminal(1)
             case .file: .file(configuration.display.file, scale: configuration.display.scale)
             case .none: .none
             }
-        return InvitationOutput(output, caption: "Scan with your wallet: \(configuration.kiosk.name)") { error in
-            log.log(.warning, "display.failed", ["reason": .text("\(error)")])
-        }
+        return InvitationOutput(
+            output, caption: "Scan with your wallet: \(configuration.kiosk.name)", report: report)
     }
 
     /// The way to the controller that the configuration names.

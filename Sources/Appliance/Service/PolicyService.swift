@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// Puts the policy file in force anew when somebody has changed it, while visits go on: a visit under way keeps the rules that
 /// it began with, the next one gets the new.
 package actor PolicyService: ServiceLifecycle.Service {
-    private let path: String?
+    private let state: PolicyState?
     private let defaults: VerificationPolicy
     private let direction: GateDirection?
     private let verifiers: VerifierInForce
@@ -22,18 +22,18 @@ package actor PolicyService: ServiceLifecycle.Service {
     /// A service over the rules that are in force already.
     ///
     /// - Parameters:
-    ///   - path: The policy file; nil: there is none, and nothing to do.
+    ///   - state: The policy file; nil: there is none, and nothing to do.
     ///   - defaults: What holds where the rules say nothing.
     ///   - direction: Which way the gate leads.
     ///   - verifiers: Where new rules are put in force.
-    ///   - log: Where changes and mistakes are told.
+    ///   - log: Where changes are told.
     ///   - report: Told that the file cannot be used, and that it can be again.
     ///   - pause: How often the file is looked at.
     package init(
-        path: String?, over defaults: VerificationPolicy, direction: GateDirection?, verifiers: VerifierInForce,
-        log: LogSink, report: @escaping HealthReporter = { _ in }, pause: Duration = .seconds(5)
+        _ state: PolicyState?, over defaults: VerificationPolicy, direction: GateDirection?,
+        verifiers: VerifierInForce, log: LogSink, report: @escaping HealthReporter, pause: Duration = .seconds(5)
     ) {
-        (self.path, self.defaults, self.direction) = (path, defaults, direction)
+        (self.state, self.defaults, self.direction) = (state, defaults, direction)
         (self.verifiers, self.log, self.report, self.pause) = (verifiers, log, report, pause)
     }
 
@@ -50,28 +50,30 @@ package actor PolicyService: ServiceLifecycle.Service {
 
     /// One look at the file.
     package func turn() {
-        guard let path, let bytes = PolicyFile.bytes(path) else { return }
+        guard let state else { return }
+        guard let bytes = PolicyFile.bytes(state.path) else {
+            return report(PolicyState.fault(.unreadable(state.path), under: verifiers.current.policy.rules))
+        }
         let stamp = Array(SHA256.hash(data: bytes))
         defer { seen = stamp }
         // Twice the same: nobody is in the middle of writing it.
         guard stamp == seen, stamp != refused else { return }
-        guard stamp != verifiers.current.policy.rules?.digest else {
-            if !refused.isEmpty { report(.over(.policyFile)) }  // what is in force was put back
-            refused = []
-            return
+        if stamp == verifiers.current.policy.rules?.digest {
+            refused = []  // what is in force was put back
+            return report(.over(.policyFile))
         }
         do throws(PolicyLoadError) {
-            let rules = try PolicyFile.load(path)
+            let rules = try PolicyFile.load(state.path)
             verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
             refused = []
             report(.over(.policyFile))
             log.log(.info, "policy", ["version": .text(rules.name)])
             Self.warn(about: rules, by: verifiers.current.trust, log)
+            state.remember(bytes, log)
         } catch {
             // The rules in force stay: a slip must neither open the gate nor shut it.
             refused = stamp
-            report(.present(.policyFile, detail: error.description))
-            log.log(.error, "policy.unusable", ["reason": .text(error.description)])
+            report(PolicyState.fault(error, under: verifiers.current.policy.rules))
         }
     }
 

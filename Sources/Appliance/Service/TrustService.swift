@@ -12,6 +12,8 @@ package actor TrustService: ServiceLifecycle.Service {
     package struct Settings: Sendable {
         /// How often the files are looked at.
         package var pause = Duration.seconds(5)
+        /// How often unchanged files that could not be used are tried again: what was wrong may not show in them.
+        package var retry = Duration.seconds(60)
         /// When what is fetched; nil: nothing is.
         package var plan: RefreshPlan.Settings?
 
@@ -32,20 +34,25 @@ package actor TrustService: ServiceLifecycle.Service {
     /// The files as they were when they were last read, and when they were last looked at.
     private var inForce: [UInt8]
     private var seen: [UInt8]
+    /// When to read the files again although they have not changed; nil while all is well.
+    private var retryAt: Instant?
 
-    /// A service over trust data that are in force already. With `policy`, the rules in `policy.toml` of the trust data are
-    /// replaced together with them.
+    /// A service over trust data that are in force already: what ``TrustState/begin(_:)`` gave. With `policy`, the rules in
+    /// `policy.toml` of the trust data are replaced together with them. `report` hears what is wrong with what is on the disk.
     package init(
-        settings: Settings, state: TrustState, refresher: TrustRefresher, verifiers: VerifierInForce,
-        policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
-        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter = { _ in }
+        settings: Settings, state: TrustState, beginning: TrustReading? = nil, refresher: TrustRefresher,
+        verifiers: VerifierInForce, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
+        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter
     ) {
-        (self.settings, self.state, self.refresher) = (settings, state, refresher)
-        (self.verifiers, self.policy, self.wallTime) = (verifiers, policy, wallTime)
-        (self.log, self.report) = (log, report)
+        (self.settings, self.state, self.refresher, self.report) = (settings, state, refresher, report)
+        (self.verifiers, self.policy, self.wallTime, self.log) = (verifiers, policy, wallTime, log)
         plan = RefreshPlan(settings.plan ?? .init())
         inForce = state.stamp()
         seen = inForce
+        if let beginning {
+            if beginning.fault != nil { retryAt = .zero }
+            Self.remember(beginning, in: state, log)
+        }
     }
 
     package func run() async {
@@ -64,7 +71,7 @@ package actor TrustService: ServiceLifecycle.Service {
     package func turn(at now: Instant) async {
         let stamp = state.stamp()
         // Twice the same: nobody is in the middle of copying files.
-        if stamp != inForce, stamp == seen { reload(stamp) }
+        if stamp == seen, stamp != inForce || retryAt.map({ now >= $0 }) ?? false { reload(stamp, at: now) }
         seen = stamp
         guard settings.plan != nil else { return }
         let due = plan.due(at: now)
@@ -75,7 +82,7 @@ package actor TrustService: ServiceLifecycle.Service {
         }
         // What was fetched is taken over at once, so that the next due resource is judged by it.
         let fetched = state.stamp()
-        if fetched != inForce { reload(fetched) }
+        if fetched != inForce { reload(fetched, at: now) }
         seen = fetched
     }
 
@@ -93,14 +100,15 @@ package actor TrustService: ServiceLifecycle.Service {
         }
     }
 
-    private func reload(_ stamp: [UInt8]) {
+    private func reload(_ stamp: [UInt8], at now: Instant) {
         inForce = stamp
         do {
-            let directory = try state.load()
-            let store = directory.store
+            let reading = try state.read()
+            retryAt = reading.fault == nil ? nil : now.advanced(by: settings.retry)
+            let store = reading.directory.store
             let old = verifiers.current.trust.version
             if let policy {
-                verifiers.replace(trust: store, policy: policy(directory.rules))
+                verifiers.replace(trust: store, policy: policy(reading.directory.rules))
             } else {
                 verifiers.replace(trust: store)
             }
@@ -109,10 +117,21 @@ package actor TrustService: ServiceLifecycle.Service {
             if store.version != old {
                 log.log(.info, "trust.changed", ["from": .text(old), "to": .text(store.version)])
             }
+            reading.tell(report)
+            Self.remember(reading, in: state, log)
         } catch {
             // What was in force stays: a slip in a file must not shut the gate for those it has nothing to do with.
-            report(.present(.trustBundle, detail: "\(error)"))
-            log.log(.error, "trust.unusable", ["reason": .text("\(error)")])
+            retryAt = now.advanced(by: settings.retry)
+            report(.present(.trustUnusable, detail: error.summary))
+        }
+    }
+
+    private static func remember(_ reading: TrustReading, in state: TrustState, _ log: LogSink) {
+        do {
+            try state.remember(reading)
+        } catch {
+            // The bundle serves all the same; only the day when it is spoilt would find nothing.
+            log.log(.warning, "trust.not-kept", ["reason": .text("\(error)")])
         }
     }
 
@@ -129,7 +148,7 @@ package actor TrustService: ServiceLifecycle.Service {
 extension TrustService {
     /// The service that a configuration asks for.
     package static func make(
-        _ section: TrustSection, verifiers: VerifierInForce,
+        _ section: TrustSection, beginning: TrustReading, verifiers: VerifierInForce,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
         log: LogSink, report: @escaping HealthReporter
     ) -> TrustService {
@@ -141,8 +160,9 @@ extension TrustService {
             settings.plan = plan
         }
         return TrustService(
-            settings: settings, state: state, refresher: TrustRefresher(section, state: state), verifiers: verifiers,
-            policy: policy, wallTime: wallTime, log: log, report: report)
+            settings: settings, state: state, beginning: beginning,
+            refresher: TrustRefresher(section, state: state), verifiers: verifiers, policy: policy, wallTime: wallTime,
+            log: log, report: report)
     }
 }
 

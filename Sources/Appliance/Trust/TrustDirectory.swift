@@ -65,7 +65,8 @@ package struct TrustDirectory: Sendable {
         try self.init(material, profile: issuers?.profile, rules: rules, name: source.name)
     }
 
-    private init(
+    /// A directory of these parts.
+    init(
         _ material: TrustMaterial, profile: Profile?, rules: GatePolicy?, name: String
     ) throws(TrustDirectoryError) {
         do {

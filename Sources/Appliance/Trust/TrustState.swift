@@ -1,6 +1,7 @@
 package import Credentials
 import Encoding
 import Foundation
+package import Kiosk
 package import LinuxIO
 
 /// What a gate trusts, on its disk: the directory that people keep by hand, or in its place the bundle that the operator signed;
@@ -29,32 +30,82 @@ package struct TrustState: Sendable {
     /// Where the bundle is, once there is one.
     package var bundlePath: String { state + "/bundle" }
 
+    /// Where the last bundle that could be used is kept, for the day when the other cannot.
+    package var lastGoodPath: String { state + "/bundle.good" }
+
     private var copiesFolder: String { state + "/refreshed" }
 
-    /// Reads all that is in force; throws what keeps it from being used.
-    package func load() throws(TrustDirectoryError) -> TrustDirectory {
-        let base: TrustDirectory
-        if let bundle = try installedBundle() {
-            base = try TrustDirectory(bundle, name: bundlePath)
-        } else {
-            base = try TrustDirectory(path: directory)
+    /// Reads what is to be in force; throws what keeps it from being used.
+    ///
+    /// A bundle that is gone, spoilt or older than the last good one gives way to that one. The directory serves only where no
+    /// bundle was ever taken: who can delete a file must not be able to choose whom the gate trusts.
+    package func read() throws(TrustDirectoryError) -> TrustReading {
+        guard !keys.isEmpty else { return TrustReading(directory: try folder(), fault: nil, unkept: nil) }
+        let good = readable(lastGoodPath)
+        do throws(TrustDirectoryError) {
+            guard let installed = try bundle(bundlePath) else {
+                let remedy = "Import the newest bundle of your operator (gatehouse trust import)."
+                if good != nil { throw problem("bundle", "is gone", remedy) }
+                let fault = problem("bundle", "was never imported: the directory serves until then", remedy)
+                return TrustReading(directory: try folder(), fault: fault, unkept: nil)
+            }
+            switch TrustSuccession(installed.bundle.edition, after: good?.edition) {
+            case .install, .unchanged: break
+            case .rollBack, .conflict:
+                throw problem(
+                    "bundle", "is older than, or another than, the last good one", "Import the newest bundle again.")
+            }
+            let directory = try TrustDirectory(installed.bundle, name: bundlePath).applying(copies())
+            let isKept = good?.edition.digest == installed.bundle.edition.digest
+            return TrustReading(directory: directory, fault: nil, unkept: isKept ? nil : installed.bytes)
+        } catch {
+            guard let good else { throw error }
+            let directory = try TrustDirectory(good, name: lastGoodPath).applying(copies())
+            return TrustReading(directory: directory, fault: error, unkept: nil)
         }
-        return try base.applying(copies())
+    }
+
+    /// What the service begins with, and tells what is wrong with it. Where nothing can be used nobody is trusted, until
+    /// somebody mends it: a wrong file is no reason to be absent.
+    package func begin(_ report: HealthReporter) throws(TrustDirectoryError) -> TrustReading {
+        do throws(TrustDirectoryError) {
+            let reading = try read()
+            reading.tell(report)
+            return reading
+        } catch {
+            report(.present(.trustUnusable, detail: error.summary))
+            return TrustReading(directory: try .nobody(), fault: error, unkept: nil)
+        }
+    }
+
+    /// Keeps the bundle of a reading that came into force as the last good one.
+    package func remember(_ reading: TrustReading) throws(SystemError) {
+        guard let bytes = reading.unkept else { return }
+        try DurableFile.replace(lastGoodPath, with: bytes)
+    }
+
+    private func folder() throws(TrustDirectoryError) -> TrustDirectory {
+        try TrustDirectory(path: directory).applying(copies())
     }
 
     // MARK: - Bundles
 
-    /// The bundle in force; nil where none was ever taken.
-    package func installedBundle() throws(TrustDirectoryError) -> TrustBundle? {
-        guard !keys.isEmpty, FileManager.default.fileExists(atPath: bundlePath) else { return nil }
-        guard let bytes = Self.read(bundlePath, limit: TrustBundle.Limits().bytes) else {
-            throw problem("cannot be read", "Check who may read it.")
+    /// A bundle at a path, with its bytes; nil where there is none.
+    private func bundle(_ path: String) throws(TrustDirectoryError) -> (bundle: TrustBundle, bytes: [UInt8])? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        guard let bytes = Self.read(path, limit: TrustBundle.Limits().bytes) else {
+            throw problem(name, "cannot be read", "Check who may read it.")
         }
         do {
-            return try TrustBundle(bytes, keys: keys)
+            return (try TrustBundle(bytes, keys: keys), bytes)
         } catch {
-            throw problem("is spoilt: \(error)", "Import the newest bundle of your operator again.")
+            throw problem(name, "is spoilt: \(error)", "Import the newest bundle of your operator again.")
         }
+    }
+
+    private func readable(_ path: String) -> TrustBundle? {
+        (try? bundle(path))?.bundle
     }
 
     /// Why a bundle is not taken.
@@ -73,8 +124,8 @@ package struct TrustState: Sendable {
         case disk(SystemError)
     }
 
-    /// Takes a bundle into force, if it is one of the operator's and newer than the one there is. Everything in it is read
-    /// before anything is changed. Returns its edition, and whether it is another than before.
+    /// Takes a bundle into force, if it is one of the operator's and newer than the one there is and than the last good one.
+    /// Everything in it is read before anything is changed. Returns its edition, and whether it is another than before.
     @discardableResult
     package func install(
         _ bytes: [UInt8], onStep: (DurableFile.Step) -> Void = { _ in }
@@ -83,13 +134,14 @@ package struct TrustState: Sendable {
         let bundle: TrustBundle
         do { bundle = try TrustBundle(bytes, keys: keys) } catch { throw .bundle(error) }
         do { _ = try TrustDirectory(bundle, name: "the bundle") } catch { throw .directory(error) }
-        let installed: TrustBundle?
-        do { installed = try installedBundle() } catch { throw .directory(error) }
-        switch TrustSuccession(bundle.edition, after: installed?.edition) {
-        case .unchanged: return (bundle.edition, false)
+        let installed = readable(bundlePath)
+        // A spoilt file is mended by the next import; it is no way back to an older bundle.
+        let newest = [readable(lastGoodPath), installed].compactMap { $0?.edition }.max { $0.version < $1.version }
+        switch TrustSuccession(bundle.edition, after: newest) {
+        case .unchanged where installed?.edition.digest == bundle.edition.digest: return (bundle.edition, false)
         case .rollBack(let version): throw .rollBack(offered: bundle.edition.version, installed: version)
         case .conflict: throw .conflict(bundle.edition.version)
-        case .install: break
+        case .install, .unchanged: break
         }
         do {
             try DurableFile.make(folder: state)
@@ -121,7 +173,9 @@ package struct TrustState: Sendable {
     /// What changes when any of the files does: names, sizes, times and numbers of all of them.
     package func stamp() -> [UInt8] {
         var lines: [String] = []
-        let roots = keys.isEmpty || !FileManager.default.fileExists(atPath: bundlePath) ? [directory] : [bundlePath]
+        let isBundled =
+            !keys.isEmpty && [bundlePath, lastGoodPath].contains { FileManager.default.fileExists(atPath: $0) }
+        let roots = isBundled ? [bundlePath] : [directory]
         for root in roots + [copiesFolder] {
             let inside = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
             for name in [""] + inside where !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
@@ -141,8 +195,8 @@ package struct TrustState: Sendable {
         return [UInt8](data)
     }
 
-    private func problem(_ message: String, _ remedy: String) -> TrustDirectoryError {
+    private func problem(_ file: String, _ message: String, _ remedy: String) -> TrustDirectoryError {
         TrustDirectoryError(
-            directory: state, problems: [.init(file: "bundle", line: nil, message: message, remedy: remedy)])
+            directory: state, problems: [.init(file: file, line: nil, message: message, remedy: remedy)])
     }
 }

@@ -72,8 +72,9 @@ extension ReasonCode {
             title: "Health of the box",
             codes: [
                 radioFailed, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerRewritten,
-                ledgerWitness, ledgerReplaced, clockStepped, clockContradicted, trustBundle, policyFile,
-                agentUnreachable, reportsDropped,
+                ledgerWitness, ledgerReplaced, ledgerUnopened, clockStepped, clockContradicted, trustBundle,
+                trustUnusable,
+                policyFile, agentUnreachable, reportsDropped, displayFailed,
             ]),
     ]
 

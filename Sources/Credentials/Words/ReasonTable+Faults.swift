@@ -44,6 +44,11 @@ extension ReasonCode {
         "fault.ledger-replaced",
         "The database was deleted, replaced or opened by a second process under the running service.",
         "Put the file back or restart the service; keep other programs away from its folder.")
+    /// `fault.ledger-unopened`
+    package static let ledgerUnopened = ReasonCode(
+        "fault.ledger-unopened",
+        "The ledger could not be opened at the start; it is tried again, and nobody is let in until then.",
+        "Do what the detail says; the service takes the file up by itself.")
     /// `fault.clock-stepped`
     package static let clockStepped = ReasonCode(
         "fault.clock-stepped", "The clock was set by more than the skew that is allowed, forward or back.",
@@ -56,6 +61,11 @@ extension ReasonCode {
     package static let trustBundle = ReasonCode(
         "fault.trust-bundle", "The trust bundle cannot be used; the last good one is in force.",
         "Import the bundle anew: gatehouse trust import.", severity: .warning)
+    /// `fault.trust-unusable`
+    package static let trustUnusable = ReasonCode(
+        "fault.trust-unusable",
+        "The trust data cannot be used, or nobody stands in them. What was in force stays; after a start nobody is let in.",
+        "Look at them with: gatehouse trust verify. They are taken over as soon as they are right.")
     /// `fault.policy-file`
     package static let policyFile = ReasonCode(
         "fault.policy-file", "The file of the gate's rules cannot be used; the last good ones are in force.",
@@ -68,4 +78,8 @@ extension ReasonCode {
     package static let reportsDropped = ReasonCode(
         "fault.reports-dropped", "Reports were given up because more waited than the configuration allows.",
         "The ledger has their records until retention: gatehouse ledger export.", severity: .warning)
+    /// `fault.display`
+    package static let displayFailed = ReasonCode(
+        "fault.display", "The QR code could not be put where the display shows it.",
+        "Look at display.file: its folder, who may write there, and the room on its disk.", severity: .warning)
 }

@@ -16,10 +16,16 @@ package enum SystemClock {
     /// One look at both clocks. They are read within 100 ms of each other unless the machine is stuck, so that a step of one
     /// against the other shows.
     package static func look() -> (utc: Timestamp, monotonic: Instant, isSynchronised: Bool) {
-        let isSynchronised = clinux_clock_synchronised() == 1
+        let isSynchronised = self.isSynchronised()
         var (before, date) = (now(), utc())
         for _ in 0..<3 where before.duration(to: now()) > .milliseconds(100) { (before, date) = (now(), utc()) }
         return (date, before, isSynchronised)
+    }
+
+    /// Whether the kernel holds its clock for synchronised; asked of systemd-timedated where a sandbox forbids the call.
+    private static func isSynchronised() -> Bool {
+        let answer = clinux_clock_synchronised()
+        return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
     /// Whether the kernel set its date at boot from a battery-backed clock.

@@ -41,6 +41,15 @@ package enum Adapters {
         }
     }
 
+    /// Whether systemd runs bluetoothd. Told by its control group: the service's sandbox hides other users' processes.
+    /// `folder` is /sys/fs/cgroup except in tests.
+    package static func daemonIsRunning(in folder: String = "/sys/fs/cgroup") -> Bool {
+        // Version 2 of control groups, and the two forms beside version 1 (systemd(1), "legacy" and "hybrid").
+        ["", "/systemd", "/unified"].contains { hierarchy in
+            access("\(folder)\(hierarchy)/system.slice/bluetooth.service", F_OK) == 0
+        }
+    }
+
     private static func target(of link: String) -> String? {
         guard let path = realpath(link, nil) else { return nil }
         defer { free(path) }

@@ -7,8 +7,8 @@ package enum TransportError: Error, Hashable, Sendable {
     case noBluetooth
     /// There is no such adapter or device.
     case notFound(String)
-    /// Another program (bluetoothd, or a second kiosk) uses the adapter.
-    case busy(String)
+    /// Another program uses the adapter: bluetoothd, where that runs, or a second kiosk.
+    case busy(String, holder: String? = nil)
     /// The transmitter is switched off by rfkill.
     case blocked
     /// The process may not do this.
@@ -52,7 +52,10 @@ package enum TransportError: Error, Hashable, Sendable {
         case .noBluetooth:
             "Use a kernel with Bluetooth (modprobe bluetooth); do not run in a container or with PrivateNetwork=."
         case .notFound: "Check radio.device against /sys/class/bluetooth, and that the adapter is plugged in."
-        case .busy: "Stop what else uses the adapter: systemctl disable --now bluetooth."
+        case .busy(_, let holder):
+            holder == nil
+                ? "Stop what else uses the adapter: a second kiosk, or bluetoothd (systemctl disable --now bluetooth)."
+                : "Run: systemctl disable --now bluetooth. The drop-in that deploy/install brings keeps it from starting."
         case .blocked: "Run: rfkill unblock bluetooth."
         case .notPermitted:
             "Run as the service (deploy/gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
@@ -66,12 +69,14 @@ package enum TransportError: Error, Hashable, Sendable {
         }
     }
 
-    /// Names what a failed system call means on the way to `device`.
-    static func opening(_ device: String, _ operation: String, code: Int32) -> TransportError {
+    /// Names what a failed system call means on the way to `device`. `daemon`: whether bluetoothd runs, asked when it matters.
+    static func opening(
+        _ device: String, _ operation: String, code: Int32, daemon: @autoclosure () -> Bool = Adapters.daemonIsRunning()
+    ) -> TransportError {
         switch code {
         case EAFNOSUPPORT, EPROTONOSUPPORT: .noBluetooth
         case ENODEV, ENOENT, ENXIO: .notFound(device)
-        case EBUSY: .busy(device)
+        case EBUSY: .busy(device, holder: daemon() ? "bluetoothd" : nil)
         case ERFKILL: .blocked
         case EPERM, EACCES: .notPermitted(operation)
         case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL: .unreachable(device)
@@ -94,7 +99,7 @@ extension TransportError: CustomStringConvertible {
         switch self {
         case .noBluetooth: "the kernel offers no Bluetooth sockets"
         case .notFound(let device): "\(device): no such adapter or device"
-        case .busy(let device): "\(device) is in use by another program"
+        case .busy(let device, let holder): "\(device) is in use by \(holder ?? "another program")"
         case .blocked: "the Bluetooth transmitter is switched off (rfkill)"
         case .notPermitted(let operation): "not permitted: \(operation)"
         case .unreachable(let address): "nothing answers at \(address)"

@@ -42,7 +42,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         let report = await desk(kiosk: { kiosk }).report()
         #expect(report["state"]?.string == "attention")
         let faults = report["faults"]?.array ?? []
-        #expect(faults.map { $0["code"]?.string } == ["ledger.lost", "agent.unreachable"])
+        #expect(faults.map { $0["code"]?.string } == ["fault.ledger-lost", "fault.agent-unreachable"])
         #expect(faults.first?["seconds"]?.int == 90)
         #expect(faults.first?["since"]?.string == "2025-12-31T23:58:30.000Z")
         #expect(faults.first?["detail"]?.string == "for a reason")

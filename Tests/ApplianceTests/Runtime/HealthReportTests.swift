@@ -32,10 +32,10 @@ import Testing
         inbox.connect { reports in seen.reports.withLock { $0 += reports } }
         #expect(await seen.waits { $0.count == 3 })
         let reports = seen.reports.withLock { $0 }
-        #expect(Set(words(reports)) == ["+gpio.failed", "+clock.stepped", "-clock.stepped"])
+        #expect(Set(words(reports)) == ["+fault.gpio", "+fault.clock-stepped", "-fault.clock-stepped"])
         #expect(reports.first { $0.code == .gpioFailed }?.detail == "last")
-        let stepped = words(reports).filter { $0.hasSuffix("clock.stepped") }
-        #expect(stepped == ["+clock.stepped", "-clock.stepped"], "an instant is told too, in its order")
+        let stepped = words(reports).filter { $0.hasSuffix("clock-stepped") }
+        #expect(stepped == ["+fault.clock-stepped", "-fault.clock-stepped"], "an instant is told too, in its order")
     }
 
     /// While whoever takes them is stuck, reports are gathered, however many there are; afterwards the last state is what counts.
@@ -96,10 +96,10 @@ import Testing
         }
         #expect(line.take(.advertising(uri: "x")) == "waiting for a phone")
         #expect(line.take(.advertising(uri: "y")) == nil)
-        #expect(fault(.logDropped) == "log.dropped: \(ReasonCode.logDropped.meaning)")
-        #expect(fault(.ledgerLost, true, "3 visits") == "ledger.lost: 3 visits (and 1 more: gatehouse status)")
+        #expect(fault(.logDropped) == "fault.log-dropped: \(ReasonCode.logDropped.meaning)")
+        #expect(fault(.ledgerLost, true, "3 visits") == "fault.ledger-lost: 3 visits (and 1 more: gatehouse status)")
         #expect(line.take(.phoneConnected) == nil)
-        #expect(fault(.logDropped, false) == "ledger.lost: 3 visits")
+        #expect(fault(.logDropped, false) == "fault.ledger-lost: 3 visits")
         #expect(line.take(.advertising(uri: "z")) == nil)
         #expect(fault(.ledgerLost, false) == "waiting for a phone")
     }

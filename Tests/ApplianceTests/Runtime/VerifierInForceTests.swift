@@ -244,10 +244,9 @@ struct PolicyServiceTests {
         let verifiers = VerifierInForce(
             Verifier(trust: try TrustStore(Samples.trust), policy: first), siteKey: .sample(7))
         let log = try LogSink(.file(folder.appendingPathComponent("log").path), minimum: .debug)
-        let told = Mutex<[HealthReport]>([])
+        let (state, reports) = (PolicyState(path: file.path, folder: folder.path + "/kept"), Reports())
         let service = PolicyService(
-            path: file.path, over: defaults, direction: .in, verifiers: verifiers, log: log,
-            report: { report in told.withLock { $0.append(report) } })
+            state, over: defaults, direction: .in, verifiers: verifiers, log: log, report: reports.report)
         await service.turn()
         await service.turn()
         #expect(verifiers.current.policy.version == first.version, "nothing has changed")
@@ -262,17 +261,44 @@ struct PolicyServiceTests {
         try write("3", "colour = 1\n")
         for _ in 0..<4 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
+        #expect(reports.present == [.policyFile] && reports.details(.policyFile).count == 1, "told once")
+        #expect(reports.details(.policyFile).first?.contains("colour is not a known key") == true)
+        // A restart finds the same rules.
+        #expect(state.begin(log, reports.report).version == "2")
         try FileManager.default.removeItem(at: file)
         for _ in 0..<2 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
+        #expect(reports.details(.policyFile).last?.contains("cannot be read") == true)
+        try write("2")
+        for _ in 0..<2 { await service.turn() }
+        #expect(reports.present.isEmpty, "back to what is in force")
         try write("4")
         for _ in 0..<2 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@4 "))
-        let lines = try String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)
-        #expect(lines.split(separator: "\n").count { $0.contains("policy.unusable") } == 1, "told once: \(lines)")
-        #expect(lines.contains("colour is not a known key"))
-        let faults = told.withLock { $0 }
-        #expect(faults.allSatisfy { $0.code == .policyFile } && faults.map(\.isPresent) == [false, true, false])
-        #expect(faults[1].detail?.contains("colour") == true)
+        #expect(state.begin(log, reports.report).version == "4" && reports.present.isEmpty)
+    }
+
+    @Test("a start without rules that can be used lets nobody in, and says so, until the file comes")
+    func start() async throws {
+        let folder = try TrustFixture()
+        let log = try quietLog(in: folder)
+        let (path, reports) = (folder.path + "/policy.toml", Reports())
+        let state = PolicyState(path: path, folder: folder.path + "/kept")
+        let none = state.begin(log, reports.report)
+        #expect(none.accept.isEmpty && reports.present == [.policyFile])
+        #expect(reports.details(.policyFile).first?.hasSuffix("Until then nobody is let in.") == true)
+        let verifiers = VerifierInForce(
+            Verifier(trust: try TrustStore(Samples.trust), policy: VerificationPolicy(none)), siteKey: .sample(7))
+        let date = WallTime(utc: Samples.validDate, provenance: .given)
+        let judge = { verifiers.verify(Samples.credential, of: VisitID("a"), at: date, monotonic: .zero) }
+        #expect(judge().code == .policyNoMatch)
+        let service = PolicyService(
+            state, over: VerificationPolicy(), direction: nil, verifiers: verifiers, log: log, report: reports.report)
+        try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
+        for _ in 0..<2 { await service.turn() }
+        #expect(judge().isAccepted && reports.present.isEmpty)
+        // Another file's copy is none of this one's.
+        let other = PolicyState(path: folder.path + "/other.toml", folder: folder.path + "/kept")
+        #expect(other.begin(log, reports.report).accept.isEmpty)
     }
 }

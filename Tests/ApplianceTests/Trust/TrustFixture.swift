@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Kiosk
 import LinuxIO
 import Simulation
 import Synchronization
@@ -56,6 +57,24 @@ final class TrustFixture: Sendable {
             validUntil: Timestamp(seconds: 1_900_000_000))
         let files = files ?? ["issuers.toml": Self.issuers("groups = [\"bundle-\(version)\"]")]
         return try TrustBundle.write(edition, files: files.mapValues { Array($0.utf8) }, key: key ?? operatorKey)
+    }
+}
+
+/// What was reported of the health of the box.
+final class Reports: Sendable {
+    private let all = Mutex<[HealthReport]>([])
+
+    var report: HealthReporter { { [self] report in all.withLock { $0.append(report) } } }
+
+    /// The codes that are present, as last told, in the order of their table.
+    var present: [ReasonCode] {
+        let last = Dictionary(all.withLock { $0 }.map { ($0.code.text, $0) }, uniquingKeysWith: { $1 })
+        return ReasonCode.all.filter { last[$0.text]?.isPresent == true }
+    }
+
+    /// The details told of a code.
+    func details(_ code: ReasonCode) -> [String] {
+        all.withLock { $0 }.filter { $0.isPresent && $0.code == code }.map { $0.detail ?? "" }
     }
 }
 

@@ -31,12 +31,14 @@ import Testing
     }
 
     private let fixture: TrustFixture
+    private let reports = Reports()
     private let now = WallTime(utc: Timestamp(seconds: 1_795_000_000), provenance: .given)
 
     init() throws { fixture = try TrustFixture() }
 
     private func verifiers(_ policy: VerificationPolicy = .init()) throws -> VerifierInForce {
-        VerifierInForce(Verifier(trust: try fixture.state.load().store, policy: policy), siteKey: .sample(7))
+        VerifierInForce(
+            Verifier(trust: try fixture.state.read().directory.store, policy: policy), siteKey: .sample(7))
     }
 
     private func document(_ number: Int, id: Text = TrustFixture.id) -> ResourceFetcher.Answer {
@@ -72,8 +74,8 @@ import Testing
                 "issuer.example:443/.well-known/did.json \"1\" 262144",
                 "issuer.example:443/.well-known/did.json \"2\" 262144",
             ])
-        #expect(try fixture.state.load().material.documents == [Array(TrustFixture.document(2).utf8)])
-        #expect(try fixture.state.load().store.confirmed(TrustFixture.id) == now.utc)
+        #expect(try fixture.state.read().directory.material.documents == [Array(TrustFixture.document(2).utf8)])
+        #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == now.utc)
     }
 
     @Test func theOldCopyStaysWhateverGoesWrong() async throws {
@@ -88,7 +90,7 @@ import Testing
         #expect(outcomes.first == "changed" && outcomes.count == 10)
         #expect(outcomes.dropFirst().allSatisfy { $0 != "changed" && $0 != "unchanged" })
         #expect(Set(outcomes).count == 10)
-        #expect(try fixture.state.load().material.documents == [Array(TrustFixture.document(1).utf8)])
+        #expect(try fixture.state.read().directory.material.documents == [Array(TrustFixture.document(1).utf8)])
     }
 
     @Test func onlyListedHostsAreAsked() async throws {
@@ -124,15 +126,15 @@ import Testing
     // MARK: - The service
 
     private func service(
-        _ server: Server, _ verifiers: VerifierInForce, refreshes: Bool = true,
+        _ server: Server, _ verifiers: VerifierInForce, refreshes: Bool = true, beginning: TrustReading? = nil,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil
     ) throws -> TrustService {
         var settings = TrustService.Settings()
         if refreshes { settings.plan = RefreshPlan.Settings() }
         return TrustService(
-            settings: settings, state: fixture.state,
+            settings: settings, state: fixture.state, beginning: beginning,
             refresher: TrustRefresher(state: fixture.state, hosts: [], fetcher: server), verifiers: verifiers,
-            policy: policy, wallTime: { [now] in now }, log: try quietLog(in: fixture))
+            policy: policy, wallTime: { [now] in now }, log: try quietLog(in: fixture), report: reports.report)
     }
 
     /// A moment by which everything of a new plan is due.
@@ -169,16 +171,70 @@ import Testing
         try fixture.write("directory/issuers.toml", "[[issuer]\n")
         for _ in 0..<3 { await service.turn(at: .zero) }
         #expect(verifiers.current.trust.version == version)
-        // The log is written by a thread of its own.
-        var log = ""
-        for _ in 0..<1000 where !log.hasSuffix("\n") {
-            try await Task.sleep(for: .milliseconds(10))
-            log = try String(contentsOfFile: fixture.path + "/log", encoding: .utf8)
-        }
-        #expect(log.split(separator: "\n").count { $0.contains("trust.unusable") } == 1)
+        #expect(reports.present.contains(.trustUnusable) && reports.details(.trustUnusable).count == 1)
+        #expect(reports.details(.trustUnusable).first?.contains("issuers.toml:1: ") == true)
         try fixture.write("directory/issuers.toml", TrustFixture.issuers("groups = [\"mended\"]"))
         for _ in 0..<2 { await service.turn(at: .zero) }
         #expect(verifiers.current.trust.members(ofGroup: "mended") != nil)
+        #expect(reports.present == [.trustBundle], "one is still to be imported")
+    }
+
+    /// Begun with nothing: nobody is trusted, and what comes is taken up.
+    @Test func whatWasNotThereAtTheStartIsTakenUpWhenItComes() async throws {
+        try fixture.write("directory/issuers.toml", "[[issuer]\n")
+        let beginning = try fixture.state(keys: []).begin(reports.report)
+        let verifiers = VerifierInForce(
+            Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
+        let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
+        #expect(verifiers.current.trust.listedIssuers.isEmpty && reports.present == [.trustUnusable])
+        await service.turn(at: .zero)
+        #expect(verifiers.current.trust.listedIssuers.isEmpty)
+        try fixture.write("directory/issuers.toml", TrustFixture.issuers())
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(
+            verifiers.current.trust.listedIssuers.map(\.id) == [TrustFixture.id]
+                && !reports.present.contains(.trustUnusable))
+    }
+
+    /// What is wrong may not show in names, sizes and times of the files: permissions, a disk that fails.
+    @Test func unchangedFilesThatCouldNotBeUsedAreTriedAgain() async throws {
+        try fixture.write("directory/issuers.toml", "profile = 7777777\n")
+        let file = fixture.path + "/directory/issuers.toml"
+        let (date, good) = (Date(timeIntervalSince1970: 1_790_000_000), TrustFixture.issuers())
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+        let beginning = try fixture.state.begin(reports.report)
+        let verifiers = VerifierInForce(
+            Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
+        // The size that the good one will have, and its inode.
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        handle.write(Data(good.utf8))
+        try handle.truncate(atOffset: UInt64(good.utf8.count))
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+        let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
+        await service.turn(at: SystemClock.now())
+        #expect(verifiers.current.trust.listedIssuers.count == 1)
+    }
+
+    @Test func aBundleThatIsSpoiltOrDeletedUnderTheServiceLeavesItInForce() async throws {
+        try fixture.state.install(fixture.bundle(3))
+        let beginning = try fixture.state.begin(reports.report)
+        let verifiers = VerifierInForce(
+            Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
+        let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
+        #expect(FileManager.default.fileExists(atPath: fixture.state.lastGoodPath), "kept at the start")
+        try fixture.write("state/bundle", "spoilt")
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(verifiers.current.trust.version.hasPrefix("bundle 3 ") && reports.present == [.trustBundle])
+        try FileManager.default.removeItem(atPath: fixture.state.bundlePath)
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(verifiers.current.trust.version.hasPrefix("bundle 3 ") && reports.present == [.trustBundle])
+        // The next start finds the same, and the next import ends it.
+        #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 3 "))
+        try fixture.state.install(fixture.bundle(4))
+        for _ in 0..<2 { await service.turn(at: .zero) }
+        #expect(verifiers.current.trust.version.hasPrefix("bundle 4 ") && reports.present.isEmpty)
+        try FileManager.default.removeItem(atPath: fixture.state.bundlePath)
+        #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 4 "), "kept when it came into force")
     }
 
     @Test func whatIsFetchedComesIntoForceAndNothingIsAskedTwice() async throws {

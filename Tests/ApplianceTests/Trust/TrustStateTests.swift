@@ -20,16 +20,16 @@ import Testing
     }
 
     @Test func aBundleTakesThePlaceOfTheDirectory() throws {
-        #expect(try fixture.state.load().store.version.hasPrefix("sha256:"))
+        #expect(try fixture.state.read().directory.store.version.hasPrefix("sha256:"))
         let bytes = try fixture.bundle(42)
         #expect(try fixture.state.install(bytes).isNew)
-        let loaded = try fixture.state.load()
+        let loaded = try fixture.state.read().directory
         #expect(loaded.store.version.hasPrefix("bundle 42 sha256:"))
         #expect(loaded.store.members(ofGroup: "bundle-42") == [TrustFixture.id])
         // Once more is no harm, and says so.
         #expect(try fixture.state.install(bytes).isNew == false)
         // Without keys there are no bundles, whatever lies there.
-        #expect(try fixture.state(keys: []).load().store.version.hasPrefix("sha256:"))
+        #expect(try fixture.state(keys: []).read().directory.store.version.hasPrefix("sha256:"))
         #expect(refusal(bytes, fixture.state(keys: [])) == "noKeys")
     }
 
@@ -39,9 +39,9 @@ import Testing
         #expect(refusal(old) == "rollBack(offered: 41, installed: 42)")
         let other = try fixture.bundle(42, ["issuers.toml": TrustFixture.issuers("groups = [\"other\"]")])
         #expect(refusal(other) == "conflict(42)")
-        #expect(try fixture.state.load().store.members(ofGroup: "bundle-42") != nil)
+        #expect(try fixture.state.read().directory.store.members(ofGroup: "bundle-42") != nil)
         #expect(refusal(try fixture.bundle(43)) == nil)
-        #expect(try fixture.state.load().store.members(ofGroup: "bundle-43") != nil)
+        #expect(try fixture.state.read().directory.store.members(ofGroup: "bundle-43") != nil)
     }
 
     @Test func whatIsNotTheOperatorsIsNotTaken() throws {
@@ -56,7 +56,7 @@ import Testing
         // Rightly signed, but of no use.
         #expect(refusal(try fixture.bundle(2, ["did/a.json": "{}"])) != nil)
         #expect(refusal(try fixture.bundle(2, ["issuers.toml": "[[issuer]]\nname = 1\n"])) != nil)
-        #expect(try fixture.state.load().store.members(ofGroup: "bundle-1") != nil)
+        #expect(try fixture.state.read().directory.store.members(ofGroup: "bundle-1") != nil)
     }
 
     @Test func aBundleThatIsSpoiltOnTheDiskIsNotUsed() throws {
@@ -64,9 +64,89 @@ import Testing
         var bytes = try #require(FileManager.default.contents(atPath: fixture.state.bundlePath))
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: URL(fileURLWithPath: fixture.state.bundlePath))
-        #expect(throws: TrustDirectoryError.self) { try fixture.state.load() }
-        // Nor can it be a reason to take an older one.
-        #expect(refusal(try fixture.bundle(2)) != nil)
+        #expect(throws: TrustDirectoryError.self) { try fixture.state.read() }
+        // The next import mends it.
+        #expect(refusal(try fixture.bundle(2)) == nil)
+        #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 2 "))
+    }
+
+    /// What may become of the file: other bytes, cut off, emptied, deleted, an older one, another of the same number.
+    @Test(arguments: ["spoilt", "cut", "empty", "gone", "older", "conflicting", "unreadable"])
+    func theLastGoodBundleServes(_ damage: String) throws {
+        let state = fixture.state
+        let good = try fixture.bundle(5)
+        try state.install(good)
+        try state.remember(try state.read())
+        #expect(try state.read().fault == nil)
+        let file = URL(fileURLWithPath: state.bundlePath)
+        switch damage {
+        case "spoilt": try Data(good.dropLast() + [good.last.map { $0 ^ 1 } ?? 0]).write(to: file)
+        case "cut": try Data(good.prefix(100)).write(to: file)
+        case "empty": try Data().write(to: file)
+        case "gone": try FileManager.default.removeItem(at: file)
+        case "older": try Data(try fixture.bundle(4)).write(to: file)
+        case "conflicting":
+            try Data(try fixture.bundle(5, ["issuers.toml": TrustFixture.issuers("groups = [\"other\"]")])).write(
+                to: file)
+        default:
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        }
+        let reading = try state.read()
+        #expect(
+            reading.directory.store.members(ofGroup: "bundle-5") == [TrustFixture.id], "not the directory, nobody else")
+        #expect(reading.fault != nil && reading.unkept == nil)
+        let reports = Reports()
+        _ = try state.begin(reports.report)
+        #expect(reports.present == [.trustBundle])
+
+        if damage == "unreadable" { try FileManager.default.removeItem(at: file) }
+        #expect(refusal(try fixture.bundle(4)) == "rollBack(offered: 4, installed: 5)")
+        try state.install(good)
+        #expect(FileManager.default.contents(atPath: state.bundlePath) == Data(good))
+        _ = try state.begin(reports.report)
+        #expect(reports.present.isEmpty)
+    }
+
+    @Test func withoutAnythingUsableNobodyIsTrusted() throws {
+        let reports = Reports()
+        try fixture.state.install(fixture.bundle(1))
+        try fixture.write("state/bundle", "nonsense")
+        let reading = try fixture.state.begin(reports.report)
+        #expect(reading.directory.material.issuers.isEmpty && reading.fault != nil)
+        #expect(reports.present == [.trustUnusable])
+        // Nor by the directory, when that is what is wrong; nor by one that lists nobody.
+        for text in ["profile = 7\n", ""] {
+            try fixture.write("directory/issuers.toml", text)
+            #expect(try fixture.state(keys: []).begin(reports.report).directory.material.issuers.isEmpty)
+            #expect(reports.present.contains(.trustUnusable))
+        }
+        try FileManager.default.removeItem(atPath: fixture.path + "/directory")
+        #expect(try fixture.state(keys: []).begin(reports.report).directory.material.issuers.isEmpty)
+        // Until the first bundle the directory serves, and that is told.
+        let fresh = try TrustFixture()
+        #expect(try fresh.state.begin(reports.report).directory.material.issuers.count == 1)
+        #expect(reports.present == [.trustBundle])
+    }
+
+    /// The copy as it would be found if the plug were pulled while it is written is the old one or the new.
+    @Test func theCopyIsWrittenOnceForEachBundle() throws {
+        let state = fixture.state
+        try state.install(fixture.bundle(1))
+        let first = try state.read()
+        #expect(first.unkept != nil)
+        try state.remember(first)
+        let stamp = state.stamp()
+        #expect(try state.read().unkept == nil, "kept already")
+        #expect(
+            FileManager.default.contents(atPath: state.lastGoodPath)
+                == FileManager.default.contents(atPath: state.bundlePath))
+        try state.install(fixture.bundle(2))
+        #expect(state.stamp() != stamp)
+        try state.remember(try state.read())
+        #expect(
+            FileManager.default.contents(atPath: state.lastGoodPath)
+                == FileManager.default.contents(atPath: state.bundlePath))
     }
 
     /// The state folder as it would be found if the plug were pulled at each step.
@@ -80,7 +160,7 @@ import Testing
             let copy = fixture.path + "/cut-\(steps.count)"
             try? FileManager.default.copyItem(atPath: fixture.path + "/state", toPath: copy)
             let state = TrustState(directory: "/", state: copy, keys: [fixture.operatorKey.publicKey])
-            found.append((try? state.load()).map { Text(String($0.store.version.prefix(8))) })
+            found.append((try? state.read().directory).map { Text(String($0.store.version.prefix(8))) })
         }
         // On the disk before it has its name; with its name on the disk before it is told.
         #expect(steps == [.created, .written, .synced, .renamed, .done])
@@ -88,7 +168,7 @@ import Testing
         // What a cut left behind does not keep the next one from being taken.
         try fixture.write("state/.bundle.\(getpid()).new", "half of it")
         try fixture.state.install(fixture.bundle(3))
-        #expect(try fixture.state.load().store.version.hasPrefix("bundle 3 "))
+        #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 3 "))
     }
 
     @Test func aFolderIsReplacedInOneStep() throws {
@@ -116,7 +196,7 @@ import Testing
             try state.keep(
                 RefreshedCopy(
                     resource, content: Array(TrustFixture.document(2).utf8), confirmed: Timestamp(seconds: confirmed)))
-            return try state.load().material.documents
+            return try state.read().directory.material.documents
         }
         #expect(try documents(4_000_000_000) == [Array(TrustFixture.document(2).utf8)])
         // A file that was put there later is somebody's decision.
@@ -127,14 +207,14 @@ import Testing
     }
 
     @Test func rulesComeWithABundle() throws {
-        #expect(try fixture.state.load().rules == nil)
+        #expect(try fixture.state.read().directory.rules == nil)
         let good = "id = \"gate\"\nversion = \"7\"\n[[accept]]\nid = \"all\"\n"
         let broken = "nonsense = 1\n"
         let issuers = TrustFixture.issuers()
         #expect(refusal(try fixture.bundle(1, ["issuers.toml": issuers, "policy.toml": broken])) != nil)
         let refused = refusal(try fixture.bundle(1, ["issuers.toml": issuers, "policy.toml": good]))
         #expect(refused == nil, "\(refused ?? "")")
-        #expect(try fixture.state.load().rules?.version == "7")
+        #expect(try fixture.state.read().directory.rules?.version == "7")
     }
 
     @Test func changesOnTheDiskAreSeen() throws {

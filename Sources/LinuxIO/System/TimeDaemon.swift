@@ -1,0 +1,159 @@
+import Glibc
+import Synchronization
+
+/// Asks systemd-timedated over the system bus whether the kernel holds its clock for synchronised: the very flag of adjtimex(2),
+/// read by somebody who may call it.
+///
+/// In the unit's sandbox that call is forbidden, as the same one sets the clock. The bus is spoken by hand (D-Bus Specification
+/// 0.42, "Authentication Protocol" and "Message Format"): two messages of fixed content.
+enum TimeDaemon {
+    /// Largest message that is read; the answers are far below 1 KiB.
+    private static let largest = 16 * 1024
+
+    private static let latest = Atomic<Bool>(false)
+    /// The thread that asks, from the first question on: an answer may take seconds, and nobody waits for it.
+    private static let asking: Void = {
+        var thread = pthread_t()
+        pthread_create(
+            &thread, nil,
+            { _ in
+                while true {
+                    TimeDaemon.latest.store(TimeDaemon.ask() ?? false, ordering: .relaxed)
+                    sleep(30)
+                }
+            }, nil)
+    }()
+
+    /// The answer of the last half minute; false until there is one, and while nobody answers.
+    static var isSynchronised: Bool {
+        _ = asking
+        return latest.load(ordering: .relaxed)
+    }
+
+    /// Asks once; nil when nothing answers rightly within two seconds a step.
+    static func ask(_ path: String = "/run/dbus/system_bus_socket") -> Bool? {
+        let bus = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard bus >= 0 else { return nil }
+        defer { close(bus) }
+        var limit = timeval(tv_sec: 2, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(bus, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        setsockopt(bus, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        guard connect(bus, to: path) else { return nil }
+        // The kernel tells the bus who we are; the text only says which of its mechanisms is meant.
+        // A digit in hexadecimal is "3" and itself.
+        let user = String(getuid()).utf8.flatMap { [UInt8(ascii: "3"), $0] }
+        guard send(bus, [0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\n".utf8)), let answer = line(bus),
+            answer.starts(with: Array("OK ".utf8))
+        else { return nil }
+        let bus1 = ["org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"]
+        let time1 = [
+            "org.freedesktop.timedate1", "/org/freedesktop/timedate1", "org.freedesktop.DBus.Properties", "Get",
+        ]
+        let questions =
+            call(1, bus1, []) + call(2, time1, ["org.freedesktop.timedate1", "NTPSynchronized"])
+        guard send(bus, Array("BEGIN\r\n".utf8) + questions) else { return nil }
+        // Answers come in the order of the questions; signals may stand between.
+        var answers = 0
+        for _ in 0..<16 {
+            guard let message = message(bus) else { return nil }
+            if message.type == 2 { answers += 1 } else if message.type == 3 { return nil }
+            // A variant that holds a boolean: its signature "b", and 32 bits at a multiple of four.
+            if answers == 2 {
+                return message.body.count == 8 && message.body.starts(with: [1, UInt8(ascii: "b"), 0])
+                    ? message.body[4] == 1 : nil
+            }
+        }
+        return nil
+    }
+
+    // MARK: - Messages
+
+    /// A method call; `names`: destination, path, interface, member.
+    private static func call(_ serial: UInt32, _ names: [String], _ arguments: [String]) -> [UInt8] {
+        var fields: [UInt8] = []
+        for (code, type, value) in [(6, "s", names[0]), (1, "o", names[1]), (2, "s", names[2]), (3, "s", names[3])] {
+            pad(&fields, 8)
+            fields += [UInt8(code), 1] + Array(type.utf8) + [0]
+            append(value, to: &fields)
+        }
+        var body: [UInt8] = []
+        for argument in arguments {
+            pad(&body, 4)
+            append(argument, to: &body)
+        }
+        if !arguments.isEmpty {
+            pad(&fields, 8)
+            let signature = arguments.map { _ in UInt8(ascii: "s") }
+            fields += [8, 1, UInt8(ascii: "g"), 0, UInt8(signature.count)] + signature + [0]
+        }
+        var message: [UInt8] =
+            [UInt8(ascii: "l"), 1, 0, 1] + bytes(UInt32(body.count)) + bytes(serial) + bytes(UInt32(fields.count))
+            + fields
+        pad(&message, 8)
+        return message + body
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes += Self.bytes(UInt32(text.utf8.count)) + Array(text.utf8) + [0]
+    }
+
+    private static func pad(_ bytes: inout [UInt8], _ size: Int) {
+        while bytes.count % size != 0 { bytes.append(0) }
+    }
+
+    private static func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The next message; nil when none comes, or one that is no little-endian message within bounds.
+    private static func message(_ bus: Int32) -> (type: UInt8, body: [UInt8])? {
+        guard let head = read(bus, 16), head[0] == UInt8(ascii: "l"), head[3] == 1 else { return nil }
+        let (body, fields) = (number(head[4..<8]), number(head[12..<16]))
+        guard body <= largest, fields <= largest, let rest = read(bus, (fields + 7) / 8 * 8 + body) else { return nil }
+        return (head[1], Array(rest.suffix(body)))
+    }
+
+    // MARK: - The socket
+
+    private static func connect(_ bus: Int32, to path: String) -> Bool {
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: target.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &target) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(bus, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
+    private static func send(_ bus: Int32, _ bytes: [UInt8]) -> Bool {
+        Glibc.send(bus, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Just so many bytes, or nil.
+    private static func read(_ bus: Int32, _ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var got = 0
+        while got < count {
+            let more = bytes.withUnsafeMutableBytes { Glibc.read(bus, $0.baseAddress.map { $0 + got }, count - got) }
+            guard more > 0 else { return nil }
+            got += more
+        }
+        return bytes
+    }
+
+    /// A line of at most 256 bytes, with its end.
+    private static func line(_ bus: Int32) -> [UInt8]? {
+        var line: [UInt8] = []
+        while line.count < 256 {
+            guard let byte = read(bus, 1)?.first else { return nil }
+            line.append(byte)
+            if byte == UInt8(ascii: "\n") { return line }
+        }
+        return nil
+    }
+}

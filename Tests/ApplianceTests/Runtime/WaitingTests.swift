@@ -1,0 +1,51 @@
+import Credentials
+import Foundation
+import Kiosk
+import LinuxIO
+import Store
+import Synchronization
+import Testing
+
+@testable import Appliance
+
+/// The start without a ledger.
+@Suite struct WaitingTests {
+    /// What a wait showed on the lamps.
+    private final class Lamps: Sendable {
+        let signals = Mutex<[Signal]>([])
+    }
+
+    private let reports = Reports()
+    private let lamps = Lamps()
+
+    private var waiting: Waiting {
+        Waiting(
+            report: reports.report, manager: ServiceManager(environment: [:]),
+            show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } }, attempts: 3,
+            second: .milliseconds(1))
+    }
+
+    @Test func itIsTriedUntilItSucceeds() async throws {
+        let answers = Mutex<[StoreError]>([
+            .diskFull(path: "/a"), .corrupt(path: "/a", detail: "torn"), .locked(path: "/a", owner: 7),
+        ])
+        let value = try await waiting.forLedger { () async throws(StoreError) in
+            if let error = answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
+            return 5
+        }
+        #expect(value == 5 && reports.present.isEmpty)
+        #expect(reports.details(.ledgerUnopened).map { $0.prefix(10) } == ["no space l", "/a is dama", "/a is in u"])
+        // Each pause shows the fault, never anything else.
+        let signals = lamps.signals.withLock { $0 }
+        #expect(signals.count == 9 && Set(signals) == [Signal([.red]), Signal([.amber])])
+    }
+
+    @Test func itEndsWithItsTask() async throws {
+        let task = Task { [waiting] in
+            try await waiting.forLedger { () async throws(StoreError) -> Int in throw .absent(path: "/a") }
+        }
+        while reports.present != [.ledgerUnopened] { try await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

@@ -1,0 +1,107 @@
+"""A Debian in a container with a systemd of its own, and commands in it."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+PACKAGES = (
+    "systemd,systemd-sysv,dbus,libsodium23,libgpiod2,libqrencode4,libsqlite3-0,zlib1g,libssl3,libstdc++6,"
+    "ca-certificates,tzdata"
+)
+
+
+class Failure(Exception):
+    """What a check found, or what kept it from being made."""
+
+
+def tree(folder: pathlib.Path) -> pathlib.Path:
+    """The pristine tree below `folder`; made when it is not there."""
+    made = folder / "bookworm"
+    if not made.exists():
+        new = folder / "bookworm.new"
+        shutil.rmtree(new, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        print("making a Debian 12 (once) ...", flush=True)
+        subprocess.run(
+            ["debootstrap", "--variant=minbase", "--include=" + PACKAGES, "bookworm", new], check=True,
+            stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        )
+        new.rename(made)
+    return made
+
+
+class Container:
+    """Boots a tree; ends with the block. It shares this machine's network, so that it reaches a controller on 127.0.0.1."""
+
+    def __init__(self, root: pathlib.Path, log: pathlib.Path):
+        self.root, self.log = root, log
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe",
+             "--capability=CAP_NET_ADMIN", "-D", self.root],
+            stdin=subprocess.DEVNULL, stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
+        )
+        try:
+            self.leader = self.wait(self._leader, 30, "its first process")
+            self.wait(lambda: self.shell("systemctl is-system-running", check=False).strip() in ("running", "degraded"),
+                      60, "a booted system")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def shell(self, command: str, check=True, limit=60) -> str:
+        """Runs a command in the container, as root; returns what it writes."""
+        done = subprocess.run(
+            ["nsenter", f"--target={self.leader}", "--mount", "--uts", "--ipc", "--pid", "--root", "--wd=/", "sh", "-c",
+             command], capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "TERM": "dumb"},
+        )
+        if check and done.returncode:
+            raise Failure(f"{command}: exit {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
+        return done.stdout
+
+    def show(self, unit: str, name: str) -> str:
+        """A property of a unit."""
+        return self.shell(f"systemctl show --property={name} --value {unit}").strip()
+
+    @staticmethod
+    def wait(what, limit: float, name: str):
+        """Asks until the answer is true; returns it."""
+        until = time.monotonic() + limit
+        while True:
+            answer = what()
+            if answer:
+                return answer
+            if time.monotonic() > until:
+                raise Failure(f"no {name} within {limit} s")
+            time.sleep(0.05)
+
+    def _leader(self):
+        """The container's first process: number 1 in a name space of its own, with the tree as its root."""
+        if self.process.poll() is not None:
+            raise Failure(f"the container did not start: {self.log.read_text(errors='replace')[-500:]}")
+        ours = os.stat(self.root)
+        for folder in pathlib.Path("/proc").iterdir():
+            try:
+                if not folder.name.isdigit() or int(folder.name) == 1:
+                    continue
+                numbers = next(line for line in (folder / "status").open() if line.startswith("NSpid:")).split()[1:]
+                root = os.stat(folder / "root")
+                if len(numbers) > 1 and numbers[-1] == "1" and (root.st_dev, root.st_ino) == (ours.st_dev, ours.st_ino):
+                    return int(folder.name)
+            except (OSError, StopIteration):
+                continue
+        return None
