@@ -15,6 +15,7 @@ import Testing
 
     /// Names of events in the log and in `--json` output that look like codes: they say what happened, not why.
     private static let events: Set = [
+        "ledger.head",
         "transfer.started", "transfer.progress", "transfer.received", "ledger.failed", "policy.unusable",
         "policy.group-unknown", "trust.refreshed", "trust.refresh-failed", "trust.changed", "trust.unusable",
         "trust.no-bundle", "trust.empty",

@@ -46,6 +46,8 @@ package struct Composition: Sendable {
     package let control: ControlService
     /// Looks at counters that mean a fault.
     package let counters: CounterService
+    /// Holds the ledger to its witness.
+    let witness: WitnessService
 
     /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Throws what keeps the
     /// appliance from starting.
@@ -67,7 +69,8 @@ package struct Composition: Sendable {
         let policyFile = configuration.policy.file
         let policy = policyOver(try policyFile.map(PolicyFile.load) ?? trust.rules)
         trust.store.warmUp()
-        let store = try await openStore(configuration)
+        let store = try await LedgerOpening.open(
+            configuration.ledger, environment, options: storeOptions(configuration), report: report)
         let watch = ClockWatch(newest: await store.savedClock, skew: configuration.clock.skew)
         let wallTime: @Sendable () -> WallTime = { watch.now() }
         let clock = ClockService(
@@ -86,11 +89,13 @@ package struct Composition: Sendable {
             RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
         }
         let software = Outcome.Software(name: "gatehouse", version: Text(version))
+        try await store.begin(stamp: stamp(), software: software)
         let reserve = openReserve(configuration, log)
         var restored = 0
         if let reserve { restored = await LedgerKeeper.restore(reserve, into: store) }
         let interrupted = try await store.recover(stamp: stamp(), software: software)
         let starts = try await store.countStart()
+        await store.tellWitness()
         log.log(
             .info, "started",
             [
@@ -156,7 +161,8 @@ package struct Composition: Sendable {
             wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
-                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))
+                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
+            witness: WitnessService(store: store, report: report, log: log))
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
@@ -180,17 +186,13 @@ package struct Composition: Sendable {
         }
     }
 
-    private static func openStore(_ configuration: Configuration) async throws -> Store {
+    private static func storeOptions(_ configuration: Configuration) -> StoreOptions {
         var options = StoreOptions()
         options.retention.age = configuration.ledger.keep
         options.retention.bytes = configuration.ledger.keepMegabytes * 1_000_000
         options.outbox.reports = configuration.agent.queue
         options.outbox.bytes = configuration.agent.queue * 1024
-        do {
-            return try await Store.open(configuration.ledger.path, options: options)
-        } catch {
-            throw ServiceFailure(error.text, remedy: error.remedy)
-        }
+        return options
     }
 
     /// The reserve; without one the gate serves all the same.
