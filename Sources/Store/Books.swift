@@ -6,6 +6,20 @@ import Ledger
 /// The figures that move with every record, in memory and in the `chain` row. Whoever writes works on a copy and keeps
 /// it only when the transaction was committed.
 struct Books: Hashable, Sendable {
+    /// What the seal of a database said when it was opened.
+    enum Seal: Hashable, Sendable {
+        /// The ledger was made just now.
+        case made
+        /// There is none.
+        case none
+        /// There is one, and no key to look at it with.
+        case unread
+        /// It is that of these figures.
+        case intact
+        /// It is not.
+        case broken
+    }
+
     /// The chain's end and the open visits.
     var head: LedgerHead
     /// What is before the oldest entry kept.
@@ -14,42 +28,95 @@ struct Books: Hashable, Sendable {
     var tally: OutboxTally
     /// The last date heard.
     var clock: Timestamp?
+    /// Counts the commits that changed any of this.
+    var revision = 0
+    /// The outbox's rows as one figure; nothing without a key.
+    var sum = RowSum()
+    /// ``SiteKey/digest(of:)`` of the site key.
+    var siteKey: [UInt8]?
+    /// Counts outcomes, since the start, whose gate opened: each is witnessed at once. Not kept.
+    var openings = 0
+
+    /// What is sealed of these.
+    var state: LedgerState {
+        LedgerState(
+            ledger: head.ledger, revision: revision, end: head.point, start: start, dropped: head.dropped, clock: clock,
+            siteKey: siteKey, open: LedgerState.digest(ofOpen: head.open.values))
+    }
 
     /// Reads the figures; makes those of a new ledger when there are none, with `newLedger` as its id.
-    static func load(_ db: Database, newLedger: Text, limits: LedgerLimits) throws -> Books {
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM chain") else {
-            let genesis = ChainPoint.genesis(ledger: newLedger)
-            let books = Books(
-                head: LedgerHead(ledger: newLedger, point: genesis, limits: limits), start: genesis,
-                tally: OutboxTally(), clock: nil)
-            try books.save(db)
-            return books
+    static func load(
+        _ db: Database, newLedger: Text, limits: LedgerLimits, key: WitnessKey?
+    ) throws -> (books: Books, seal: Seal) {
+        if let kept = try read(db, limits: limits, key: key) { return kept }
+        let genesis = ChainPoint.genesis(ledger: newLedger)
+        var books = Books(
+            head: LedgerHead(ledger: newLedger, point: genesis, limits: limits), start: genesis,
+            tally: OutboxTally(), clock: nil)
+        try books.save(db, key)
+        return (books, .made)
+    }
+
+    /// Reads the figures and looks at their seal; nil in an empty database.
+    static func read(_ db: Database, limits: LedgerLimits, key: WitnessKey?) throws -> (books: Books, seal: Seal)? {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM chain WHERE one = 1") else {
+            if try Int.fetchOne(db, sql: "SELECT 1 FROM entry LIMIT 1") == nil { return nil }
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
         }
-        let open = try Row.fetchAll(db, sql: "SELECT * FROM open_visit")
-            .map {
-                OpenIntent(visit: try $0.text("visit"), seq: try $0.figure("seq"), position: try $0.figure("position"))
-            }
         let tally = try Row.fetchOne(
             db, sql: "SELECT count(*) AS n, ifnull(sum(bytes), 0) AS bytes FROM report")
-        return Books(
+        let clock = try row.textIfPresent("clock")
+        var books = Books(
             head: LedgerHead(
-                ledger: try row.text("ledger"), point: try point(row, "count", "hash", "next_seq"), open: open,
-                dropped: try row.figure("dropped"), limits: limits),
+                ledger: try row.text("ledger"), point: try point(row, "count", "hash", "next_seq"),
+                open: try openVisits(db), dropped: try row.figure("dropped"), limits: limits),
             start: try point(row, "start_count", "start_hash", "start_next_seq"),
             tally: OutboxTally(reports: try tally?.figure("n") ?? 0, bytes: try tally?.figure("bytes") ?? 0),
-            clock: try row.textIfPresent("clock").flatMap { Timestamp(rfc3339: $0.string) })
+            clock: clock.flatMap { Timestamp(rfc3339: $0.string) })
+        books.siteKey = try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'site-key'")
+            .map { SiteKey.digest(of: try $0.bytes("value")) }
+        // A reader may see a database of an earlier version.
+        guard row.hasColumn("seal") else { return (books, .none) }
+        books.revision = try row.figure("revision")
+        guard let seal = try row.bytesIfPresent("seal") else {
+            books.sum = try ReportRow.sum(db, key)
+            return (books, .none)
+        }
+        guard let key else { return (books, .unread) }
+        // The date is sealed as a date: other letters for it, or what is none, would otherwise go unseen.
+        guard let sum = key.open(seal, of: books.state), clock == books.clock.map({ Text($0.rfc3339) }) else {
+            return (books, .broken)
+        }
+        books.sum = sum
+        return (books, .intact)
+    }
+
+    /// The visits that the store's own list says are open, in the order of their intents.
+    static func openVisits(_ db: Database) throws -> [OpenIntent] {
+        try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map {
+            OpenIntent(visit: try $0.text("visit"), seq: try $0.figure("seq"), position: try $0.figure("position"))
+        }
     }
 
     static func point(_ row: Row, _ count: String, _ hash: String, _ nextSeq: String) throws -> ChainPoint {
         ChainPoint(count: try row.figure(count), hash: try row.hash(hash), nextSeq: try row.figure(nextSeq))
     }
 
-    func save(_ db: Database) throws {
+    /// Writes the figures as those of a new revision, sealed when there is a key.
+    mutating func save(_ db: Database, _ key: WitnessKey?) throws {
+        revision += 1
         let (end, start) = (head.point, start)
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO chain VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+        let nonce = (0..<WitnessKey.nonceBytes).map { _ in UInt8.random(in: 0...255) }
+        let seal = key.map { Data($0.seal(state, sum, nonce: nonce)) }
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO chain (one, ledger, count, hash, next_seq, start_count, start_hash,
+                start_next_seq, dropped, clock, revision, seal) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
             arguments: [
                 head.ledger.string, end.count, Data(end.hash.bytes), end.nextSeq, start.count, Data(start.hash.bytes),
-                start.nextSeq, head.dropped, clock?.rfc3339,
+                start.nextSeq, head.dropped, clock?.rfc3339, revision, seal,
             ])
     }
 }

@@ -44,17 +44,31 @@ package struct LedgerReader: Sendable {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
-    /// Reads the whole ledger and proves it.
+    /// Reads the whole ledger and proves it, with a `proof` by its seal and its witness too.
     package func verify(
-        checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits()
+        checkpoints: [Checkpoint] = [], proof: Proof? = nil, limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> ChainReport {
-        try await read { db in try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits) }
+        try await read { db in
+            try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits, proof: proof)
+        }
+    }
+
+    /// The ledger's figures as they are stored, and the place that a position has in the chain; nil when there is none.
+    package func state(
+        limits: LedgerLimits = LedgerLimits()
+    ) async throws(StoreError) -> LedgerState {
+        try await read { db in
+            guard let (books, _) = try Books.read(db, limits: limits, key: nil) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
+            }
+            return books.state
+        }
     }
 
     /// The lower bound of the date that the service would start with (``SavedClock``); nil on a new box.
     package func savedClock() async throws(StoreError) -> Timestamp? {
         try await read { db in
-            try Row.fetchOne(db, sql: "SELECT clock FROM chain")?.textIfPresent("clock")
+            try Row.fetchOne(db, sql: "SELECT clock FROM chain WHERE one = 1")?.textIfPresent("clock")
                 .flatMap { Timestamp(rfc3339: $0.string) }
         }
     }

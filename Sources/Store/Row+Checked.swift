@@ -48,6 +48,13 @@ extension Row {
         return hash
     }
 
+    /// One of a few words. By bytes: what only looks like one is damage.
+    func word<Word: RawRepresentable & CaseIterable>(_ column: String) throws -> Word where Word.RawValue == String {
+        let word = try text(column)
+        guard let found = Word.allCases.first(where: { Text($0.rawValue) == word }) else { throw Self.damaged(column) }
+        return found
+    }
+
     private static func damaged(_ column: String) -> ContentError {
         ContentError(detail: "the column \(column) holds what it never should")
     }

@@ -14,8 +14,29 @@ enum Schema {
         migrator.registerMigration("2 replays") { db in
             try db.execute(sql: replays)
         }
+        migrator.registerMigration(sealing) { db in
+            try db.execute(sql: third)
+        }
         return migrator
     }
+
+    /// The migration since which a database may have a seal.
+    static let sealing = "3 seal, weights"
+
+    // `revision` counts the commits that changed the row; `seal`: WitnessKey.seal over the row, the outbox and the site key, NULL
+    // when whoever wrote last had no key.
+    private static let third = """
+        ALTER TABLE chain ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chain ADD COLUMN seal BLOB;
+        -- Indices cost bytes with every record: only outcomes are looked for by visit, and reports by rank.
+        DROP INDEX entry_visit;
+        CREATE UNIQUE INDEX entry_visit ON entry (visit) WHERE kind = 'outcome';
+        DROP INDEX report_state;
+        -- `weight`: Outcome.Weight, in place of the result.
+        ALTER TABLE report RENAME COLUMN result TO weight;
+        UPDATE report SET weight = CASE weight WHEN 'accepted' THEN 'opened' ELSE 'ordinary' END,
+            rank = CASE WHEN state <> 'queued' THEN rank WHEN weight = 'accepted' THEN 4 ELSE 3 END;
+        """
 
     private static let first = """
         -- The one row of figures that move with the ledger: its end, its kept start, the saved clock.
@@ -36,7 +57,7 @@ enum Schema {
             hash BLOB NOT NULL,
             body BLOB NOT NULL
         ) STRICT;
-        CREATE UNIQUE INDEX entry_visit ON entry (visit) WHERE kind = 'outcome';
+        CREATE UNIQUE INDEX entry_visit ON entry (visit, kind);
         -- Intents without an outcome.
         CREATE TABLE open_visit (
             visit TEXT NOT NULL PRIMARY KEY,
@@ -44,12 +65,12 @@ enum Schema {
             position INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         -- The outbox. `first`: position of the visit's first record; `since`: second of the last change of state;
-        -- `weight`: Outcome.Weight; `rank`: OutboxRules.rank; `dropped`: what the report tells of earlier losses; `bytes`: the length of `content`.
+        -- `rank`: OutboxRules.rank; `dropped`: what the report tells of earlier losses; `bytes`: the length of `content`.
         CREATE TABLE report (
             seq INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE,
             first INTEGER NOT NULL,
-            weight TEXT NOT NULL,
+            result TEXT NOT NULL,
             state TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'acknowledged')),
             rank INTEGER NOT NULL,
             since INTEGER NOT NULL,
@@ -57,6 +78,7 @@ enum Schema {
             bytes INTEGER NOT NULL,
             content BLOB NOT NULL
         ) STRICT;
+        CREATE INDEX report_state ON report (state, seq, first);
         CREATE INDEX report_rank ON report (rank, seq, bytes);
         CREATE TABLE connection (
             id TEXT NOT NULL PRIMARY KEY,

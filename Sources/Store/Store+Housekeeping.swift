@@ -8,12 +8,12 @@ extension Store {
     ///
     /// A date that nothing vouches for evicts nothing, and one that is wrong by years only the few of one call.
     package func housekeep(at time: WallTime) async throws(StoreError) {
-        let options = options
+        let (options, key) = (options, witness?.key)
         try await commit { db, books in
             for state in [ReportState.sent, .acknowledged] {
                 guard let before = options.outbox.forgetBefore(state, now: time.utc) else { continue }
                 let rank = options.outbox.rank(state, .ordinary)
-                try Self.removeReports("rank = ? AND since < ?", [rank, before.seconds], db, &books)
+                try Self.removeReports("rank = ? AND since < ?", [rank, before.seconds], db, &books, key)
             }
             try Self.evict(db, &books, options, slack: 0)
             try Self.evictByAgeAndSize(db, &books, options, at: time)

@@ -59,10 +59,11 @@ extension Store {
 
     /// The key under which credentials are named here; made from the system's random source at the first call.
     package func siteKey() async throws(StoreError) -> SiteKey {
-        let bytes = try await commit { db, _ in
+        let bytes = try await commit { db, books in
             if let kept = try Self.setting("site-key", db) { return kept }
             let made = (0..<SiteKey.byteCount).map { _ in UInt8.random(in: 0...255) }
             try Self.save("site-key", made, db)
+            books.siteKey = SiteKey.digest(of: made)
             return made
         }
         guard let key = SiteKey(bytes) else { throw .corrupt(path: path, detail: "the site key has a wrong length") }
@@ -71,7 +72,10 @@ extension Store {
 
     /// Replaces the site key by one that several kiosks share. Names made before do not match names made after.
     package func saveSiteKey(_ bytes: [UInt8]) async throws(StoreError) {
-        try await saveSetting("site-key", bytes)
+        try await commit { db, books in
+            try Self.save("site-key", bytes, db)
+            books.siteKey = SiteKey.digest(of: bytes)
+        }
     }
 
     /// Counts one more start of the service and returns which one it is, beginning with 1.
@@ -89,7 +93,7 @@ extension Store {
         try await commit { _, books in books.clock = SavedClock.merge(kept: books.clock, heard: time) }
     }
 
-    private static func setting(_ name: Text, _ db: Database) throws -> [UInt8]? {
+    static func setting(_ name: Text, _ db: Database) throws -> [UInt8]? {
         try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name.string])?.bytes("value")
     }
 

@@ -18,8 +18,8 @@ extension Store {
     package func appendOutcome(
         _ visit: Text, _ outcome: Outcome, stamp: RecordStamp
     ) async throws(StoreError) -> OutcomeRecord {
-        let options = options
-        return try await commit { db, books in try Self.append(visit, outcome, stamp, db, &books, options) }
+        let (options, key) = (options, witness?.key)
+        return try await commit { db, books in try Self.append(visit, outcome, stamp, db, &books, options, key) }
     }
 
     /// Appends an intent inside a transaction.
@@ -29,8 +29,7 @@ extension Store {
         try refuseIfClosed(visit, db)
         let entry = try books.head.appendIntent(visit, stamp: stamp)
         try insert(entry, kind: "intent", visit: visit, seq: books.head.point.nextSeq - 1, db)
-        try db.cachedStatement(sql: "INSERT INTO open_visit VALUES (?, ?, ?)")
-            .execute(arguments: [visit.string, books.head.point.nextSeq - 1, entry.position])
+        try insertOpen(visit, seq: books.head.point.nextSeq - 1, position: entry.position, db)
         books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
         return entry
     }
@@ -38,26 +37,34 @@ extension Store {
     /// Appends an outcome and queues its report inside a transaction.
     static func append(
         _ visit: Text, _ outcome: Outcome, _ stamp: RecordStamp, _ db: Database, _ books: inout Books,
-        _ options: StoreOptions
+        _ options: StoreOptions, _ key: WitnessKey?
     ) throws -> OutcomeRecord {
         try refuseIfClosed(visit, db)
         let (entry, record) = try books.head.appendOutcome(visit, outcome, stamp: stamp)
-        try insert(entry, record, db, &books, options)
-        try makeRoom(db, &books, options)
+        try insert(entry, record, db, &books, options, key)
+        try makeRoom(db, &books, options, key)
         try evict(db, &books, options)
+        if outcome.gate?.opened == true { books.openings += 1 }
         books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
         return record
+    }
+
+    /// Writes the first records of a ledger that took the place of another; nothing in any other. To be called before anything
+    /// else is recorded.
+    package func begin(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) {
+        let (options, key) = (options, witness?.key)
+        try await commit { db, books in try Self.found(db, &books, stamp, software, options, key) }
     }
 
     /// Closes every intent that the last run left open as `interrupted`, with its report; to be called once, before the
     /// first visit. All of them or none: a crash in the midst of it changes nothing.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
-        let options = options
+        let (options, key) = (options, witness?.key)
         return try await commit { db, books in
             let closed = try Recovery.close(&books.head, stamp: stamp, software: software)
-            for (entry, record) in closed { try Self.insert(entry, record, db, &books, options) }
-            try Self.makeRoom(db, &books, options)
+            for (entry, record) in closed { try Self.insert(entry, record, db, &books, options, key) }
+            try Self.makeRoom(db, &books, options, key)
             return closed.map(\.record)
         }
     }
@@ -75,12 +82,11 @@ extension Store {
     /// Reads the whole ledger and proves it, from one consistent state, beside the writer.
     package func verify(checkpoints: [Checkpoint] = []) async throws(StoreError) -> ChainReport {
         let limits = options.limits
-        return try await read { db in try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits) }
-    }
-
-    /// A statement about the ledger as it is now, to be signed and given to a witness.
-    package func checkpoint(at time: WallTime) -> Checkpoint {
-        Checkpoint(ledger: head.ledger, point: head.point, time: time)
+        // The witness first: the ledger may grow meanwhile, and may be further than it but never behind.
+        let proof = witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) }
+        return try await read { db in
+            try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits, proof: proof)
+        }
     }
 
     private static func refuseIfClosed(_ visit: Text, _ db: Database) throws {
@@ -94,19 +100,43 @@ extension Store {
     }
 
     private static func insert(
-        _ entry: LedgerEntry, _ record: OutcomeRecord, _ db: Database, _ books: inout Books, _ options: StoreOptions
+        _ entry: LedgerEntry, _ record: OutcomeRecord, _ db: Database, _ books: inout Books, _ options: StoreOptions,
+        _ key: WitnessKey?
     ) throws {
         try insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
         try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [record.visit.string])
-        let content = Report.json(record).compactBytes
-        try db.cachedStatement(sql: "INSERT INTO report VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)").execute(
-            arguments: [
-                record.seq, Report.id(record).string, record.intent ?? entry.position, record.outcome.weight.rawValue,
-                options.outbox.rank(.queued, record.outcome.weight), record.stamp.time.utc.seconds, record.dropped,
-                content.count,
-                Data(content),
-            ])
+        let report = ReportRow(
+            seq: record.seq, id: Report.id(record), first: record.intent ?? entry.position,
+            weight: record.outcome.weight, state: .queued,
+            rank: options.outbox.rank(.queued, record.outcome.weight), since: record.stamp.time.utc.seconds,
+            dropped: record.dropped, content: Report.json(record).compactBytes)
+        try report.insert(db)
+        books.sum += report.code(key)
         books.tally.reports += 1
-        books.tally.bytes += content.count
+        books.tally.bytes += report.bytes
+    }
+
+    /// The first records of a ledger that took the place of another, once.
+    private static func found(
+        _ db: Database, _ books: inout Books, _ stamp: RecordStamp, _ software: Outcome.Software,
+        _ options: StoreOptions, _ key: WitnessKey?
+    ) throws {
+        guard let bytes = try setting("founding", db) else { return }
+        guard let founding = try? Founding(bytes: bytes) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "what the new ledger begins with is damaged")
+        }
+        try db.execute(sql: "DELETE FROM setting WHERE name = 'founding'")
+        let (first, intents) = try founding.begin(&books.head, stamp: stamp, software: software)
+        try insert(first.entry, first.record, db, &books, options, key)
+        for (entry, intent) in intents {
+            try insert(entry, kind: "intent", visit: intent.visit, seq: intent.seq, db)
+            try insertOpen(intent.visit, seq: intent.seq, position: entry.position, db)
+        }
+        books.openings += 1  // a reason to tell the witness at once
+    }
+
+    private static func insertOpen(_ visit: Text, seq: Int, position: Int, _ db: Database) throws {
+        try db.cachedStatement(sql: "INSERT INTO open_visit VALUES (?, ?, ?)")
+            .execute(arguments: [visit.string, seq, position])
     }
 }

@@ -53,67 +53,86 @@ extension Store {
     /// Queues again what was sent before `limit` and not confirmed since, for peers that confirm. Returns how many.
     @discardableResult
     package func requeue(sentBefore limit: Timestamp, at now: Timestamp) async throws(StoreError) -> Int {
-        let rules = options.outbox
-        return try await commit { db, _ in
-            try db.execute(
-                sql: """
-                    UPDATE report SET state = 'queued', since = ?,
-                        rank = CASE weight WHEN 'opened' THEN ? WHEN 'junk' THEN ? ELSE ? END
-                    WHERE rank = ? AND since < ?
-                    """,
-                arguments: [
-                    now.seconds, rules.rank(.queued, .opened), rules.rank(.queued, .junk),
-                    rules.rank(.queued, .ordinary), rules.rank(.sent, .ordinary), limit.seconds,
-                ])
-            return db.changesCount
+        let (rules, key) = (options.outbox, witness?.key)
+        return try await commit { db, books in
+            var count = 0
+            // Row by row: the sum over the outbox takes each in anew.
+            while true {
+                let rank = rules.rank(.sent, .ordinary)
+                let rows = try ReportRow.select("rank = ? AND since < ?", [rank, limit.seconds], limit: 256, db)
+                for row in rows {
+                    let rank = rules.rank(.queued, row.weight)
+                    try Self.move(row, to: .queued, rank: rank, at: now, db, &books, key)
+                }
+                count += rows.count
+                if rows.isEmpty { return count }
+            }
         }
     }
 
     private func move(
-        _ ids: [Text], to state: ReportState, from earlier: [ReportState], at now: Timestamp
+        _ ids: [Text], to state: ReportState, from earlier: Set<ReportState>, at now: Timestamp
     ) async throws(StoreError) {
-        let rank = options.outbox.rank(state, .ordinary)
-        let marks = earlier.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        try await commit { db, _ in
-            let statement = try db.cachedStatement(
-                sql: "UPDATE report SET state = ?, rank = ?, since = ? WHERE id = ? AND state IN (\(marks))")
-            for id in ids { try statement.execute(arguments: [state.rawValue, rank, now.seconds, id.string]) }
+        let (rank, key) = (options.outbox.rank(state, .ordinary), witness?.key)
+        try await commit { db, books in
+            for id in ids {
+                guard let row = try ReportRow.select("id = ?", [id.string], db).first, earlier.contains(row.state)
+                else { continue }
+                try Self.move(row, to: state, rank: rank, at: now, db, &books, key)
+            }
         }
+    }
+
+    private static func move(
+        _ row: ReportRow, to state: ReportState, rank: Int, at now: Timestamp, _ db: Database, _ books: inout Books,
+        _ key: WitnessKey?
+    ) throws {
+        var moved = row
+        (moved.state, moved.rank, moved.since) = (state, rank, now.seconds)
+        try moved.update(db)
+        books.sum -= row.code(key)
+        books.sum += moved.code(key)
     }
 
     /// While the outbox is over a bound, the first by rank and age gives way; what was never sent is counted as lost,
     /// and so is what the lost report would have told of earlier losses: the sum over all reports stays right.
-    static func makeRoom(_ db: Database, _ books: inout Books, _ options: StoreOptions) throws {
+    static func makeRoom(
+        _ db: Database, _ books: inout Books, _ options: StoreOptions, _ key: WitnessKey?
+    ) throws {
         while options.outbox.isOver(books.tally) {
-            let first = try Row.fetchOne(
-                db, sql: "SELECT seq, rank, dropped, bytes FROM report ORDER BY rank, seq LIMIT 1")
-            guard let first else { return }
-            try db.execute(sql: "DELETE FROM report WHERE seq = ?", arguments: [try first.figure("seq")])
-            books.tally.reports -= 1
-            books.tally.bytes -= try first.figure("bytes")
-            if options.outbox.isLoss(rank: try first.figure("rank")) {
-                books.head.lost(reports: 1, told: try first.figure("dropped"))
-            }
+            let first = try Int.fetchOne(db, sql: "SELECT seq FROM report ORDER BY rank, seq LIMIT 1")
+            guard let first, let row = try ReportRow.select("seq = ?", [first], db).first else { return }
+            try remove([row], db, &books, key)
+            if options.outbox.isLoss(rank: row.rank) { books.head.lost(reports: 1, told: row.dropped) }
         }
     }
 
     /// Removes the reports that `condition` selects; they were sent, so nothing is lost.
     static func removeReports(
-        _ condition: String, _ arguments: StatementArguments, _ db: Database, _ books: inout Books
+        _ condition: String, _ arguments: StatementArguments, _ db: Database, _ books: inout Books, _ key: WitnessKey?
     ) throws {
-        let sum = try Row.fetchOne(
-            db, sql: "SELECT count(*) AS n, ifnull(sum(bytes), 0) AS bytes FROM report WHERE \(condition)",
-            arguments: arguments)
-        guard let sum, try sum.figure("n") > 0 else { return }
-        try db.execute(sql: "DELETE FROM report WHERE \(condition)", arguments: arguments)
-        books.tally.reports -= try sum.figure("n")
-        books.tally.bytes -= try sum.figure("bytes")
+        while true {
+            let rows = try ReportRow.select(condition, arguments, limit: 256, db)
+            if rows.isEmpty { return }
+            try remove(rows, db, &books, key)
+        }
+    }
+
+    private static func remove(
+        _ rows: [ReportRow], _ db: Database, _ books: inout Books, _ key: WitnessKey?
+    ) throws {
+        for row in rows {
+            try db.cachedStatement(sql: "DELETE FROM report WHERE seq = ?").execute(arguments: [row.seq])
+            books.sum -= row.code(key)
+            books.tally.reports -= 1
+            books.tally.bytes -= row.bytes
+        }
     }
 
     private static func report(_ row: Row) throws -> StoredReport {
         StoredReport(
             seq: try row.figure("seq"), id: try row.text("id"), content: try row.bytes("content"),
-            state: ReportState(rawValue: try row.text("state").string) ?? .queued,
+            state: try row.word("state"),
             since: Timestamp(seconds: try row.integer("since")))
     }
 }

@@ -13,6 +13,9 @@ package actor Store {
     /// Where the database is.
     package nonisolated let path: String
     nonisolated let options: StoreOptions
+    /// How the ledger stood to its witness when it was opened; nil without a witness.
+    package nonisolated let standing: LedgerStanding?
+    let witness: Witness?
     private let file: StoreFile
     private let pool: DatabasePool
     /// Copies the log into the database beside the writer (``Store/rest()``).
@@ -22,7 +25,8 @@ package actor Store {
     private var uncopied = 0
     /// SQLite's count of changes by others, as far as it is known.
     private var foreignChanges: Int?
-    private var books: Books
+    private(set) var books: Books
+    var witnessing: Witnessing
     private var waiting: [Job] = []
     private var isCommitting = false
     private var isClosed = false
@@ -37,12 +41,46 @@ package actor Store {
 
     /// Opens the database at `path`, making folder and file (modes 0700, 0600) when they are absent. Waits for the
     /// disk.
-    package static func open(_ path: String, options: StoreOptions = StoreOptions()) async throws(StoreError) -> Store {
-        try Store(path: path, options: options)
+    ///
+    /// With a `witness` the ledger is compared with it first. One that does not stand up to it is put aside as
+    /// `PATH.rewritten-N`, and a new one, with the same connections and keys, is in its place (``standing`` says so). `onWrite`
+    /// is told, from any thread, after each attempt to write the witness: nil when it succeeded, else why not.
+    package static func open(
+        _ path: String, options: StoreOptions = StoreOptions(), witness: WitnessSource? = nil,
+        onWrite: @escaping @Sendable (StoreError?) -> Void = { _ in }
+    ) async throws(StoreError) -> Store {
+        try Store(path: path, options: options, witness: witness, onWrite: onWrite)
     }
 
-    private init(path: String, options: StoreOptions) throws(StoreError) {
+    private init(
+        path: String, options: StoreOptions, witness source: WitnessSource?,
+        onWrite: @escaping @Sendable (StoreError?) -> Void
+    ) throws(StoreError) {
         let file = try StoreFile(path: path)
+        var (witness, keyless): (Witness?, LedgerStanding?)
+        do throws(StoreError) {
+            witness = try source.map { source throws(StoreError) in try Witness(source, onWrite: onWrite) }
+        } catch {
+            // A key that cannot be had keeps nobody out: the ledger goes on without seal and witness, and that is told.
+            keyless = .unwitnessed("its key cannot be used: \(error.text)")
+        }
+        let opened = try Opening(path: path, options: options, witness: witness).run()
+        (self.path, self.options, self.witness, self.standing) = (path, options, witness, keyless ?? opened.standing)
+        (self.file, self.pool, self.books) = (file, opened.pool, opened.books)
+        do {
+            copier = try DatabaseQueue(path: path, configuration: Self.configuration())
+            try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        try file.check()
+        witnessing = Witnessing(number: opened.number, revision: opened.witnessed)
+    }
+
+    /// Connects to the database, makes its tables when they are absent. Old: it had been written by a version without seals.
+    static func connect(
+        _ path: String, _ options: StoreOptions
+    ) throws(StoreError) -> (pool: DatabasePool, isOld: Bool) {
         do {
             let pool = try DatabasePool(path: path, configuration: Self.configuration())
             try pool.writeWithoutTransaction { db in
@@ -57,23 +95,19 @@ package actor Store {
             }
             let migrator = Schema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newer(path: path) }
-            try migrator.migrate(pool)
-            self.books = try pool.write { db in
-                let random = (0..<16).map { _ in UInt8.random(in: 0...255) }
-                return try Books.load(db, newLedger: Text(RandomUUID.text(random) ?? ""), limits: options.limits)
+            let isOld = try pool.read { db in
+                let applied = try migrator.appliedIdentifiers(db)
+                return !applied.isEmpty && !applied.contains(Schema.sealing)
             }
-            copier = try DatabaseQueue(path: path, configuration: Self.configuration())
-            try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-            try file.check()
-            (self.path, self.options, self.pool) = (path, options, pool)
-            self.file = file
+            try migrator.migrate(pool)
+            return (pool, isOld)
         } catch {
             throw StoreError(error, path: path)
         }
     }
 
     /// Five connections at most; a reader of our own never blocks the writer.
-    private static func configuration() -> Configuration {
+    static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "store"
         configuration.maximumReaderCount = 2
@@ -102,6 +136,7 @@ package actor Store {
         copying?.cancel()
         await copying?.value
         try? copier.close()
+        await witnessLast()
         // GRDB closes its readers last, and those may not empty the log. If this fails the log stays and loses nothing.
         try? await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try? pool.close()
@@ -156,15 +191,16 @@ package actor Store {
             let batch = Array(waiting.prefix(options.batch))
             waiting.removeFirst(batch.count)
             do {
-                let (books, path, foreignChanges) = (books, path, foreignChanges)
+                let (books, path, key, foreignChanges) = (books, path, witness?.key, foreignChanges)
                 try file.check()
                 let done = try await pool.write { db in
                     let changes = try Self.foreignChanges(db, known: foreignChanges, path)
-                    return (try Self.run(batch, db, books, path), changes)
+                    return (try Self.run(batch, db, books, path, key), changes)
                 }
                 (self.books, self.foreignChanges) = (done.0.books, done.1)
                 uncopied += batch.count
                 for finish in done.0.finish { finish() }
+                witnessCommit(openings: done.0.books.openings - books.openings)
             } catch {
                 let error = StoreError(error, path: path)
                 // A failed transaction makes SQLite read the file anew, which looks like a change.
@@ -208,7 +244,7 @@ package actor Store {
 
     /// Runs the jobs of one transaction. A job that breaks a rule is undone alone; a disk that fails undoes them all.
     private static func run(
-        _ batch: [Job], _ db: Database, _ before: Books, _ path: String
+        _ batch: [Job], _ db: Database, _ before: Books, _ path: String, _ key: WitnessKey?
     ) throws -> (books: Books, finish: [@Sendable () -> Void]) {
         var books = before
         var finish: [@Sendable () -> Void] = []
@@ -228,7 +264,7 @@ package actor Store {
                 finish.append { job.fail(error) }
             }
         }
-        if books != before { try books.save(db) }
+        if books != before { try books.save(db, key) }
         return (books, finish)
     }
 }

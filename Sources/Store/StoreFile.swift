@@ -115,7 +115,7 @@ final class StoreFile {
 
     /// Makes the database file with mode 0600 and its folder entry durable: SQLite would do neither. The files that
     /// SQLite adds (`-wal`, `-shm`) take over the mode.
-    private static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
+    static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path) }

@@ -26,6 +26,9 @@ package struct StoreOptions: Sendable {
     /// Requests after which it is copied beside the writers, however busy they are.
     package var checkpointAtLatest = 4000
 
+    /// How long after the last commit the witness hears of what opened no gate.
+    package var witnessIdle: Duration = .seconds(2)
+
     /// The documented defaults.
     package init() {}
 }

@@ -2,6 +2,7 @@ import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
+import Foundation
 import Ledger
 import Store
 
@@ -9,7 +10,8 @@ import Store
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger", abstract: "Lists visits and proves that none was removed or changed.",
-        discussion: "May be used beside the running service.", subcommands: [List.self, Verify.self])
+        discussion: "May be used beside the running service.",
+        subcommands: [List.self, Head.self, Verify.self, Export.self])
 
     /// The ledger that a command reads.
     struct Input: ParsableArguments {
@@ -20,8 +22,24 @@ struct LedgerCommand: AsyncParsableCommand {
         var database: String?
 
         func reading<Result>(_ body: (LedgerReader) async throws -> Result) async throws -> Result {
+            try await failing {
+                try await body(try LedgerReader(path: try database ?? configuration.load().ledger.path))
+            }
+        }
+
+        /// The witness of the configuration's ledger and its key; nil for a database that was named itself. A key that this user
+        /// may not read is none.
+        func proof() async throws -> Proof? {
+            guard database == nil else { return nil }
+            let source = try configuration.load().ledger.witness(ProcessInfo.processInfo.environment)
+            let key = try? source.key()
+            return Proof(key: key, witness: source.reading(key))
+        }
+
+        /// Runs it, turning what the database reports into a failure for people.
+        func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
             do {
-                return try await body(try LedgerReader(path: try database ?? configuration.load().ledger.path))
+                return try await body()
             } catch let error as StoreError {
                 throw CommandFailure(error.text, remedy: error.remedy)
             }
@@ -59,25 +77,6 @@ struct LedgerCommand: AsyncParsableCommand {
             guard let record else { return "keep the database as evidence: gatehouse ledger verify" }
             guard case .outcome(let outcome) = record, outcome.outcome.result != .accepted else { return nil }
             return ReasonCode.telling(outcome.outcome.reasons.map(\.code))?.remedy
-        }
-    }
-
-    struct Verify: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Proves that no entry was removed, changed, inserted or moved.",
-            discussion: "Exit code: 0 when the chain is intact, 1 when not.")
-        @OptionGroup var input: Input
-        @Flag(help: "A JSON object, for machines.")
-        var json = false
-
-        func run() async throws {
-            let report = try await input.reading { try await $0.verify() }
-            if json {
-                Terminal.line(report.json.compactText)
-            } else {
-                for line in report.lines { Terminal.line(line) }
-            }
-            if !report.isIntact { throw ExitCode(1) }
         }
     }
 }

@@ -88,7 +88,7 @@ import Testing
     @Test func aRebuiltTailDoesNotReachTheEnd() throws {
         let (head, entries) = try Samples.chain(visits: 6)
         let (witness, _) = try Samples.chain(visits: 4)
-        let checkpoint = Checkpoint(ledger: head.ledger, point: witness.point, time: Samples.stamp().time)
+        let checkpoint = Checkpoint(ledger: head.ledger, count: witness.point.count, hash: witness.point.hash)
         #expect(check(entries, head, checkpoints: [checkpoint]).checkpointsMet == 1)
         for index in entries.indices {
             var forged = entries
@@ -109,7 +109,7 @@ import Testing
     @Test func aCutTailIsFoundByACheckpointEvenWhenTheEndWasRewritten() throws {
         let (head, _) = try Samples.chain(visits: 6)
         let (shorter, kept) = try Samples.chain(visits: 4)
-        let checkpoint = Checkpoint(ledger: head.ledger, point: head.point, time: Samples.stamp().time)
+        let checkpoint = Checkpoint(ledger: head.ledger, count: head.point.count, hash: head.point.hash)
         #expect(check(kept, shorter).isIntact)
         #expect(check(kept, shorter, checkpoints: [checkpoint]).findings == [.checkpoint(count: head.point.count)])
     }
@@ -134,7 +134,7 @@ import Testing
             let last = entries[kept - 1]
             let seq = try entries.prefix(kept).map { try LedgerRecord(bytes: $0.body).seq }.max() ?? 0
             let start = ChainPoint(count: last.position, hash: last.hash, nextSeq: seq + 1)
-            let old = Checkpoint(ledger: head.ledger, point: .genesis(ledger: head.ledger), time: Samples.stamp().time)
+            let old = Checkpoint(ledger: head.ledger, count: 0, hash: .genesis(ledger: head.ledger))
             var verifier = ChainVerifier(ledger: head.ledger, start: start, checkpoints: [old])
             for entry in entries.dropFirst(kept) { verifier.add(entry) }
             let report = verifier.finish(end: head.point)
@@ -143,14 +143,16 @@ import Testing
         }
     }
 
-    @Test func checkpointsReadBack() throws {
-        let (head, _) = try Samples.chain(visits: 3)
-        let checkpoint = Checkpoint(ledger: head.ledger, point: head.point, time: Samples.stamp().time)
-        #expect(try Checkpoint(bytes: checkpoint.bytes).bytes == checkpoint.bytes)
-        #expect(throws: RecordError.self) { try Checkpoint(bytes: Array(checkpoint.bytes.dropLast())) }
-        let other = Checkpoint(ledger: "other", point: head.point, time: Samples.stamp().time)
-        let (_, entries) = try Samples.chain(visits: 3)
-        #expect(!check(entries, head, checkpoints: [other]).isIntact)
+    @Test func aCheckpointIsWhatSomebodyWroteDown() throws {
+        let (head, entries) = try Samples.chain(visits: 3)
+        let checkpoint = try #require(Checkpoint(Text("\(head.point.count):\(head.point.hash.hex)")))
+        #expect(check(entries, head, checkpoints: [checkpoint]).checkpointsMet == 1)
+        #expect(Checkpoint(checkpoint.text) == checkpoint)
+        for text in ["", ":", "1", "1:", ":00", "-1:\(head.point.hash.hex)", "1:\(head.point.hash.hex)0", "1:2:3"] {
+            #expect(Checkpoint(Text(text)) == nil, "\(text)")
+        }
+        let other = Checkpoint(ledger: "other", count: head.point.count, hash: head.point.hash)
+        #expect(check(entries, head, checkpoints: [other]).findings == [.otherLedger("other")])
     }
 
     @Test func theHeadRefusesWhatCannotBe() throws {

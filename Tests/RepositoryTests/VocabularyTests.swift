@@ -15,7 +15,7 @@ import Testing
 
     /// Names of events in the log and in `--json` output that look like codes: they say what happened, not why.
     private static let events: Set = [
-        "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
+        "ledger.head", "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
         "policy.group-unknown", "policy.not-kept", "trust.refreshed", "trust.refresh-failed", "trust.changed",
         "trust.not-kept",
     ]

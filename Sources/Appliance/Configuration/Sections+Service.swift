@@ -1,3 +1,5 @@
+import Encoding
+
 /// `[policy]`: whom the gate lets in.
 package struct PolicySection: Hashable, Sendable {
     /// The policy file; nil: everybody with a credential of any trusted issuer.
@@ -32,6 +34,10 @@ package struct LedgerSection: Hashable, Sendable {
     package var path: String
     /// The file that takes records which the database refuses; best on another disk.
     package var reserve: String
+    /// The file of its witness.
+    package var witness: String
+    /// The file with the witness's key.
+    package var witnessKey: String
     /// How long a record is kept.
     package var keep: Duration
     /// Megabytes of the database beyond which the oldest records go before that.
@@ -41,10 +47,17 @@ package struct LedgerSection: Hashable, Sendable {
         let database = reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db")
         path = resolve(database, in: folder)
         reserve = resolve(reader.text("ledger.reserve", default: database + ".reserve"), in: folder)
+        witness = resolve(reader.text("ledger.witness", default: database + ".witness"), in: folder)
+        witnessKey = resolve(reader.text("ledger.witnessKey", default: database + ".witness-key"), in: folder)
         keep = reader.duration(
             "ledger.keep", default: .seconds(400 * 86_400), in: .seconds(86_400)...(.seconds(3650 * 86_400)))
         keepMegabytes = reader.integer("ledger.keepMegabytes", default: 2000, in: 16...1_000_000)
-        if reserve == path { reader.reject("ledger.reserve", "is the database itself", "Name another file.") }
+        var taken: Set<Text> = [Text(path)]
+        for (key, file) in [
+            ("ledger.reserve", reserve), ("ledger.witness", witness), ("ledger.witnessKey", witnessKey),
+        ] where !taken.insert(Text(file)).inserted {
+            reader.reject(key, "is the database itself or another file of the ledger", "Name another file.")
+        }
     }
 }
 

@@ -25,7 +25,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
-            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime),
+            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
             WatchdogService(parts: parts), parts.counters, parts.control, LineService(panel: parts.panel),
             GateService(parts: parts),
         ]
@@ -37,6 +37,7 @@ package enum ApplianceService {
         try await ServiceGroup(configuration: group).run()
         _ = parts.panel?.end(within: .milliseconds(200))
         await parts.store.close()
+        await WitnessService.logHead(parts.store, parts.log)
         let shortfall = parts.keeper.shortfall
         if shortfall == .none {
             parts.log.log(.info, "ended")

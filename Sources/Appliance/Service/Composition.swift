@@ -48,6 +48,8 @@ package struct Composition: Sendable {
     package let control: ControlService
     /// Looks at counters that mean a fault.
     package let counters: CounterService
+    /// Holds the ledger to its witness.
+    let witness: WitnessService
 
     /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Waits for the ledger; throws what
     /// no waiting mends.
@@ -77,7 +79,7 @@ package struct Composition: Sendable {
         let trusted = trust.directory.store
         trusted.warmUp()
         let opening = Records.Opening(
-            configuration: configuration,
+            configuration: configuration, environment: environment,
             boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
             version: version, window: policy.replay.window, log: log, report: report)
         let waiting = Waiting(report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) })
@@ -140,7 +142,8 @@ package struct Composition: Sendable {
             canary: { verifiers.current.verify([], at: wallTime()) }, wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
-                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)))
+                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
+            witness: WitnessService(store: store, report: report, log: log))
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let

@@ -11,6 +11,8 @@ struct Records: Sendable {
     /// What it takes to open them.
     struct Opening: Sendable {
         let configuration: Configuration
+        /// Names the folder of the credentials that systemd hands over.
+        let environment: [String: String]
         /// Names this start of the machine.
         let boot: Text
         let version: String
@@ -63,7 +65,8 @@ struct Records: Sendable {
 
     /// Opens the database and brings it in order.
     init(_ opening: Opening) async throws(StoreError) {
-        let store = try await Store.open(opening.configuration.ledger.path, options: opening.options)
+        let store = try await LedgerOpening.open(
+            opening.configuration.ledger, opening.environment, options: opening.options, report: opening.report)
         do throws(StoreError) {
             try await self.init(store, opening)
         } catch {
@@ -89,12 +92,14 @@ struct Records: Sendable {
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
         }
+        let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
+        try await store.begin(stamp: stamp(), software: software)
         let reserve = opening.openReserve()
         // Before the recovery, which closes what then still has no outcome.
         if let reserve { restored = await LedgerKeeper.restore(reserve, into: store) } else { restored = 0 }
-        let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
         interrupted = try await store.recover(stamp: stamp(), software: software).count
         starts = try await store.countStart()
+        await store.tellWitness()
         (self.store, self.reserve, self.wallTime, self.stamp) = (store, reserve, wallTime, stamp)
     }
 }

@@ -20,6 +20,12 @@ package enum ChainFinding: Hashable, Sendable {
     case wrongEnd(expected: Int, found: Int)
     /// The ledger differs from what a checkpoint stated about its first `count` entries.
     case checkpoint(count: Int)
+    /// A checkpoint is about the ledger of that id, not about this one.
+    case otherLedger(Text)
+    /// The entry is filed under another visit, number or kind than its record has.
+    case misfiled(Int)
+    /// What the ledger's seal or its witness contradicts, in words.
+    case witness(String)
     /// The store's own lists contradict the chain, in words.
     case bookkeeping(String)
 
@@ -39,6 +45,9 @@ package enum ChainFinding: Hashable, Sendable {
         case .unknownIntent(let position, let visit): "entry \(position) closes visit \(visit), which was never opened"
         case .wrongEnd(let expected, let found): "the chain should end with entry \(expected) but ends with \(found)"
         case .checkpoint(let count): "the first \(count) entries are not those of the checkpoint"
+        case .otherLedger(let ledger): "the checkpoint is about another ledger, \(ledger)"
+        case .misfiled(let position): "entry \(position) is filed as something else than its record says"
+        case .witness(let text): "the witness contradicts: \(text)"
         case .bookkeeping(let text): text
         }
     }
@@ -66,6 +75,11 @@ package struct ChainReport: Hashable, Sendable {
     package var checkpointsMet = 0
     /// Checkpoints about entries that were evicted since, so they can no longer be compared.
     package var checkpointsEvicted = 0
+
+    /// The ledger in whose place this one began; nil: none that is known.
+    package var predecessor: Predecessor?
+    /// What the seal and the witness were good for, in words; nil when nobody asked them.
+    package var witness: String?
 
     /// Whether nothing was removed, changed, inserted or moved.
     package var isIntact: Bool { findings.isEmpty && moreFindings == 0 }

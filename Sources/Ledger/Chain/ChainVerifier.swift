@@ -21,14 +21,16 @@ package struct ChainVerifier: Sendable {
         report = ChainReport(start: start, end: start)
         previous = [start.hash]
         openLimit = limits.openVisits
-        self.checkpoints = checkpoints.sorted { $0.point.count < $1.point.count }
+        self.checkpoints = checkpoints.sorted { $0.count < $1.count }
         if start.count == 0, start != .genesis(ledger: ledger) { find(.altered(0)) }
-        for checkpoint in checkpoints where checkpoint.ledger != ledger {
-            find(.checkpoint(count: checkpoint.point.count))
-        }
-        self.checkpoints.removeAll { $0.ledger != ledger }
+        let isOther: (Checkpoint) -> Bool = { $0.ledger != nil && $0.ledger != ledger }
+        for checkpoint in checkpoints where isOther(checkpoint) { find(.otherLedger(checkpoint.ledger ?? "")) }
+        self.checkpoints.removeAll(where: isOther)
         compareCheckpoints()
     }
+
+    /// Where reading has come to.
+    package var end: ChainPoint { report.end }
 
     /// The next entry.
     package mutating func add(_ entry: LedgerEntry) {
@@ -63,7 +65,7 @@ package struct ChainVerifier: Sendable {
     /// The end of the input. `end`, when given, is where the ledger itself says that it ends.
     package consuming func finish(end: ChainPoint? = nil) -> ChainReport {
         if let end, end != report.end { find(.wrongEnd(expected: end.count, found: report.end.count)) }
-        for checkpoint in checkpoints { find(.checkpoint(count: checkpoint.point.count)) }
+        for checkpoint in checkpoints { find(.checkpoint(count: checkpoint.count)) }
         report.openIntents = open.values.sorted { $0.position < $1.position }
         return report
     }
@@ -82,6 +84,11 @@ package struct ChainVerifier: Sendable {
         case .outcome(let outcome):
             report.results[outcome.outcome.result, default: 0] += 1
             let intent = open.removeValue(forKey: outcome.visit)
+            if position == 1, outcome.outcome.predecessor != nil || outcome.outcome.finding != nil {
+                // The first record of a ledger that follows another goes on with that one's numbers.
+                report.predecessor = outcome.outcome.predecessor
+                report.end.nextSeq = max(report.end.nextSeq, outcome.seq)
+            }
             if intent == nil, outcome.intent == nil {
                 takeNumber(outcome.seq, at: position, afterGap: afterGap)
                 if outcome.outcome.gate?.opened == true, report.opensWithoutIntent.count < Self.findingLimit {
@@ -111,14 +118,14 @@ package struct ChainVerifier: Sendable {
     }
 
     private mutating func compareCheckpoints() {
-        while let checkpoint = checkpoints.first, checkpoint.point.count <= report.end.count {
+        while let checkpoint = checkpoints.first, checkpoint.count <= report.end.count {
             checkpoints.removeFirst()
-            if checkpoint.point.count < report.start.count {
+            if checkpoint.count < report.start.count {
                 report.checkpointsEvicted += 1
-            } else if checkpoint.point == report.end {
+            } else if checkpoint.count == report.end.count, checkpoint.hash == report.end.hash {
                 report.checkpointsMet += 1
             } else {
-                find(.checkpoint(count: checkpoint.point.count))
+                find(.checkpoint(count: checkpoint.count))
             }
         }
     }

@@ -1,49 +1,31 @@
 package import Encoding
 
-/// A statement about the whole ledger up to one entry, small enough to be signed and left with a witness (the cloud
-/// agent).
+/// What somebody kept of a ledger: how many entries it had and the hash of the last one, which binds all before.
 ///
 /// The chain alone cannot show that its *end* was cut off together with the stored end. Whoever holds a checkpoint can:
 /// every later state of the ledger must contain it (``ChainVerifier`` takes a list).
 package struct Checkpoint: Hashable, Sendable {
-    /// The ledger's id.
-    package var ledger: Text
-    /// Where it stood.
-    package var point: ChainPoint
-    /// The date of the statement.
-    package var time: WallTime
+    /// The ledger's id; nil when only the figures were kept.
+    package var ledger: Text?
+    /// Entries.
+    package var count: Int
+    /// Hash of the last one.
+    package var hash: ChainHash
 
     /// A checkpoint of these parts.
-    package init(ledger: Text, point: ChainPoint, time: WallTime) {
-        self.ledger = ledger
-        self.point = point
-        self.time = time
+    package init(ledger: Text?, count: Int, hash: ChainHash) {
+        (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
 
-    /// The bytes to sign: compact JSON, members in fixed order.
-    package var bytes: [UInt8] {
-        let json: JSON = [
-            "type": "gatehouse/checkpoint/1", "ledger": .string(ledger), "count": .int(point.count),
-            "hash": .text(point.hash.hex), "nextSeq": .int(point.nextSeq), "time": .text(time.utc.recordText),
-            "clock": .text(time.provenance.rawValue),
-        ]
-        return json.compactBytes
+    /// `N:HASH` as log and `gatehouse ledger head` write it; nil for anything else.
+    package init?(_ text: Text) {
+        let parts = text.string.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Int(parts[0]), (0...ChainPoint.countLimit).contains(count),
+            let hash = Hex.decode(parts[1]).flatMap({ ChainHash($0) })
+        else { return nil }
+        self.init(ledger: nil, count: count, hash: hash)
     }
 
-    /// Reads ``bytes`` back; throws when the member it names is missing or of the wrong form.
-    package init(bytes: [UInt8]) throws(RecordError) {
-        guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
-        let fields = try RecordFields(json)
-        guard try fields.text("type") == "gatehouse/checkpoint/1" else { throw RecordError(member: "type") }
-        guard let hash = ChainHash(Hex.decode(try fields.text("hash").string) ?? []) else {
-            throw RecordError(member: "hash")
-        }
-        guard let provenance = WallTime.Provenance(rawValue: try fields.text("clock").string) else {
-            throw RecordError(member: "clock")
-        }
-        self.init(
-            ledger: try fields.text("ledger"),
-            point: ChainPoint(count: try fields.int("count"), hash: hash, nextSeq: try fields.int("nextSeq")),
-            time: WallTime(utc: try fields.timestamp("time"), provenance: provenance))
-    }
+    /// `N:HASH`.
+    package var text: Text { Text("\(count):\(hash.hex)") }
 }

@@ -87,6 +87,9 @@ package struct LedgerHead: Hashable, Sendable {
         return (append(.outcome(record)), record)
     }
 
+    /// Lets the numbers begin with `seq`, when that is further on.
+    mutating func number(from seq: Int) { point.nextSeq = max(point.nextSeq, seq) }
+
     /// A full outbox has lost reports; `told` is what they themselves would have told of earlier losses.
     package mutating func lost(reports: Int, told: Int) {
         dropped += reports + told

@@ -31,7 +31,11 @@ extension ChainReport {
         if checkpointsMet + checkpointsEvicted > 0 {
             lines.append("checkpoints: \(checkpointsMet) met, \(checkpointsEvicted) about evicted entries")
         }
-        lines.append("head: \(end.count) \(end.hash.hex)")
+        if let predecessor {
+            lines.append("follows ledger \(predecessor.ledger), which had \(predecessor.count) entries")
+        }
+        if let witness { lines.append("witness: \(witness)") }
+        lines.append("head: \(end.count):\(end.hash.hex)")
         if !isIntact { lines.append(Self.remedy) }
         return lines
     }
@@ -45,12 +49,13 @@ extension ChainReport {
                 JSONObject(Outcome.Result.allCases.map { .init(Text($0.rawValue), .int(results[$0] ?? 0)) })),
             "openVisits": .array(openIntents.map { .string($0.visit) }),
             "opensWithoutIntent": .array(opensWithoutIntent.map(JSON.string)),
-            "head": ["count": .int(end.count), "hash": .text(end.hash.hex), "nextSeq": .int(end.nextSeq)],
+            "witness": witness.map { .text($0) } ?? .null, "head": end.json,
         ]
     }
 
     private static let remedy = """
         remedy: keep this file as evidence (copy it before anything else), compare the numbers with the reports at the \
-        cloud agent, and let the kiosk begin a new ledger: stop the service, move the database aside, start the service.
+        cloud agent, and restart the service: it puts aside what its witness contradicts and begins a new ledger that \
+        names this one.
         """
 }

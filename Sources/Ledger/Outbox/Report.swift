@@ -33,6 +33,8 @@ package enum Report {
                 ("software", outcome.software.json),
                 ("repeated", outcome.repeated > 0 ? .int(outcome.repeated) : nil),
                 ("dropped", .int(record.dropped)),
+                ("predecessor", outcome.predecessor?.json),
+                ("finding", outcome.finding.map(JSON.string)),
             ]))
     }
 }

@@ -143,6 +143,10 @@ package struct Outcome: Hashable, Sendable {
     package var software: Software
     /// Further visits that ended alike shortly before and have no record of their own (``JunkGatherer``); 0 for almost all.
     package var repeated = 0
+    /// Only in the first record of a ledger that took the place of another: which one.
+    package var predecessor: Predecessor?
+    /// Only there: what was wrong with that one, in words.
+    package var finding: Text?
 
     /// An outcome of these parts.
     package init(

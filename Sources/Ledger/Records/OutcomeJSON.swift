@@ -12,7 +12,13 @@ extension Outcome {
             .init("session", session?.json ?? .null),
             .init("gate", gate?.json(pulse: "pulseMs") ?? .null),
             .init("software", software.json),
-        ] + (repeated > 0 ? [.init("repeated", .int(repeated))] : [])
+        ] + (repeated > 0 ? [.init("repeated", .int(repeated))] : []) + succession
+    }
+
+    /// What the first record of a new ledger tells of the one before; no other record has these members.
+    var succession: [JSONObject.Member] {
+        (predecessor.map { [.init("predecessor", $0.json)] } ?? [])
+            + (finding.map { [.init("finding", .string($0))] } ?? [])
     }
 
     init(_ fields: RecordFields) throws(RecordError) {
@@ -29,6 +35,8 @@ extension Outcome {
             session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
             software: try Software(fields.object("software")))
         repeated = try fields.intIfPresent("repeated") ?? 0
+        predecessor = try Predecessor(fields.objectIfPresent("predecessor"))
+        finding = try fields.textIfPresent("finding")
     }
 
     func clipped(to limits: LedgerLimits) -> Outcome {
@@ -44,6 +52,8 @@ extension Outcome {
         copy.software.version = LedgerLimits.clip(software.version, to: limits.codeBytes)
         copy.software.trust = software.trust.map { LedgerLimits.clip($0, to: limits.codeBytes) }
         copy.software.policy = software.policy.map { LedgerLimits.clip($0, to: limits.codeBytes) }
+        copy.predecessor?.ledger = LedgerLimits.clip(predecessor?.ledger ?? "", to: limits.codeBytes)
+        copy.finding = finding.map { LedgerLimits.clip($0, to: limits.identifierBytes) }
         return copy
     }
 }

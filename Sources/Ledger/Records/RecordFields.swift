@@ -35,6 +35,18 @@ struct RecordFields {
         return array
     }
 
+    /// Bytes that are written as hex digits.
+    func hex(_ name: Text) throws(RecordError) -> [UInt8] {
+        guard let bytes = Hex.decode(try text(name).string) else { throw RecordError(member: name.string) }
+        return bytes
+    }
+
+    /// Whether the member is there and `null`.
+    func isNull(_ name: Text) throws(RecordError) -> Bool {
+        guard let value = object[name] else { throw RecordError(member: name.string) }
+        return value.isNull
+    }
+
     func timestamp(_ name: Text) throws(RecordError) -> Timestamp {
         guard let timestamp = Timestamp(rfc3339: try text(name).string) else { throw RecordError(member: name.string) }
         return timestamp
@@ -44,6 +56,11 @@ struct RecordFields {
     func object(_ name: Text) throws(RecordError) -> RecordFields? {
         guard let value = object[name] else { throw RecordError(member: name.string) }
         return value.isNull ? nil : try RecordFields(value, name.string)
+    }
+
+    /// Nil where the record has no such member.
+    func objectIfPresent(_ name: Text) throws(RecordError) -> RecordFields? {
+        object[name] == nil ? nil : try self.object(name)
     }
 
     /// Nil where the record has no such member.

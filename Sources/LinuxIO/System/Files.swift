@@ -1,9 +1,9 @@
 import Glibc
 
 /// Small files of the kernel's file systems.
-enum FileBytes {
+package enum FileBytes {
     /// At most `limit` bytes from the start of a file, or nil when it cannot be read.
-    static func read(_ path: String, limit: Int) -> [UInt8]? {
+    package static func read(_ path: String, limit: Int) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }

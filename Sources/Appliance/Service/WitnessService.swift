@@ -1,0 +1,52 @@
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import ServiceLifecycle
+import Store
+
+/// Holds the whole ledger to its seal and its witness, at the start and then every hour, beside everything else; and writes the
+/// ledger's head into the log, which is one more place to compare it with.
+struct WitnessService: Service {
+    let store: Store
+    let report: HealthReporter
+    let log: LogSink
+    var interval: Duration = .seconds(3600)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await Self.logHead(store, log)
+                await audit()
+                try? await Task.sleep(for: interval)
+            }
+        }
+    }
+
+    private func audit() async {
+        do throws(StoreError) {
+            let result = try await store.audit()
+            guard !result.isIntact else { return }
+            report(
+                .present(
+                    .ledgerRewritten, count: result.findings.count + result.moreFindings,
+                    detail: result.findings.first?.text))
+        } catch {
+            if case .corrupt = error { report(.present(.ledgerRewritten, detail: error.text)) }
+        }
+    }
+
+    /// The line `ledger.head`: `at` is what `gatehouse ledger verify --head N:HASH` takes.
+    static func logHead(_ store: Store, _ log: LogSink) async {
+        guard let signed = await store.signedHead else { return }
+        let head = signed.head
+        log.log(
+            .info, "ledger.head",
+            [
+                "at": .string(head.checkpoint.text), "ledger": .string(head.state.ledger),
+                "revision": .int(head.state.revision),
+                "key": .text(Hex.encode(signed.key)),
+            ])
+    }
+}

@@ -1,0 +1,108 @@
+package import Encoding
+
+/// A part of the ledger as JSON lines that proves itself: a first line with the place where it begins, a line for each entry, a last
+/// line with the place where it ends, the newest statement of the witness, and a signature over all of that.
+package enum LedgerExport {
+    static let firstType: Text = "gatehouse/export/1"
+    static let lastType: Text = "gatehouse/export-end/1"
+
+    /// The first line.
+    package static func first(ledger: Text, start: ChainPoint) -> JSON {
+        ["type": .string(firstType), "ledger": .string(ledger), "start": start.json]
+    }
+
+    /// The line of an entry: its place, its hash, its record as it is.
+    package static func line(_ entry: LedgerEntry) -> JSON {
+        [
+            "position": .int(entry.position), "hash": .text(entry.hash.hex),
+            "record": (try? JSON.parse(entry.body)) ?? .null,
+        ]
+    }
+
+    /// The last line. `key`: signs it; nil: the export shows only that it is whole in itself. `head`: the witness's newest
+    /// statement.
+    package static func last(
+        ledger: Text, start: ChainPoint, end: ChainPoint, head: SignedHead?, key: WitnessKey?
+    ) -> JSON {
+        var object = statement(ledger, start, end, head?.json)
+        let signature = key.flatMap { $0.sign(JSON.object(object).compactBytes) }
+        object["key"] = signature == nil ? .null : key.map { .text(Hex.encode($0.publicKey)) } ?? .null
+        object["signature"] = signature.map { .text(Hex.encode($0)) } ?? .null
+        return .object(object)
+    }
+
+    static func statement(_ ledger: Text, _ start: ChainPoint, _ end: ChainPoint, _ head: JSON?) -> JSONObject {
+        [
+            "type": .string(lastType), "ledger": .string(ledger), "start": start.json, "end": end.json,
+            "head": head ?? .null,
+        ]
+    }
+}
+
+/// Reads an export line by line and proves it, without database or network.
+package struct ExportVerifier: Sendable {
+    /// What the lines came to.
+    package struct Result: Sendable {
+        /// The chain.
+        package var report: ChainReport
+        /// The Ed25519 key that signed the export; nil: nobody did.
+        package var signer: [UInt8]?
+        /// The statement of the witness that came with it, its signature checked; nil: none.
+        package var head: SignedHead?
+    }
+
+    private var ledger: Text = ""
+    private var start: ChainPoint?
+    private var verifier: ChainVerifier?
+    private var last: JSON?
+
+    /// Nothing read yet.
+    package init() {}
+
+    /// The next line, without its end. Throws at one that no export has there.
+    package mutating func add(line: [UInt8]) throws(RecordError) {
+        guard let json = try? JSON.parse(line), last == nil else { throw RecordError(member: "") }
+        guard verifier != nil else {
+            let fields = try RecordFields(json)
+            guard try fields.text("type") == LedgerExport.firstType, let start = ChainPoint(json: json["start"]) else {
+                throw RecordError(member: "type")
+            }
+            ledger = try fields.text("ledger")
+            verifier = ChainVerifier(ledger: ledger, start: start)
+            self.start = start
+            return
+        }
+        if json["type"]?.string == LedgerExport.lastType {
+            last = json
+            return
+        }
+        let fields = try RecordFields(json)
+        guard let hash = ChainHash(try fields.hex("hash")), let record = json["record"] else {
+            throw RecordError(member: "hash")
+        }
+        verifier?.add(
+            LedgerEntry(position: try fields.int("position"), hash: hash, body: record.compactBytes))
+    }
+
+    /// The end of the input. Throws when the last line is missing or its signature is wrong.
+    package consuming func finish() throws(RecordError) -> Result {
+        guard let verifier, let start, let last else { throw RecordError(member: "end") }
+        let fields = try RecordFields(last)
+        guard let end = ChainPoint(json: last["end"]), ChainPoint(json: last["start"]) == start,
+            try fields.text("ledger") == ledger
+        else { throw RecordError(member: "end") }
+        var result = Result(report: verifier.finish(end: end))
+        if let head = last["head"], !head.isNull {
+            result.head = try SignedHead(bytes: head.compactBytes)
+        }
+        if try !fields.isNull("signature") {
+            let key = try fields.hex("key")
+            let statement = JSON.object(LedgerExport.statement(ledger, start, end, last["head"]))
+            guard WitnessKey.isSigned(statement.compactBytes, try fields.hex("signature"), by: key) else {
+                throw RecordError(member: "signature")
+            }
+            result.signer = key
+        }
+        return result
+    }
+}

@@ -1,0 +1,80 @@
+package import Encoding
+
+/// What the witness keeps: a statement about the whole ledger as it was after one commit. Small enough to be signed, logged and
+/// given to others, who then hold the box to it: every later state of the ledger must contain it.
+package struct HeadStatement: Hashable, Sendable {
+    /// The ledger's figures.
+    package var state: LedgerState
+    /// ``WitnessKey/digest(of:_:)`` of the state and the outbox.
+    package var digest: [UInt8]
+    /// Counts the statements, so that the newer of two is known.
+    package var number: Int
+    /// What the running service found wrong with the ledger, in words: the next start begins a new one. Nil: nothing.
+    package var finding: Text?
+
+    /// A statement of these parts.
+    package init(state: LedgerState, digest: [UInt8], number: Int, finding: Text? = nil) {
+        (self.state, self.digest, self.number, self.finding) = (state, digest, number, finding)
+    }
+
+    /// What others compare a ledger with.
+    package var checkpoint: Checkpoint {
+        Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
+    }
+
+    /// The bytes to sign: compact JSON, members in fixed order.
+    package var bytes: [UInt8] { json.compactBytes }
+
+    /// ``bytes`` as a value.
+    package var json: JSON {
+        .object(
+            JSONObject(
+                [.init("type", .string(Self.type))] + state.members + [
+                    .init("state", .text(Hex.encode(digest))), .init("statement", .int(number)),
+                    .init("finding", finding.map(JSON.string) ?? .null),
+                ]))
+    }
+
+    private static let type: Text = "gatehouse/head/1"
+
+    init(_ json: JSON?) throws(RecordError) {
+        let fields = try RecordFields(json)
+        guard try fields.text("type") == Self.type else { throw RecordError(member: "type") }
+        self.init(
+            state: try LedgerState(fields), digest: try fields.hex("state"), number: try fields.int("statement"),
+            finding: try fields.isNull("finding") ? nil : fields.text("finding"))
+    }
+}
+
+/// A statement with its signature, as it lies in the witness file, is printed by `gatehouse ledger head --json` and may travel to
+/// whoever wants to be a witness too.
+package struct SignedHead: Hashable, Sendable {
+    /// The statement.
+    package let head: HeadStatement
+    /// The Ed25519 key that signed it, 32 bytes. Whoever checks must know from elsewhere that it is the box's.
+    package let key: [UInt8]
+    private let signature: [UInt8]
+
+    /// Signs a statement; nil only if the library cannot.
+    package init?(_ head: HeadStatement, by key: WitnessKey) {
+        guard let signature = key.sign(head.bytes) else { return nil }
+        (self.head, self.key, self.signature) = (head, key.publicKey, signature)
+    }
+
+    /// Reads ``bytes`` back; throws when a member is missing, of the wrong form, or the signature is not that of the key.
+    package init(bytes: [UInt8]) throws(RecordError) {
+        guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
+        let fields = try RecordFields(json)
+        (head, key) = (try HeadStatement(json["head"]), try fields.hex("key"))
+        signature = try fields.hex("signature")
+        guard WitnessKey.isSigned(head.bytes, signature, by: key) else { throw RecordError(member: "signature") }
+    }
+
+    /// The statement, the key and the signature.
+    package var json: JSON {
+        ["head": head.json, "key": .text(Hex.encode(key)), "signature": .text(Hex.encode(signature))]
+    }
+
+    /// ``json`` as compact bytes.
+    package var bytes: [UInt8] { json.compactBytes }
+}

@@ -1,0 +1,78 @@
+import Crypto
+package import Encoding
+
+/// The secret that proves the ledger, kept where the database is not: it seals the database's own figures and signs the statements
+/// of the witness. Whoever can write the database but does not have it can forge neither.
+package struct WitnessKey: Sendable {
+    /// Length of the secret in bytes.
+    package static let byteCount = 32
+    /// Length in bytes of the random number that each seal needs.
+    package static let nonceBytes = 12
+
+    private let signing: Curve25519.Signing.PrivateKey
+    private let sealing: SymmetricKey
+    private let rows: SymmetricKey
+
+    /// The keys that follow from a secret of ``byteCount`` random bytes; nil for any other number.
+    package init?(_ secret: [UInt8]) {
+        guard secret.count == Self.byteCount else { return nil }
+        func derive(_ label: String) -> [UInt8] {
+            Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8), using: SymmetricKey(data: secret)))
+        }
+        guard let signing = try? Curve25519.Signing.PrivateKey(rawRepresentation: derive("gatehouse/witness/sign/1"))
+        else { return nil }
+        self.signing = signing
+        sealing = SymmetricKey(data: derive("gatehouse/witness/seal/1"))
+        rows = SymmetricKey(data: derive("gatehouse/witness/rows/1"))
+    }
+
+    /// The Ed25519 key by which others check statements, 32 bytes.
+    package var publicKey: [UInt8] { Array(signing.publicKey.rawRepresentation) }
+
+    /// The code of one row; each field goes in with its length.
+    package func code(ofRow fields: [[UInt8]]) -> RowSum {
+        var code = HMAC<SHA256>(key: rows)
+        for field in fields {
+            var length: [UInt8] = []
+            length.appendBE(UInt64(field.count))
+            code.update(data: length)
+            code.update(data: field)
+        }
+        return RowSum(Array(code.finalize())) ?? RowSum()
+    }
+
+    /// The seal of a state: the sum of the outbox, encrypted and bound to the state (ChaCha20-Poly1305). `nonce`:
+    /// ``nonceBytes`` random bytes. Empty, which opens nothing, for a nonce of another length.
+    package func seal(_ state: LedgerState, _ sum: RowSum, nonce: [UInt8]) -> [UInt8] {
+        guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
+            let box = try? ChaChaPoly.seal(sum.bytes, using: sealing, nonce: nonce, authenticating: state.bytes)
+        else { return [] }
+        return Array(box.combined)
+    }
+
+    /// The sum inside a seal; nil unless it was made with this key for this very state.
+    package func open(_ seal: [UInt8], of state: LedgerState) -> RowSum? {
+        guard let box = try? ChaChaPoly.SealedBox(combined: seal),
+            let sum = try? ChaChaPoly.open(box, using: sealing, authenticating: state.bytes)
+        else { return nil }
+        return RowSum(sum)
+    }
+
+    /// A short name of a state and its outbox, for statements; it tells nothing of either.
+    package func digest(of state: LedgerState, _ sum: RowSum) -> [UInt8] {
+        var code = HMAC<SHA256>(key: sealing)
+        code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))
+        code.update(data: sum.bytes)
+        code.update(data: state.bytes)
+        return Array(code.finalize())
+    }
+
+    /// Signs a statement; nil only if the library cannot.
+    package func sign(_ statement: [UInt8]) -> [UInt8]? { (try? signing.signature(for: statement)).map(Array.init) }
+
+    /// Whether `signature` was made over `statement` with the secret that belongs to `publicKey`.
+    package static func isSigned(_ statement: [UInt8], _ signature: [UInt8], by publicKey: [UInt8]) -> Bool {
+        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
+        return key.isValidSignature(signature, for: statement)
+    }
+}

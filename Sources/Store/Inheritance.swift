@@ -1,0 +1,103 @@
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+
+/// What a new ledger takes over from the one that it replaces: all that is not the ledger itself, and of the ledger what its own
+/// seal still vouches for.
+struct Inheritance {
+    private var predecessor: Predecessor?
+    private var nextSeq = 1
+    private var dropped = 0
+    private var clock: Timestamp?
+    private var open: [[UInt8]] = []
+    private var reports: [ReportRow] = []
+    private var connections: [(id: String, snapshot: [UInt8])] = []
+    private var handled: [[UInt8]] = []
+    private var replays: [(name: [UInt8], at: Int64)] = []
+    private var settings: [(name: String, value: [UInt8])] = []
+
+    /// Of a database that cannot be read: what its witness knows.
+    init(nothingBut head: HeadStatement?) {
+        guard let state = head?.state else { return }
+        predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
+        (nextSeq, dropped, clock) = (state.end.nextSeq + Founding.gap, state.dropped, state.clock)
+    }
+
+    /// Of a database that does not stand up to its witness. Authentic: its seal is right, so it is an older state of ours.
+    init(_ db: Database, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?, _ key: WitnessKey) throws {
+        self.init(nothingBut: head)
+        let state = books.state
+        if predecessor == nil {
+            predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
+        }
+        let isOutboxOurs = try isAuthentic && LedgerQueries.isOutbox(db, books, key)
+        if isAuthentic {
+            nextSeq = max(nextSeq, state.end.nextSeq + Founding.gap)
+            dropped = max(dropped, state.dropped)
+            clock = [clock, state.clock].compactMap { $0 }.max()
+        } else {
+            // What anybody may have written says nothing about numbers beyond those that are there.
+            let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
+            if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + Founding.gap) }
+        }
+        let unsent = try Int.fetchOne(db, sql: "SELECT count(*) FROM report WHERE state = 'queued'") ?? 0
+        if isOutboxOurs { reports = try ReportRow.select("true", [], db) } else { dropped += unsent }
+        open = try Books.openVisits(db).prefix(LedgerLimits().openVisits).compactMap { intent in
+            try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
+                .bytes("body")
+        }
+        connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
+            .map { (try $0.text("id").string, try $0.bytes("snapshot")) }
+        handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
+            try $0.bytes("key")
+        }
+        replays = try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number")
+            .map { (try $0.bytes("name"), try $0.integer("at")) }
+        settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
+            .map { (try $0.text("name").string, try $0.bytes("value")) }
+        // A ledger that never came to its first record is told of in the next one's.
+        if let kept = settings.first(where: { Text($0.name) == "founding" }),
+            let earlier = try? Founding(bytes: kept.value)
+        {
+            predecessor = earlier.predecessor ?? predecessor
+            nextSeq = max(nextSeq, earlier.nextSeq)
+            open = earlier.open + open
+        }
+        settings.removeAll { Text($0.name) == "founding" }
+        // A site key that nobody vouches for may be one that somebody else knows; a new one is made.
+        let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
+        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == "site-key" } }
+    }
+
+    /// Puts all of it into a new, empty database.
+    func write(_ db: Database, finding: Text, limits: LedgerLimits, witness: Witness) throws {
+        let key = witness.key
+        let ledger = Opening.newLedger()
+        let genesis = ChainPoint.genesis(ledger: ledger)
+        var books = Books(
+            head: LedgerHead(ledger: ledger, point: genesis, dropped: dropped, limits: limits), start: genesis,
+            tally: OutboxTally(), clock: clock)
+        for var report in reports {
+            report.first = 0  // its outcome is in the other ledger
+            try report.insert(db)
+            books.sum += report.code(key)
+        }
+        for (id, snapshot) in connections {
+            try db.execute(sql: "INSERT INTO connection VALUES (?, ?)", arguments: [id, Data(snapshot)])
+        }
+        for key in handled {
+            try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])
+        }
+        for (name, at) in replays {
+            try db.execute(sql: "INSERT INTO replay (name, at) VALUES (?, ?)", arguments: [Data(name), at])
+        }
+        let founding = Founding(
+            predecessor: predecessor, code: witness.code, finding: finding, nextSeq: nextSeq, open: open)
+        for (name, value) in settings + [("founding", founding.bytes)] {
+            try db.execute(sql: "INSERT INTO setting VALUES (?, ?)", arguments: [name, Data(value)])
+            if Text(name) == "site-key" { books.siteKey = SiteKey.digest(of: value) }
+        }
+        try books.save(db, key)
+    }
+}

@@ -1,0 +1,130 @@
+import Encoding
+import Foundation
+import GRDB
+import Glibc
+import Ledger
+
+/// Opens a database and decides, with its witness, whether the ledger in it goes on or another one begins.
+struct Opening {
+    /// What is open then.
+    struct Opened {
+        let pool: DatabasePool
+        let books: Books
+        let standing: LedgerStanding?
+        /// The number of the witness's last statement.
+        let number: Int
+        /// The revision that it is about, when the ledger goes on from there; else 0.
+        var witnessed = 0
+    }
+
+    let path: String
+    let options: StoreOptions
+    let witness: Witness?
+
+    func run() throws(StoreError) -> Opened {
+        let reading = witness?.file.read(witness?.key)
+        let number = reading?.head?.number ?? 0
+        do {
+            let (pool, isOld) = try Store.connect(path, options)
+            var (books, seal) = try load(pool)
+            guard let witness, let reading else {
+                return Opened(pool: pool, books: books, standing: nil, number: number)
+            }
+            let standing = try pool.read { db in
+                let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
+                return try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
+            }
+            if case .unusable = reading { witness.file.putAside() }
+            if case .rewritten(let finding) = standing {
+                let inheritance = try pool.read { db in
+                    try Inheritance(db, books, isAuthentic: seal == .intact, reading.head, witness.key)
+                }
+                try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+                try pool.close()
+                return try begin(inheritance, finding, number, witness, leavesFile: seal != .made)
+            }
+            if seal == .none {
+                try pool.write { [books] db in
+                    var sealed = books
+                    try sealed.save(db, witness.key)
+                }
+                (books, seal) = try load(pool)
+            }
+            let witnessed = standing == .continued ? reading.head?.state.revision ?? 0 : 0
+            return Opened(pool: pool, books: books, standing: standing, number: number, witnessed: witnessed)
+        } catch {
+            let error = StoreError(error, path: path)
+            guard let detail = damage(error), let witness else { throw error }
+            if case .unusable? = reading { witness.file.putAside() }
+            // What cannot be read any more is told like what was changed, and the gate goes on.
+            return try begin(
+                Inheritance(nothingBut: reading?.head), "the database is damaged: \(detail)", number, witness,
+                leavesFile: true)
+        }
+    }
+
+    /// What is wrong with a file that is ours but cannot be understood; nil for any other failure.
+    private func damage(_ error: StoreError) -> String? {
+        switch error {
+        case .corrupt(_, let detail), .unreadable(_, let detail): detail
+        default: nil
+        }
+    }
+
+    private func load(_ pool: DatabasePool) throws -> (books: Books, seal: Books.Seal) {
+        try pool.write { [key = witness?.key, limits = options.limits] db in
+            try Books.load(db, newLedger: Self.newLedger(), limits: limits, key: key)
+        }
+    }
+
+    static func newLedger() -> Text {
+        Text(RandomUUID.text((0..<16).map { _ in UInt8.random(in: 0...255) }) ?? "")
+    }
+
+    // MARK: - A new ledger in the place of another
+
+    private func begin(
+        _ inheritance: Inheritance, _ finding: String, _ number: Int, _ witness: Witness, leavesFile: Bool
+    ) throws(StoreError) -> Opened {
+        let next = path + ".next"
+        do {
+            for ending in ["", "-journal", "-wal", "-shm"] { unlink(next + ending) }
+            try StoreFile.makePrivate(next, in: StoreFile.folder(of: next))
+            let queue = try DatabaseQueue(path: next, configuration: Store.configuration())
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA application_id = \(Schema.applicationID)")
+            }
+            try Schema.migrator.migrate(queue)
+            try queue.write { db in
+                try inheritance.write(db, finding: Text(finding), limits: options.limits, witness: witness)
+            }
+            try queue.close()
+            try moveAside(leavesFile: leavesFile)
+            guard rename(next, path) == 0 else { throw StoreFile.failure(path) }
+            try StoreFile.sync(folder: StoreFile.folder(of: path))
+            let (pool, _) = try Store.connect(path, options)
+            return Opened(pool: pool, books: try load(pool).books, standing: .rewritten(finding), number: number)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Gives the old database a second name, and its log the name that goes with it. Until the new one takes the first name
+    /// the next start finds the old one again, and does all this once more.
+    private func moveAside(leavesFile: Bool) throws(StoreError) {
+        defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
+        guard leavesFile else { return }
+        for number in 1...10_000 {
+            let aside = "\(path).rewritten-\(number)"
+            if link(path, aside) == 0 {
+                var log = stat()
+                if lstat(path + "-wal", &log) == 0, log.st_size > 0 {
+                    guard rename(path + "-wal", aside + "-wal") == 0 else { throw StoreFile.failure(aside) }
+                }
+                return try StoreFile.sync(folder: StoreFile.folder(of: path))
+            }
+            guard errno == EEXIST else { throw StoreFile.failure(aside) }
+        }
+        throw .notPermitted(path: path, detail: "too many files beside it are put aside")
+    }
+}

@@ -1,0 +1,133 @@
+import Dispatch
+import Encoding
+import Glibc
+import Ledger
+
+/// The witness file on its disk (``WitnessSlots``).
+struct WitnessFile: Sendable {
+    let path: String
+
+    /// What it says.
+    func read(_ key: WitnessKey?) -> WitnessReading {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            return errno == ENOENT ? .absent : .unusable(String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        // One byte more than it may have, to see that it has not.
+        var bytes = [UInt8](repeating: 0, count: WitnessSlots.fileBytes + 1)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { return .unusable(String(cString: strerror(errno))) }
+        return WitnessSlots.read(Array(bytes.prefix(count)), key: key?.publicKey)
+    }
+
+    /// Writes a statement into its slot and returns once it is on the disk, or why it is not. On a thread of its own: a disk may
+    /// take seconds.
+    func write(_ signed: SignedHead) async -> StoreError? {
+        await withCheckedContinuation { continuation in
+            Self.queue.async { continuation.resume(returning: put(signed)) }
+        }
+    }
+
+    private static let queue = DispatchQueue(label: "witness")
+
+    /// The same, waiting for the disk.
+    func put(_ signed: SignedHead) -> StoreError? {
+        guard let slot = WitnessSlots.slot(signed) else { return .unexpected(code: 0, detail: "the head is too long") }
+        do throws(StoreError) {
+            let descriptor = try openOrMake()
+            defer { close(descriptor) }
+            let count = slot.bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(slot.offset)) }
+            guard count == slot.bytes.count, fdatasync(descriptor) == 0 else { throw StoreFile.failure(path) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Gives a file that says nothing another name: what is in its places must not be taken for a torn statement later.
+    func putAside() { _ = rename(path, path + ".unusable") }
+
+    /// The file, full length and with its name on the disk; made, with mode 0600, when it is not there.
+    private func openOrMake() throws(StoreError) -> Int32 {
+        let kept = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        if kept >= 0 {
+            var status = stat()
+            if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }
+            // Not ours in form: both slots are written anew, one by one.
+            if ftruncate(kept, off_t(WitnessSlots.fileBytes)) == 0, fsync(kept) == 0 { return kept }
+            let reason = errno
+            close(kept)
+            throw StoreFile.failure(path, reason)
+        }
+        guard errno == ENOENT else { throw StoreFile.failure(path) }
+        let made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard made >= 0 else { throw StoreFile.failure(path) }
+        do throws(StoreError) {
+            let zeros = [UInt8](repeating: 0, count: WitnessSlots.fileBytes)
+            guard Glibc.write(made, zeros, zeros.count) == zeros.count, fsync(made) == 0 else {
+                throw StoreFile.failure(path)
+            }
+            try StoreFile.sync(folder: StoreFile.folder(of: path))
+        } catch {
+            close(made)
+            throw error
+        }
+        return made
+    }
+}
+
+/// The file with the secret of the witness.
+enum WitnessKeyFile {
+    static let form = "it must be 64 hex digits or 32 bytes"
+
+    /// The key of a secret in either form; nil when it is neither.
+    static func key(_ bytes: [UInt8]) -> WitnessKey? {
+        if bytes.count == WitnessKey.byteCount { return WitnessKey(bytes) }
+        let digits = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+        return Hex.decode(digits).flatMap { WitnessKey($0) }
+    }
+
+    /// The key in a file; nil when there is none. Others must not be able to read it.
+    static func read(_ path: String) throws(StoreError) -> WitnessKey? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw StoreFile.failure(path)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .notPermitted(path: path, detail: "others can read the key; make it mode 0600")
+        }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw StoreFile.failure(path) }
+        guard let key = key(Array(bytes.prefix(count))) else { throw .corrupt(path: path, detail: form) }
+        return key
+    }
+
+    /// Makes a key and its file; durable, and whole or not there at all.
+    static func make(_ path: String) throws(StoreError) -> WitnessKey {
+        let secret = (0..<WitnessKey.byteCount).map { _ in UInt8.random(in: 0...255) }
+        guard let key = WitnessKey(secret) else { throw .unexpected(code: 0, detail: "no key can be made") }
+        let text = Array((Hex.encode(secret) + "\n").utf8)
+        let temporary = path + ".new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StoreFile.failure(path) }
+        let isWhole = write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
+        let reason = errno
+        close(descriptor)
+        // link(2) and not rename(2): a key that somebody else has put there meanwhile must not be lost.
+        guard isWhole, link(temporary, path) == 0 else {
+            let reason = isWhole ? errno : reason
+            unlink(temporary)
+            throw StoreFile.failure(path, reason)
+        }
+        unlink(temporary)
+        try StoreFile.sync(folder: StoreFile.folder(of: path))
+        return key
+    }
+}

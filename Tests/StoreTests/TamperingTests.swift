@@ -1,0 +1,304 @@
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+import Testing
+
+@testable import Store
+
+/// Every field, row and table of a witnessed database is changed, one at a time, by somebody who can write the file and knows the
+/// format, but not the key. Each change is found, or it changes nothing that a list, a proof or a report tells.
+@Suite struct TamperingTests {
+    /// What somebody who asks is told.
+    private struct Told: Equatable {
+        var list: [String]
+        var verify: [String]
+        var reports: [String]
+        var figures: [String]
+    }
+
+    /// How a change came out.
+    private enum Fate { case found, harmless, missed, impossible }
+
+    private final class Scene {
+        let witnessed: WitnessedLedger
+        let queue: DatabaseQueue
+        let proof: Proof
+        let before: Told
+
+        init(_ options: StoreOptions) async throws {
+            witnessed = try await WitnessedLedger(options)
+            let key = try #require(try witnessed.source.key())
+            proof = Proof(key: key, witness: witnessed.source.reading(key))
+            queue = try DatabaseQueue(path: witnessed.folder.database)
+            before = try await queue.read { [proof] db in try Self.told(db, proof) }
+        }
+
+        static func told(_ db: Database, _ proof: Proof) throws -> Told {
+            let report = try LedgerQueries.verify(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
+            let visits = try LedgerQueries.visits(db, last: 1000)
+            let books = try Books.read(db, limits: LedgerLimits(), key: nil)?.books
+            return Told(
+                list: visits.map { LedgerListing.json($0, remedy: nil) }, verify: report.lines,
+                reports: try ReportRow.select("true", [], db).map {
+                    "\($0.seq) \($0.id) \($0.state) \($0.rank) \($0.since) \(String(decoding: $0.content, as: UTF8.self))"
+                },
+                figures: [
+                    "\(books?.state.dropped ?? -1)", "\(books?.head.point.nextSeq ?? -1)",
+                    "\(books?.clock?.rfc3339 ?? "")",
+                ])
+        }
+
+        /// Makes the change, looks, and takes it back.
+        func fate(of change: (Database) throws -> Void) throws -> Fate {
+            var fate = Fate.impossible
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+                try db.inTransaction {
+                    do {
+                        try change(db)
+                        if db.changesCount == 0 { return .rollback }
+                    } catch {
+                        return .rollback  // STRICT or UNIQUE forbid it
+                    }
+                    do {
+                        let report = try LedgerQueries.verify(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
+                        if !report.isIntact {
+                            fate = .found
+                        } else {
+                            fate = try Self.told(db, proof) == before ? .harmless : .missed
+                        }
+                    } catch {
+                        fate = .found  // damaged, and so told
+                    }
+                    return .rollback
+                }
+            }
+            return fate
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    func everyFieldOfEveryRow(isEvicted: Bool) async throws {
+        var options = StoreOptions()
+        if isEvicted {
+            (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 24, 2)
+            options.outbox.reports = 9
+        }
+        let scene = try await Scene(options)
+        #expect(scene.before.verify.first?.hasPrefix("intact") == true, "\(scene.before.verify)")
+        var counts: [String: Int] = [:]
+        var missed: [String] = []
+        func judge(_ name: String, _ table: String, _ change: (Database) throws -> Void) throws {
+            let fate = try scene.fate(of: change)
+            counts["\(fate)", default: 0] += 1
+            if fate == .missed { missed.append(name) }
+            // Only what is told by nobody may go unseen.
+            if fate == .harmless, !["connection", "handled_message", "setting", "replay"].contains(table) {
+                missed.append("\(name): called harmless")
+            }
+        }
+        let tables = ["chain", "entry", "open_visit", "report", "setting", "connection", "handled_message", "replay"]
+        for table in tables {
+            let (columns, rows) = try await scene.queue.read { db in
+                (try db.columns(in: table), try Row.fetchAll(db, sql: "SELECT * FROM \(table)"))
+            }
+            let primary = try await scene.queue.read { try $0.primaryKey(table).columns[0] }
+            for (number, row) in rows.enumerated() {
+                let id = row[primary] as DatabaseValue
+                try judge("delete \(table) \(id)", table) { db in
+                    try db.execute(sql: "DELETE FROM \(table) WHERE \(primary) = ?", arguments: [id])
+                }
+                for column in columns {
+                    let other = rows[(number + 1) % rows.count][column.name] as DatabaseValue
+                    for value in Self.others(row[column.name], other) {
+                        try judge("\(table) \(id) \(column.name) = \(value)", table) { db in
+                            try db.execute(
+                                sql: "UPDATE \(table) SET \(column.name) = ? WHERE \(primary) = ?",
+                                arguments: [value, id])
+                        }
+                    }
+                }
+            }
+            try judge("empty \(table)", table) { db in try db.execute(sql: "DELETE FROM \(table)") }
+        }
+        let total = counts.values.reduce(0, +) - (counts["impossible"] ?? 0)
+        print("tampering: \(total) changes\(isEvicted ? " after eviction" : ""): \(counts)")
+        #expect(total >= (isEvicted ? 700 : 1500))
+        #expect(missed.prefix(10) == [])
+    }
+
+    /// Values that a field does not have: neighbours, extremes, parts, another row's, none.
+    private static func others(_ value: DatabaseValue, _ other: DatabaseValue) -> [DatabaseValue] {
+        var values: [DatabaseValue] = [.null, other]
+        switch value.storage {
+        case .int64(let number):
+            values += [number &+ 1, number &- 1, 0, -1, 1 << 40].map(\.databaseValue)
+        case .string(let text):
+            values += [text + "x", "", String(text.dropLast()), text.uppercased()].map(\.databaseValue)
+            for word in ["queued", "sent", "acknowledged", "intent", "outcome", "accepted"] {
+                values.append(word.databaseValue)
+            }
+        case .blob(let data):
+            values += [Data(), data.dropLast(), data + Data([0])].map { Data($0).databaseValue }
+            for place in [0, data.count / 3, data.count / 2, data.count - 1] where data.indices.contains(place) {
+                var edited = data
+                edited[place] ^= 1
+                values.append(edited.databaseValue)
+            }
+        default: values.append(1.databaseValue)
+        }
+        return values.filter { $0 != value }
+    }
+
+    /// Somebody who recomputes every hash behind the change, and the stored end with it.
+    @Test func aRebuiltChain() async throws {
+        let scene = try await Scene(StoreOptions())
+        let entries = try await scene.queue.read { try LedgerQueries.entries($0, after: 0, limit: 1000) }
+        let ledger = try await scene.queue.read { try Text.fetchLedger($0) }
+        let edits: [(String, String)] = [
+            ("\"rejected\"", "\"accepted\""), ("\"accepted\"", "\"rejected\""), ("\"opened\":true", "\"opened\":false"),
+            ("gate-1", "gate-2"), ("2026-01-01", "2025-12-31"), ("validity.expired", "policy.staff"),
+            ("\"dropped\":0", "\"dropped\":1"), ("\"pulseMs\":200", "\"pulseMs\":201"),
+        ]
+        var (count, missed) = (0, [String]())
+        for index in entries.indices {
+            for (from, to) in edits {
+                let text = String(decoding: entries[index].body, as: UTF8.self)
+                guard text.contains(from) else { continue }
+                var forged = entries
+                forged[index].body = Array(text.replacingOccurrences(of: from, with: to).utf8)
+                count += 1
+                if try scene.fate(of: { try Self.store(forged, ledger, $0) }) != .found {
+                    missed.append("\(index) \(to)")
+                }
+            }
+            // Cut off from here on, and everything that speaks of the rest with it.
+            let kept = Array(entries[..<index])
+            count += 1
+            let fate = try scene.fate { db in
+                try Self.store(kept, ledger, db)
+                try db.execute(sql: "DELETE FROM open_visit")
+            }
+            if fate != .found { missed.append("cut before \(index)") }
+        }
+        print("tampering: \(count) rebuilt chains")
+        #expect(count > 100 && missed == [])
+    }
+
+    /// The whole file of an earlier hour, with the log that belongs to it, in place of today's.
+    @Test func everyEarlierState() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions(), keepsStates: true)
+        let last = witnessed.states.count - 1
+        var missed: [Int] = []
+        for (number, state) in witnessed.states.enumerated() where number < last {
+            try witnessed.put(state)
+            let store = try await witnessed.open()
+            guard case .rewritten = store.standing else {
+                missed.append(number)
+                await store.close()
+                continue
+            }
+            try await store.begin(stamp: Samples.stamp, software: Samples.software)
+            let records = try await store.recover(stamp: Samples.stamp, software: Samples.software)
+            #expect(records.count <= 1)
+            let first = try #require(try await store.visits(last: 100).last?.record)
+            guard case .outcome(let outcome) = first else { Issue.record("no first record"); continue }
+            #expect(outcome.outcome.predecessor?.ledger == witnessed.ledger)
+            #expect(outcome.outcome.predecessor?.count == witnessed.count)
+            await store.close()
+        }
+        print("tampering: \(last) earlier states replayed")
+        #expect(last > 30 && missed == [])
+    }
+
+    private static func store(_ entries: [LedgerEntry], _ ledger: Text, _ db: Database) throws {
+        var hash = ChainHash.genesis(ledger: ledger)
+        try db.execute(sql: "DELETE FROM entry WHERE position > ?", arguments: [entries.count])
+        var next = 1
+        for entry in entries {
+            hash = hash.next(position: entry.position, body: entry.body)
+            let record = try? LedgerRecord(bytes: entry.body)
+            next = max(next, (record?.seq ?? 0) + 1)
+            try db.execute(
+                sql: "UPDATE entry SET hash = ?, body = ? WHERE position = ?",
+                arguments: [Data(hash.bytes), Data(entry.body), entry.position])
+            if case .outcome(let outcome) = record {
+                try db.execute(
+                    sql: "UPDATE report SET content = ?, bytes = length(content), weight = ? WHERE seq = ?",
+                    arguments: [
+                        Data(Report.json(outcome).compactBytes), outcome.outcome.weight.rawValue, outcome.seq,
+                    ])
+            }
+        }
+        try db.execute(sql: "DELETE FROM report WHERE seq >= ?", arguments: [next])
+        try db.execute(
+            sql: "UPDATE chain SET count = ?, hash = ?, next_seq = ?",
+            arguments: [entries.count, Data(hash.bytes), next])
+    }
+}
+
+extension Text {
+    fileprivate static func fetchLedger(_ db: Database) throws -> Text {
+        Text(try String.fetchOne(db, sql: "SELECT ledger FROM chain") ?? "")
+    }
+}
+
+/// A ledger with a witness that has seen a morning: visits of all kinds, reports on their way, one visit open.
+final class WitnessedLedger {
+    let folder: TemporaryFolder
+    let source: WitnessSource
+    private let options: StoreOptions
+    /// The database file after each step, closed in order.
+    private(set) var states: [Data] = []
+    private(set) var ledger: Text = ""
+    private(set) var count = 0
+
+    init(_ options: StoreOptions, keepsStates: Bool = false) async throws {
+        folder = try TemporaryFolder()
+        source = WitnessSource(path: folder.path + "/witness", keyPath: folder.path + "/key", code: "code.of-the-table")
+        self.options = options
+        var store = try await open()
+        _ = try await store.siteKey()
+        _ = try await store.countStart()
+        func step() async throws {
+            guard keepsStates else { return }
+            await store.close()
+            states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))
+            store = try await open()
+        }
+        for number in 1...14 {
+            if number != 5 { try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp) }
+            try await step()
+            if number == 14 { break }
+            let outcome = number.isMultiple(of: 3) ? Samples.rejected : Samples.accepted
+            try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
+            try await step()
+        }
+        for number in 1...4 {
+            try await store.markSent([Samples.visit(number + 4)], at: Samples.stamp.time.utc)
+            try await step()
+        }
+        try await store.markAcknowledged([Samples.visit(5)], at: Samples.stamp.time.utc)
+        try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
+        let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
+        try await store.rememberReplays([name], at: Samples.stamp.time.utc)
+        (ledger, count) = (await store.head.ledger, await store.head.point.count)
+        await store.close()
+        states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))
+        if keepsStates { witness = try Data(contentsOf: URL(fileURLWithPath: source.path)) }
+    }
+
+    private var witness: Data?
+
+    func open() async throws -> Store { try await Store.open(folder.database, options: options, witness: source) }
+
+    /// Puts a database in the place of the present one, beside the witness of the end.
+    func put(_ database: Data) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.contains("sqlite") {
+            try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+        }
+        try database.write(to: URL(fileURLWithPath: folder.database))
+        try witness?.write(to: URL(fileURLWithPath: source.path))
+    }
+}

@@ -1,0 +1,290 @@
+import Encoding
+import Foundation
+import Ledger
+import Testing
+
+@testable import Store
+
+/// The ledger and its witness from start to start: what goes on, what begins anew, and what is told.
+@Suite struct WitnessTests {
+    private func visit(_ number: Int, _ store: Store, _ outcome: Outcome = Samples.accepted) async throws {
+        try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+        try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
+    }
+
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    private func write(_ data: Data, _ path: String) throws { try data.write(to: URL(fileURLWithPath: path)) }
+
+    private func asides(_ folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.contains(".rewritten-") && !$0.hasSuffix("-wal")
+        }.sorted()
+    }
+
+    @Test func theWitnessHearsOfEachOpeningAtOnceAndOfTheRestWhenQuiet() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        var options = StoreOptions()
+        options.witnessIdle = .milliseconds(20)
+        let store = try await Store.open(witnessed.folder.database, options: options, witness: witnessed.source)
+        #expect(store.standing == .continued)
+        let key = try witnessed.source.key()
+        func seen() -> HeadStatement? { witnessed.source.reading(key).head }
+        func hears(of count: Int) async -> Bool {
+            for _ in 0..<2000 where seen()?.state.end.count != count { try? await Task.sleep(for: .milliseconds(2)) }
+            return seen()?.state.end.count == count
+        }
+        try await visit(20, store)
+        #expect(await hears(of: witnessed.count + 2))
+        try await visit(21, store, Samples.rejected)
+        #expect(await hears(of: witnessed.count + 4))
+        let before = try #require(seen())
+        try await store.markSent([Samples.visit(20)], at: Samples.stamp.time.utc)
+        for _ in 0..<2000 where seen() == before { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(seen()?.state.revision == before.state.revision + 1)
+        #expect(try await store.verify().witness == "agrees up to entry \(witnessed.count + 4)")
+        await store.close()
+        let mode = try FileManager.default.attributesOfItem(atPath: witnessed.source.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func aFirstStartAnUpdateAndALostWitness() async throws {
+        let folder = try TemporaryFolder()
+        var source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
+        // A version without witnesses wrote it.
+        var store = try await Store.open(folder.database)
+        try await visit(1, store)
+        await store.close()
+        try folder.edit(
+            """
+            ALTER TABLE chain DROP COLUMN seal; ALTER TABLE chain DROP COLUMN revision;
+            ALTER TABLE report RENAME COLUMN weight TO result;
+            UPDATE report SET result = 'accepted', rank = 2;
+            CREATE INDEX report_state ON report (state, seq, first);
+            DELETE FROM grdb_migrations WHERE identifier = '\(Schema.sealing)';
+            """)
+        store = try await Store.open(folder.database, witness: source)
+        #expect(store.standing == .adopted)
+        await store.close()
+        store = try await Store.open(folder.database, witness: source)
+        #expect(store.standing == .continued)
+        #expect(try await store.verify().isIntact)
+        await store.close()
+        // Without its witness it goes on and says so; the same where one makes it look like an update.
+        try FileManager.default.removeItem(atPath: source.path)
+        store = try await Store.open(folder.database, witness: source)
+        #expect(store.standing == .unwitnessed("there is no witness file"))
+        await store.close()
+        try FileManager.default.removeItem(atPath: source.path)
+        try folder.edit("UPDATE chain SET seal = NULL")
+        store = try await Store.open(folder.database, witness: source)
+        guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
+        await store.close()
+        // A new box.
+        let fresh = try TemporaryFolder()
+        source = WitnessSource(path: fresh.path + "/w", keyPath: fresh.path + "/k", code: "code")
+        store = try await Store.open(fresh.database, witness: source)
+        #expect(store.standing == .new)
+        await store.close()
+        try FileManager.default.removeItem(atPath: fresh.path + "/w")
+        try FileManager.default.removeItem(atPath: fresh.database)
+        store = try await Store.open(fresh.database, witness: source)
+        guard case .unwitnessed = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
+        await store.close()
+    }
+
+    /// The file deleted, cut, garbled, emptied, of another box: a new ledger that names the old one, which is still there.
+    @Test(arguments: [
+        "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",
+    ])
+    func whatWasDoneToTheFile(_ deed: String) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let folder = witnessed.folder
+        let original = try bytes(folder.database)
+        switch deed {
+        case "deleted": try FileManager.default.removeItem(atPath: folder.database)
+        case "cut": try write(original.prefix(3 * 4096), folder.database)
+        case "garbled": try write(Data(repeating: 0x55, count: original.count), folder.database)
+        case "emptied": try write(Data(), folder.database)
+        case "another box":
+            let other = try await WitnessedLedger(StoreOptions())
+            try write(try bytes(other.folder.database), folder.database)
+        case "result":
+            try folder.edit("UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'accepted', 'rejected') AS BLOB)")
+        case "struck out": try folder.edit("DELETE FROM report WHERE seq IN (9, 10); UPDATE chain SET dropped = 2")
+        case "dropped": try folder.edit("UPDATE chain SET dropped = 7")
+        case "clock": try folder.edit("UPDATE chain SET clock = '2030-01-01T00:00:00.000Z'")
+        default: try folder.edit("UPDATE setting SET value = zeroblob(32) WHERE name = 'site-key'")
+        }
+        let tampered = FileManager.default.contents(atPath: folder.database)
+        var store = try await witnessed.open()
+        // A change in the middle is found by the audit, which begins with the start, and acted upon at the next.
+        if deed == "result" || store.standing == .continued {
+            #expect(try await !store.audit().isIntact, "\(deed)")
+            await store.close()
+            store = try await witnessed.open()
+        }
+        guard case .rewritten = store.standing else {
+            Issue.record("\(deed): \(String(describing: store.standing))"); return
+        }
+        try await store.begin(stamp: Samples.stamp, software: Samples.software)
+        try await store.recover(stamp: Samples.stamp, software: Samples.software)
+        let first = try #require(try await store.visits(last: 100).last)
+        guard case .outcome(let record) = first.record else { Issue.record("no outcome"); return }
+        #expect(first.position == 1 && record.outcome.result == .failed && record.outcome.gate == .shut)
+        #expect(record.outcome.reasons.map(\.code) == ["code.of-the-table"])
+        #expect(record.outcome.predecessor?.ledger == witnessed.ledger)
+        #expect(record.outcome.predecessor?.count == witnessed.count)
+        #expect(record.outcome.finding?.isEmpty == false)
+        #expect(record.seq > 1000, "no number is used twice")
+        let report = try #require(try await store.pendingReports(limit: 100).last { $0.id == record.visit })
+        #expect(
+            String(decoding: report.content, as: UTF8.self).contains(
+                "\"predecessor\":{\"ledger\":\"\(witnessed.ledger)\""))
+        try await visit(50, store)
+        let proof = try await store.verify()
+        #expect(proof.isIntact && proof.predecessor == record.outcome.predecessor, "\(deed): \(proof.lines)")
+        if !["deleted", "cut", "garbled", "emptied"].contains(deed) {
+            #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
+        }
+        await store.close()
+        // Nothing is lost: what was found lies beside.
+        let asides = try asides(folder)
+        #expect(asides.count == (["deleted", "emptied"].contains(deed) ? 0 : 1), "\(asides)")
+        if ["cut", "garbled"].contains(deed) { #expect(try bytes(folder.path + "/" + asides[0]) == tampered) }
+        let again = try await witnessed.open()
+        #expect(again.standing == .continued)
+        await again.close()
+    }
+
+    /// Power cut, then damage in the log: what had been told durable is missed.
+    @Test func damageInTheLogAfterAPowerCut() async throws {
+        let folder = try TemporaryFolder()
+        let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
+        let store = try await Store.open(folder.database, witness: source)
+        for number in 1...20 { try await visit(number, store) }
+        await store.tellWitness()
+        // The files as they are now, without the order that a close makes.
+        let after = try TemporaryFolder()
+        for ending in ["", "-wal"] { try write(try bytes(folder.database + ending), after.database + ending) }
+        try write(try bytes(folder.path + "/w"), after.path + "/w")
+        try write(try bytes(folder.path + "/k"), after.path + "/k")
+        chmod(after.path + "/k", 0o600)
+        await store.close()
+        let copy = WitnessSource(path: after.path + "/w", keyPath: after.path + "/k", code: "code")
+        let log = try bytes(after.database + "-wal")
+        let main = try bytes(after.database)
+        let witness = try bytes(after.path + "/w")
+        var lost = 0
+        for place in stride(from: 32, to: log.count, by: max(4096, log.count / 24)) {
+            for name in try asides(after) { try FileManager.default.removeItem(atPath: after.path + "/" + name) }
+            var damaged = log
+            for byte in place..<min(place + 8, log.count) { damaged[byte] ^= 0xFF }
+            try write(main, after.database)
+            try? FileManager.default.removeItem(atPath: after.database + "-shm")
+            try write(damaged, after.database + "-wal")
+            try write(witness, after.path + "/w")
+            let opened = try await Store.open(after.database, witness: copy)
+            guard case .rewritten = opened.standing else {
+                Issue.record("damage at \(place): \(opened.standing as Any)"); continue
+            }
+            lost += 1
+            #expect(await opened.head.point.count == 0)
+            try await opened.begin(stamp: Samples.stamp, software: Samples.software)
+            try await opened.recover(stamp: Samples.stamp, software: Samples.software)
+            #expect(await opened.head.point.nextSeq > 1020, "the numbers of what is lost are not used again")
+            await opened.close()
+        }
+        #expect(lost > 10)
+    }
+
+    /// A commit that the witness has not heard of yet, and a statement that was torn: both happen when the power goes.
+    @Test func whatAPowerCutLeavesIsNoTampering() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let before = try bytes(witnessed.source.path)
+        let store = try await witnessed.open()
+        try await visit(30, store)
+        await store.tellWitness()  // heard already: nothing is written
+        await store.close()
+        let after = try bytes(witnessed.source.path)
+        let database = try bytes(witnessed.folder.database)
+        let newest = try #require(WitnessSlots.read(Array(after), key: nil).head)
+        let place = newest.number & 1 == 0 ? 0 : WitnessSlots.slotBytes
+        let end = place + WitnessSlots.slotBytes
+        for cut in stride(from: 0, through: 1024, by: 128) {
+            // The first `cut` bytes of the newest statement got to the disk.
+            var torn = after
+            torn.replaceSubrange((place + cut)..<end, with: before[(place + cut)..<end])
+            try write(torn, witnessed.source.path)
+            try write(database, witnessed.folder.database)
+            let store = try await witnessed.open()
+            #expect(store.standing == .continued, "cut after \(cut) bytes")
+            #expect(try await store.verify().isIntact)
+            await store.close()
+        }
+    }
+
+    /// Every byte of a statement, changed: the file never vouches for something else.
+    @Test func noByteOfTheWitnessCanBeChanged() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let key = try #require(try witnessed.source.key())
+        let file = Array(try bytes(witnessed.source.path))
+        guard case .read(let newest, isTorn: false) = WitnessSlots.read(file, key: key.publicKey) else {
+            Issue.record("no witness")
+            return
+        }
+        let start = newest.head.number & 1 == 0 ? 0 : WitnessSlots.slotBytes
+        var count = 0
+        for place in file.indices where file[place] != 0 || place % 64 == 0 {
+            var edited = file
+            edited[place] ^= 1
+            count += 1
+            guard case .read(let head, let isTorn) = WitnessSlots.read(edited, key: key.publicKey) else {
+                Issue.record("both statements gone by byte \(place)")
+                continue
+            }
+            #expect(isTorn && (head == newest) == !(start..<start + WitnessSlots.slotBytes).contains(place))
+        }
+        #expect(count > 1000)
+        // Signed by somebody else.
+        let other = try #require(WitnessKey([UInt8](repeating: 9, count: 32)))
+        #expect(WitnessSlots.read(file, key: other.publicKey) == .unusable("it was signed with another key"))
+    }
+
+    @Test func anotherKeyProvesNothing() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        try FileManager.default.removeItem(atPath: witnessed.source.keyPath)
+        let store = try await witnessed.open()
+        guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
+        await store.close()
+        // One that others can read is not taken at all, and the gate goes on.
+        chmod(witnessed.source.keyPath, 0o644)
+        let open = try await witnessed.open()
+        guard case .unwitnessed = open.standing else { Issue.record("\(String(describing: open.standing))"); return }
+        try await visit(40, open)
+        await open.close()
+    }
+
+    /// A witness that cannot be written is told, keeps nobody out, and is over when it can be.
+    @Test func aWitnessThatCannotBeWritten() async throws {
+        let folder = try TemporaryFolder()
+        let source = WitnessSource(path: folder.path + "/off/w", keyPath: folder.path + "/k", code: "code")
+        let told = Told()
+        let store = try await Store.open(folder.database, witness: source) { told.add($0) }
+        try await visit(1, store)
+        await store.tellWitness()
+        #expect(told.all.last??.text.contains("/off/w") == true)
+        try FileManager.default.createDirectory(atPath: folder.path + "/off", withIntermediateDirectories: false)
+        try await visit(2, store)
+        await store.tellWitness()
+        #expect(told.all.last == .some(nil))
+        await store.close()
+    }
+
+    private final class Told: @unchecked Sendable {
+        private let lock = NSLock()
+        private var list: [StoreError?] = []
+        func add(_ error: StoreError?) { lock.withLock { list.append(error) } }
+        var all: [StoreError?] { lock.withLock { list } }
+    }
+}
