@@ -8,8 +8,8 @@ extension Surroundings {
     }
 
     /// What to say of a document that is not as expected where it is not spelled as it should be either; nil where it is. A
-    /// context that came with it can hide that from a look at the letters. The document is expanded at most once, whatever the
-    /// number of its proofs: nobody is trusted yet.
+    /// context that came with it can hide that from a look at the letters. The document and one of its proofs are expanded for
+    /// that, whatever their number: nobody is trusted yet.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
@@ -19,7 +19,14 @@ extension Surroundings {
             let pointer = document["proof"]?.array == nil ? "/proof" : Pointer.append("/proof", index)
             return Rejection(.shapeSpelling, at: pointer + place)
         }
-        return hiddenSpelling(of: document).map { Rejection(.shapeSpelling, at: $0) }
+        if let place = hiddenSpelling(of: document) { return Rejection(.shapeSpelling, at: place) }
+        // The first that does not say what every proof says.
+        let index = proofs.firstIndex { proof in
+            ["type", "proofPurpose", "verificationMethod"].contains { proof.object?[$0]?.string == nil }
+        }
+        guard let index = index ?? proofs.indices.first, let proof = proofs[index].object else { return nil }
+        let pointer = document["proof"]?.array == nil ? "/proof" : Pointer.append("/proof", index)
+        return respelt(Located(value: proof, pointer: pointer), in: document)
     }
 
     /// The same of a proof of the document.
