@@ -102,7 +102,8 @@ let package = Package(
             ], swiftSettings: settings),
 
         // Tests.
-        .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: settings),
+        .target(name: "TestKit", dependencies: ["DiskCallLog"], path: "Tests/TestKit", swiftSettings: settings),
+        .target(name: "DiskCallLog", path: "Tests/DiskCallLog", publicHeadersPath: "include"),
         .target(
             name: "CrashVFS", path: "Tests/CrashVFS", publicHeadersPath: "include",
             linkerSettings: [.linkedLibrary("sqlite3")]),

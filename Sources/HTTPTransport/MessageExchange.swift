@@ -24,12 +24,4 @@ package enum ExchangeError: Error, Hashable, Sendable {
     case notAnAgent
     /// The task was cancelled; the peer may have got the message.
     case cancelled
-
-    /// Whether the same message may succeed later without anybody changing the configuration.
-    package var isRetryable: Bool {
-        switch self {
-        case .forbidden, .refused, .tooLarge: false
-        case .unreachable, .untrusted, .uncertain, .notAnAgent, .cancelled: true
-        }
-    }
 }

@@ -66,7 +66,6 @@ import Testing
         #expect(read.edition.version == 42 && read.edition.issued == edition.issued)
         #expect(read.edition.validUntil == edition.validUntil && read.edition.grace == edition.grace)
         #expect(read.edition.digest == Digest.sha256(bytes))
-        #expect(TrustBundle.isBundle(bytes) && !TrustBundle.isBundle(Array("issuers".utf8)))
     }
 
     @Test func everyChangedByteIsNoticed() throws {

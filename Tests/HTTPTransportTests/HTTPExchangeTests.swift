@@ -58,7 +58,6 @@ import Testing
                 == .failure(.refused(status: 302)))
         #expect(try await outcome { _ in .init(status: 429) } == .failure(.uncertain))
         #expect(try await outcome { _ in .init(status: 503) } == .failure(.uncertain))
-        #expect(ExchangeError.uncertain.isRetryable && !ExchangeError.refused(status: 400).isRetryable)
     }
 
     @Test func sizesAreBounded() async throws {

@@ -62,6 +62,16 @@ import Testing
         #expect(indicator.pattern == .attention)
     }
 
+    @Test(arguments: [IndicatorPattern.accepted, .rejected])
+    func aVerdictIsKeptWhenTheNextPhoneConnects(_ verdict: IndicatorPattern) throws {
+        var indicator = Indicator(verdict, at: .zero)
+        indicator.show(.connected, at: Instant(nanoseconds: 1_000_000_000))
+        let end = Instant.zero.advanced(by: try #require(verdict.end))
+        _ = indicator.signal(at: Instant(nanoseconds: end.nanoseconds - 1))
+        #expect(indicator.pattern == verdict)
+        #expect(indicator.signal(at: end) == Signal([.blue]) && indicator.pattern == .connected)
+    }
+
     @Test func faultDoesNotWaitForAVerdict() {
         var indicator = Indicator(.accepted, at: .zero)
         indicator.show(.fault, at: Instant(nanoseconds: 1))

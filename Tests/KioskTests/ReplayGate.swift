@@ -19,6 +19,8 @@ struct ReplayGate {
     /// The results of the visits that were recorded.
     private(set) var results: [Outcome.Result] = []
     private(set) var gateOpenings = 0
+    /// Links that the kiosk asked the controller to end.
+    private(set) var disconnections = 0
     /// Something that must not be, beside ``KioskRules``.
     private(set) var troubles: [String] = []
     /// What comes from the controller passes here in its answers to the kiosk.
@@ -121,6 +123,7 @@ struct ReplayGate {
         if packet.first == 1, packet.count > 3 {
             let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
             if opcode == 0x0406, packet.count > 5 {
+                disconnections += 1
                 answers = [[4, 0x0F, 4, 0, 1, 0x06, 0x04], [4, 5, 4, 0, packet[4], packet[5], 0x16]]
             } else {
                 answers = [recording.answers[opcode] ?? [4, 0x0E, 4, 1, packet[1], packet[2], 0x01]]

@@ -75,6 +75,17 @@ import Tuvali
             $0[4].actions[2] = .recordOutcome(
                 first, outcome(.rejected, gate: .pulsed(milliseconds: 200)), signedDigest: nil)
         },
+        Breach(.outcomeIsTrue, "accepted behind a gate that stayed shut") {
+            $0[4].actions.remove(at: 0)
+            $0[5].actions = []
+        },
+        Breach(.outcomeIsTrue, "a pulse that is kept quiet about") {
+            $0[4].actions[2] = .recordOutcome(first, outcome(.accepted, gate: .shut), signedDigest: nil)
+        },
+        Breach(.outcomeIsTrue, "a pulse that the visitor before had") { day in
+            day = twoVisitors(apart: 100)
+            day[8].actions.append(.recordOutcome(second, outcome(.accepted), signedDigest: nil))
+        },
         Breach(.outcomeIsTrue, "accepted against the verdict") { $0[4].event = .verified(first, verdict(.reject)) },
         Breach(.gateBehindAcceptance, "opened against the verdict") {
             $0[4].event = .verified(first, verdict(.reject))

@@ -148,7 +148,7 @@ package struct Composition: Sendable {
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
     /// in, and one who comes again at once is only noted.
-    private static func defaults(_ configuration: Configuration) -> VerificationPolicy {
+    static func defaults(_ configuration: Configuration) -> VerificationPolicy {
         var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue) ?? .strict)
         policy.clockSkew = configuration.clock.skew
         policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc

@@ -116,9 +116,6 @@ package struct TrustBundle: Sendable {
         return bytes
     }
 
-    /// Whether bytes begin as a bundle does, of whatever format.
-    package static func isBundle(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic.utf8) }
-
     private static func signedBytes(_ manifest: [UInt8]) -> [UInt8] {
         Array((magic + format + "\n").utf8) + manifest + [0x0A]
     }

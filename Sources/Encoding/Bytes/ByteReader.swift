@@ -49,9 +49,6 @@ package struct ByteReader: Sendable {
     /// The next 2 bytes, most significant first.
     package mutating func uint16BE() throws(Truncated) -> UInt16 { try uint16LE().byteSwapped }
 
-    /// The next 4 bytes, least significant first.
-    package mutating func uint32LE() throws(Truncated) -> UInt32 { try uint32BE().byteSwapped }
-
     /// The next 4 bytes, most significant first.
     package mutating func uint32BE() throws(Truncated) -> UInt32 {
         try take(4).reduce(0) { $0 << 8 | UInt32($1) }

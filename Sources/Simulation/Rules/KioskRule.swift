@@ -22,7 +22,7 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case oneOutcome = "a second outcome of one visit"
     /// An intent that was used gets its outcome; at most one waits for the next phone.
     case everyIntentEnds = "an intent was left without its outcome"
-    /// The record says accepted exactly for a visit that may pass, and tells of an opened gate for no other.
+    /// The record says accepted for a visit that may pass only, and tells of an opened gate exactly if that visit had a pulse.
     case outcomeIsTrue = "the outcome is not what happened"
     /// The gate opens for an accepted verdict of the very visit, once for each.
     case gateBehindAcceptance = "the gate opened without an accepted credential"

@@ -32,6 +32,7 @@ package struct KioskRules: Sendable {
         var wasEntitled = false
         /// Whether another phone has taken it over.
         var isInherited = false
+        var wasGivenPulse = false
     }
 
     private let settings: KioskSettings
@@ -41,8 +42,8 @@ package struct KioskRules: Sendable {
     private var order: [VisitID] = []
     /// The visit that the phone at the gate belongs to, as far as it is known.
     private var current: VisitID?
-    /// Since when somebody may pass for whom the gate has not opened yet.
-    private var owedSince: Instant?
+    /// Who may pass and since when, while the gate has not opened for them.
+    private var owed: (visit: VisitID, since: Instant)?
     /// Whether an acceptance has not been shown yet.
     private var owesGreen = false
     private var openSince: Instant?
@@ -82,7 +83,7 @@ package struct KioskRules: Sendable {
         for action in actions { learn(action, at: now) }
         entitle(except: before, at: now)
         judgeOrder(actions, at: now)
-        for action in actions { judge(action, at: now) }
+        for action in actions { judge(action, at: now) }  // the gate stands before the records
         judgeEnd(of: event, actions, deadline: deadline, at: now)
         (last, due) = (now, deadline)
         return found
@@ -160,7 +161,7 @@ package struct KioskRules: Sendable {
     private mutating func entitle(except before: Set<VisitID>, at now: Instant) {
         for visit in entitled.subtracting(before) {
             change(visit) { $0.wasEntitled = true }
-            (owedSince, owesGreen) = (now, true)
+            (owed, owesGreen) = ((visit, now), true)
         }
     }
 
@@ -169,14 +170,7 @@ package struct KioskRules: Sendable {
     private mutating func judge(_ action: KioskAction, at now: Instant) {
         switch action {
         case .recordOutcome(let id, let outcome, _): judge(outcome, of: id, at: now)
-        case .gate(.open(let until)):
-            if openSince != nil { broken(.gateChanges, now) }
-            if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
-            if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
-            openSince = now
-            // A pulse that has to wait for the end of another one waits no longer than that one may last.
-            if owedSince.map({ $0.advanced(by: Gate.hardLimit) < now }) ?? true { broken(whatIsMissing, now) }
-            owedSince = nil
+        case .gate(.open(let until)): judgeOpening(until: until, at: now)
         case .gate(.shut):
             if openSince == nil { broken(.gateChanges, now) }
             (openSince, shutSince) = (nil, now)
@@ -187,6 +181,17 @@ package struct KioskRules: Sendable {
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break
         }
+    }
+
+    private mutating func judgeOpening(until: Instant, at now: Instant) {
+        if openSince != nil { broken(.gateChanges, now) }
+        if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
+        if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
+        openSince = now
+        // A pulse that has to wait for the end of another one waits no longer than that one may last.
+        guard let owed, now <= owed.since.advanced(by: Gate.hardLimit) else { return broken(whatIsMissing, now) }
+        change(owed.visit) { $0.wasGivenPulse = true }
+        self.owed = nil
     }
 
     /// Gate and light stand before everything else that a turn does.
@@ -209,12 +214,12 @@ package struct KioskRules: Sendable {
     private mutating func judge(_ outcome: Outcome, of id: VisitID, at now: Instant) {
         let accepted = outcome.result == .accepted
         if visits[id]?.result != nil { broken(.oneOutcome, now) }
-        // An accepted visitor may have lost his pulse to a rejection or to the end.
-        if outcome.gate?.opened ?? false && !accepted || accepted && visits[id]?.wasEntitled != true {
-            broken(.outcomeIsTrue, now)
-        }
+        // An accepted visitor may have lost his pulse to a rejection or to the end; then the record says so.
+        let facts = visits[id] ?? Facts()
+        let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
+        if !mayBe || outcome.gate?.opened != facts.wasGivenPulse { broken(.outcomeIsTrue, now) }
         change(id) { $0.result = accepted }
-        if !accepted { (owedSince, owesGreen) = (nil, false) }
+        if !accepted { (owed, owesGreen) = (nil, false) }
     }
 
     private mutating func judgeStatus(_ byte: UInt8, at now: Instant) {

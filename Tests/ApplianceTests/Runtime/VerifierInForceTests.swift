@@ -105,6 +105,21 @@ struct VerifierInForceTests {
         #expect(gate.verifiers.current.trust.version == trust.version)
     }
 
+    @Test("trust and the rules that came with them change in one step; what was accepted stays known by the new window")
+    func newTrustAndRules() throws {
+        let gate = Gate(Verifier(trust: try TrustStore(TrustMaterial())))
+        gate.verifiers.replace(trust: trust, policy: try rules("replay.window = \"5s\"\n[[accept]]\nid = \"all\""))
+        let verdict = gate.visit(payload, date, at(0))
+        #expect(verdict.isAccepted && verdict.rule == "all" && verdict.trust == trust.version)
+        #expect(gate.visit(payload, date, at(5)).code == .replaySeen)
+        #expect(gate.visit(payload, date, at(6)).isAccepted, "the window of the new rules")
+        let patient = try rules("replay.window = \"60s\"\n[[accept]]\nid = \"all\"")
+        gate.verifiers.replace(trust: try TrustStore(Samples.trust), policy: patient)
+        #expect(gate.visit(payload, date, at(30)).code == .replaySeen)
+        gate.verifiers.replace(trust: try TrustStore(TrustMaterial()), policy: patient)
+        #expect(gate.visit(payload, date, at(200)).code == .issuerUntrusted)
+    }
+
     @Test("of many who present one credential at the same moment exactly one is accepted, while trust and rules change")
     func crowd() async throws {
         let gate = Gate(Verifier(trust: trust))

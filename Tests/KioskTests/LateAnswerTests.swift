@@ -1,0 +1,101 @@
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Testing
+import Tuvali
+
+/// What belongs to one visitor, or to nobody, does nothing for the one who stands at the gate.
+@Suite struct LateAnswerTests {
+    /// The first visitor has left during his verification; the second one's credential is being verified now.
+    private func secondVisitor(intentTime: Duration = .milliseconds(3)) throws -> TestGate {
+        let gate = try TestGate(visits: [.test(misbehaviour: .leaves(.delivered)), .test()])
+        gate.verificationTime = .seconds(5)
+        #expect(gate.run(untilNote: "visit.ended"))
+        #expect(gate.outcomes.map(\.outcome.result) == [.failed])
+        (gate.verdict, gate.intentTime) = (.test(.proofInvalid), intentTime)
+        #expect(gate.run(untilNote: "transfer.received"))
+        return gate
+    }
+
+    @Test func theVerdictOfTheVisitorBeforeOpensNothing() throws {
+        let gate = try secondVisitor()
+        let before = try #require(gate.outcomes.first?.visit)
+        #expect(before != gate.intents.last)
+        gate.inject(.verified(before, .test(.ok)))
+        #expect(gate.run())
+        #expect(gate.gateChanges.isEmpty && !gate.patterns.contains(.accepted))
+        #expect(gate.outcomes.map(\.outcome.result) == [.failed, .rejected])
+        #expect(gate.phoneOutcomes[1] == .rejected)
+        #expect(gate.breaches == [] && gate.violations == [])
+    }
+
+    @Test func theIntentOfTheVisitorBeforeIsNotTheirs() throws {
+        let gate = try secondVisitor(intentTime: .seconds(86_400))
+        gate.verdict = .test(.ok)
+        let before = try #require(gate.outcomes.first?.visit)
+        gate.inject(.intentDurable(before))
+        #expect(gate.run())
+        gate.inject(.intentDurable(before))
+        #expect(gate.gateChanges.isEmpty)
+        #expect(gate.outcomes.last?.outcome.result == .rejected)
+        #expect(gate.breaches == [] && gate.violations == [])
+    }
+
+    /// The wallet learns at the limit of a verification that nothing will come of it, not when the protocol's own time is up.
+    @Test func thePhoneIsToldAtTheVerificationLimit() throws {
+        let gate = try TestGate(visits: [.test()])
+        gate.verificationTime = .seconds(86_400)
+        #expect(gate.run(untilNote: "transfer.received"))
+        let since = gate.now
+        #expect(gate.run(until: { if case .phone(_, .finished) = $0 { true } else { false } }))
+        let settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        let took = since.duration(to: gate.now)
+        #expect(took >= settings.verificationLimit && took < settings.verificationLimit + .seconds(2))
+        #expect(settings.verificationLimit + .seconds(2) < settings.tuvali.verdictLimit)
+        #expect(gate.phoneOutcomes == [0: .dismissed])
+        #expect(gate.breaches == [] && gate.violations == [])
+    }
+
+    /// A second phone gets through to the controller before the advertisement is down. It is sent away; neither what it says nor
+    /// its end touches the visit of the first.
+    @Test(arguments: [1, 2]) func theEndOfARefusedSecondLinkIsNotTheEndOfTheVisit(links: UInt8) throws {
+        let recording = try RecordedVisit(.android14, record: MisbehaviourTests.incompressible)
+        var gate = try ReplayGate([recording], seed: 1)
+        let isReady = gate.passUntilReady(limit: .seconds(10))
+        #expect(isReady)
+        let middle = recording.packets.count / 2
+        for (_, packet) in recording.packets[..<middle] { gate.play([(.milliseconds(10), packet)]) }
+        for number in 1...links {
+            var second = recording.packets[0].packet
+            try #require(second.starts(with: [4, 0x3E]) && second.count > 12)
+            second[5] = second[5] &+ number  // another connection handle
+            second[10] ^= 0xFF  // of another phone
+            let asked = gate.disconnections
+            gate.give(.received(second))  // the controller answers the command with the end of the link
+            #expect(gate.disconnections == asked + 1)
+        }
+        let rest = recording.packets[middle...]
+        let began = try #require(rest.first).after
+        gate.play(rest.map { ($0.after - began, $0.packet) })
+        #expect(gate.results == [.accepted] && gate.gateOpenings == 1)
+        #expect(gate.statusBytes.contains(0))
+        #expect(gate.breaches == [] && gate.troubles == [])
+    }
+
+    /// Green belongs to whom it was shown: the next phone that connects does not take it away.
+    @Test func greenIsKeptWhenTheNextPhoneConnects() throws {
+        let gate = try TestGate(visits: [.test(), .test(arrival: .afterPrevious(.milliseconds(1)))])
+        #expect(gate.run(untilNote: "verdict"))
+        let began = gate.now
+        #expect(gate.run(untilNote: "phone.connected"))
+        let end = try #require(IndicatorPattern.accepted.end)
+        try #require(began.duration(to: gate.now) < end)
+        #expect(gate.patterns.last == .accepted)
+        #expect(gate.signal?.lamps == [.green])
+        gate.run(for: end)
+        #expect(gate.patterns.last != .accepted)
+        #expect(gate.breaches == [])
+    }
+}
