@@ -23,8 +23,8 @@ package struct Gate: Sendable {
     package struct Ended: Hashable, Sendable {
         /// Whose it was.
         package let visit: VisitID
-        /// How long the relay was told to be energised; zero when the pulse was taken back before it began.
-        package let length: Duration
+        /// How long the relay was told to be energised; nil when the pulse was taken back before it began.
+        package let length: Duration?
     }
 
     private enum State {
@@ -67,7 +67,7 @@ package struct Gate: Sendable {
     package mutating func pulse(_ length: Duration, for visit: VisitID, at now: Instant) {
         shut(at: now)
         let length = min(max(length, .zero), Self.hardLimit)
-        guard length > .zero else { return ended.append(Ended(visit: visit, length: .zero)) }
+        guard length > .zero else { return ended.append(Ended(visit: visit, length: nil)) }
         state = .waiting(visit, since: now, length: length)
         advance(to: now)
     }
@@ -77,7 +77,7 @@ package struct Gate: Sendable {
         advance(to: now)
         switch state {
         case .shut: break
-        case .waiting(let visit, _, _): ended.append(Ended(visit: visit, length: .zero))
+        case .waiting(let visit, _, _): ended.append(Ended(visit: visit, length: nil))
         case .open(let visit, let since, _): close(visit, since: since, at: now)
         }
         state = .shut

@@ -400,7 +400,7 @@ package struct Kiosk: Sendable {
         gate.takeEnded().compactMap { pulse in
             guard let index = unrecorded.firstIndex(where: { $0.visit == pulse.visit }) else { return nil }
             var (visit, outcome, signedDigest) = unrecorded.remove(at: index)
-            if pulse.length > .zero { outcome.gate = .pulsed(milliseconds: Int(pulse.length.milliseconds)) }
+            if let length = pulse.length { outcome.gate = .pulsed(milliseconds: Int(length.milliseconds)) }
             return .recordOutcome(visit, outcome, signedDigest: signedDigest)
         }
     }

@@ -59,17 +59,26 @@ import Testing
         #expect(!gate.isOpen && gate.deadline == nil)
         #expect(
             gate.takeEnded() == [
-                Gate.Ended(visit: one, length: .milliseconds(100)), Gate.Ended(visit: two, length: .zero),
+                Gate.Ended(visit: one, length: .milliseconds(100)), Gate.Ended(visit: two, length: nil),
             ])
         gate.advance(to: at(10_000))
         #expect(!gate.isOpen)
+    }
+
+    /// The relay was told to open: that is no pulse that was never given.
+    @Test func aPulseThatEndsAtOnceWasGiven() {
+        var gate = Gate()
+        gate.pulse(.seconds(5), for: one, at: at(0))
+        #expect(gate.isOpen)
+        gate.shut(at: at(0))
+        #expect(gate.takeEnded() == [Gate.Ended(visit: one, length: .zero)])
     }
 
     @Test func aPulseOfNothingDoesNotOpen() {
         for length in [Duration.zero, .seconds(-1)] {
             var gate = Gate()
             gate.pulse(length, for: one, at: at(0))
-            #expect(!gate.isOpen && gate.takeEnded() == [Gate.Ended(visit: one, length: .zero)])
+            #expect(!gate.isOpen && gate.takeEnded() == [Gate.Ended(visit: one, length: nil)])
         }
     }
 }
