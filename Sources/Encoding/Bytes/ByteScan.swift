@@ -20,9 +20,11 @@ package enum ByteScan {
         }
         if position + 8 > near {
             while position + block <= bytes.count {
-                let (toEscape, union) = look(bytes, position..<position + block, isToEscape)
-                if toEscape { break }
-                seen |= UInt64(union)
+                if !isUsual(bytes, at: position) {
+                    let (toEscape, union) = look(bytes, position..<position + block, isToEscape)
+                    if toEscape { break }
+                    seen |= UInt64(union)
+                }
                 position += block
             }
         }
@@ -37,17 +39,26 @@ package enum ByteScan {
     /// quotation mark and backslash; and the first byte of U+FFFE and U+FFFF among others.
     package static func mayNeedEscape(inNQuads bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
-        while position < bytes.count {
-            let range = position..<min(position + block, bytes.count)
-            // Fewer comparisons decide where all is ASCII.
-            if look(bytes, range, isUnusual).found, look(bytes, range, isToEscapeInNQuads).found { return true }
-            position = range.upperBound
+        while position + block <= bytes.count {
+            if !isUsual(bytes, at: position), look(bytes, position..<position + block, isToEscapeInNQuads).found {
+                return true
+            }
+            position += block
         }
-        return false
+        return look(bytes, position..<bytes.count, isToEscapeInNQuads).found
     }
 
     /// How many bytes are looked at before anything is decided: without branches between them they go side by side.
     private static let block = 128
+
+    /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, as a photo's letters are: nobody escapes
+    /// any of them. Two comparisons decide long texts; a block with a space is looked at again.
+    @inline(__always)
+    private static func isUsual(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        look(bytes, start..<start + block) { byte in
+            (byte &- 0x23 > 0x7E - 0x23 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+        }.found == false
+    }
 
     /// Whether one of the bytes passes the test, and all bits that any of them has.
     @inline(__always)
@@ -70,12 +81,6 @@ package enum ByteScan {
     @inline(__always)
     private static func isToEscapeInNQuads(_ byte: UInt8) -> UInt8 {
         isToEscape(byte) | (byte == 0x7F ? 1 : 0) | (byte == 0xEF ? 1 : 0)
-    }
-
-    /// Quotation marks, backslashes, and all beside 0x20 to 0x7E.
-    @inline(__always)
-    private static func isUnusual(_ byte: UInt8) -> UInt8 {
-        (byte &- 0x20 >= 0x5F ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
     }
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101

@@ -10,6 +10,8 @@ package enum IRI {
     /// One look at each byte is enough for nearly all; those with letters whose place matters are looked at more closely.
     package static func isWellFormed(_ text: Text) -> Bool {
         guard hasScheme(text) else { return false }
+        // The table is asked for once, not for each byte.
+        let forms = forms
         var needsCloserLook = false
         for byte in text.utf8 {
             switch forms[Int(byte)] {
