@@ -14,6 +14,8 @@ final class Air: Sendable {
         var settle = 0.5
         /// Whether the person goes on choosing a credential until ``Air/choose(_:)``.
         var choosesSlowly = false
+        /// Else: in how many seconds the person has chosen.
+        var choosing = 0.0
         var lose: [Int] = []
         /// Where the phone walks away: `identified`, `sent`.
         var leave: String?
@@ -66,7 +68,7 @@ final class Air: Sendable {
         var order: JSONObject = [
             "id": .text(id), "uri": .text(visit.uri), "payload": .text(visit.payload), "manner": .text(visit.manner),
             "settle": .number(JSONNumber(validated: "\(visit.settle)")),
-            "choose": visit.choosesSlowly ? -1 : 0,
+            "choose": .number(JSONNumber(validated: visit.choosesSlowly ? "-1" : "\(visit.choosing)")),
             "lose": .array(visit.lose.map(JSON.int)),
         ]
         if let mtu = visit.mtu { order["mtu"] = .int(mtu) }

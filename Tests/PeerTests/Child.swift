@@ -16,8 +16,12 @@ final class Child: Sendable {
     private let input: Mutex<Int32?>
     private let end = Mutex<End?>(nil)
 
-    /// Starts `path`. `output` is appended to. Without `isGuarded` the program must end by itself when its input does.
-    init(_ path: String, _ arguments: [String], output: String, isGuarded: Bool = false) throws {
+    /// Starts `path`. `output` is appended to; `descriptors` are what the program has under these numbers instead. Without
+    /// `isGuarded` the program must end by itself when its input does.
+    init(
+        _ path: String, _ arguments: [String], output: String, descriptors: [Int32: Int32] = [:],
+        isGuarded: Bool = false
+    ) throws {
         // Sockets, not a pipe: writing to a program that has ended is then an error instead of a signal. Close-on-exec, or the
         // next child would hold this one's input open.
         var ends: [Int32] = [-1, -1]
@@ -26,7 +30,7 @@ final class Child: Sendable {
         }
         defer { close(ends[0]) }
         do {
-            id = try Self.spawn([path] + arguments, input: ends[0], output: output)
+            id = try Self.spawn([path] + arguments, input: ends[0], output: output, descriptors)
         } catch {
             close(ends[1])
             throw error
@@ -93,13 +97,16 @@ final class Child: Sendable {
         }
     }
 
-    private static func spawn(_ words: [String], input: Int32, output: String) throws -> pid_t {
+    private static func spawn(
+        _ words: [String], input: Int32, output: String, _ descriptors: [Int32: Int32]
+    ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var id: pid_t = 0

@@ -10,55 +10,39 @@ final class KioskProcess {
     private let prefix: [String]
     private var child: Child?
 
-    /// Writes the configuration; nothing is started yet. `prefix` stands before the command (``Air/networkPrefix``).
+    /// Writes the configuration; nothing is started yet. `prefix` stands before the command (``Air/networkPrefix``); `sections`
+    /// stand in the place of those that are usual here, or beside them.
     init(
-        _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = []
+        _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = [],
+        sections: [String: String] = [:]
     ) throws {
         self.place = place
         self.prefix = prefix
-        let agent = invitation.map { "invitations = [\"\($0)\"]" } ?? ""
+        let agent = invitation.map { "invitations = [\"\($0)\"]\n" } ?? ""
+        let usual = [
+            "kiosk": "name = \"Peer-Gate\"",
+            "radio": "transport = \"tcp\"\nhost = \"127.0.0.1\"\nport = \(radioPort)",
+            "trust": "directory = \"\(trust)\"",
+            "clock": "minimum = \"unset\"",
+            "ledger": "path = \"\(place.path("ledger.db"))\"",
+            "agent": agent + "allowPlainHTTP = true\nretryFirst = \"200ms\"\nretryLast = \"1s\"",
+            "display": "kind = \"none\"",
+            "log": "path = \"\(place.path("log.jsonl"))\"",
+            "control": "path = \"\(place.path("control.sock"))\"",
+        ]
+        let all = usual.merging(sections) { $1 }
         configuration = try place.write(
-            "gatehouse.toml",
-            """
-            [kiosk]
-            name = "Peer-Gate"
-
-            [radio]
-            transport = "tcp"
-            host = "127.0.0.1"
-            port = \(radioPort)
-
-            [trust]
-            directory = "\(trust)"
-
-            [clock]
-            minimum = "unset"
-
-            [ledger]
-            path = "\(place.path("ledger.db"))"
-
-            [agent]
-            \(agent)
-            allowPlainHTTP = true
-            retryFirst = "200ms"
-            retryLast = "1s"
-
-            [display]
-            kind = "none"
-
-            [log]
-            path = "\(place.path("log.jsonl"))"
-
-            [control]
-            path = "\(place.path("control.sock"))"
-            """)
+            "gatehouse.toml", all.map { "[\($0.key)]\n\($0.value)\n" }.sorted().joined(separator: "\n"))
         journal = Journal(place.path("log.jsonl"))
     }
 
-    /// Starts `gatehouse run`.
-    func start() throws {
+    /// Starts `gatehouse run`. Standard output and error go to a file of the workplace, or to these descriptors.
+    func start(output: Int32? = nil, errors: Int32? = nil) throws {
         let words = prefix + [Workplace.product, "run", "--config", configuration]
-        child = try Child(words[0], Array(words.dropFirst()), output: place.path("output"), isGuarded: true)
+        var descriptors: [Int32: Int32] = [:]
+        (descriptors[1], descriptors[2]) = (output, errors)
+        child = try Child(
+            words[0], Array(words.dropFirst()), output: place.path("output"), descriptors: descriptors, isGuarded: true)
     }
 
     /// The invitation now on the air, with its place in the log; waits for one that comes after `position`.
@@ -72,6 +56,14 @@ final class KioskProcess {
     func terminate() async throws -> Child.End? {
         child?.signal(SIGTERM)
         return try await child?.wait(within: .seconds(15))
+    }
+
+    /// Sends it a signal and waits; how it ended, and after what time.
+    func end(by number: Int32 = SIGTERM, within limit: Duration = .seconds(15)) async throws -> (Child.End?, Duration) {
+        let began = ContinuousClock.now
+        child?.signal(number)
+        let end = try await child?.wait(within: limit)
+        return (end, ContinuousClock.now - began)
     }
 
     /// Sends it a signal.

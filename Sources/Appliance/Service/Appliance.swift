@@ -24,10 +24,11 @@ package enum ApplianceService {
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
-            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
-            WatchdogService(parts: parts), parts.counters, parts.control, LineService(panel: parts.panel),
-            GateService(parts: parts),
+            RecordService(keeper: parts.keeper, replays: parts.replays), AsideService(parts.agents),
+            AsideService(parts.trust), parts.policy, parts.clock,
+            HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
+            WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
+            LineService(panel: parts.panel), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {

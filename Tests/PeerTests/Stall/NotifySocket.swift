@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// systemd's end of the notification protocol (sd_notify(3)): what a program sends, and when.
+final class NotifySocket: Sendable {
+    struct Message: Sendable {
+        let at: ContinuousClock.Instant
+        let lines: [String]
+    }
+
+    private let path: String
+    private let descriptor: Int32
+    private let state = Mutex((messages: [Message](), isOver: false))
+
+    /// Listens in `place`.
+    init(_ place: Workplace) throws {
+        path = place.path("notify")
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
+        guard result == 0 else { throw PeerFailure("no socket at \(path): \(errno)") }
+        Thread.detachNewThread { self.read() }
+    }
+
+    /// What the program finds in its environment; `watchdog`: how long it may be silent.
+    func environment(watchdog: Duration) -> [String] {
+        ["NOTIFY_SOCKET=\(path)", "WATCHDOG_USEC=\(Int(watchdog / .microseconds(1)))"]
+    }
+
+    /// Everything so far.
+    var messages: [Message] { state.withLock { $0.messages } }
+
+    /// When it gave signs of life.
+    var signs: [ContinuousClock.Instant] { messages.filter { $0.lines.contains("WATCHDOG=1") }.map(\.at) }
+
+    /// Waits for a message with a line that begins so, the first from `position` on; returns it and the position behind it.
+    @discardableResult
+    func wait(
+        _ beginning: String, from position: Int = 0, within limit: Duration = .seconds(20)
+    ) async throws -> (message: Message, next: Int) {
+        let until = ContinuousClock.now + limit
+        while true {
+            let isLate = ContinuousClock.now >= until
+            let all = messages
+            let found = all.indices.dropFirst(position).first { all[$0].lines.contains { $0.hasPrefix(beginning) } }
+            if let found { return (all[found], found + 1) }
+            if isLate { throw PeerFailure("no \(beginning) within \(limit): \(all.suffix(5).map(\.lines))") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Ends it.
+    func stop() { state.withLock { $0.isOver = true } }
+
+    private func read() {
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !state.withLock({ $0.isOver }) {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 50) > 0 else { continue }
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { continue }
+            let text = String(decoding: buffer[..<count], as: UTF8.self)
+            let message = Message(at: .now, lines: text.split(separator: "\n").map(String.init))
+            state.withLock { $0.messages.append(message) }
+        }
+    }
+}

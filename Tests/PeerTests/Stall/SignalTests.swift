@@ -1,0 +1,54 @@
+import Encoding
+import Foundation
+import Testing
+
+/// Signals while somebody is let in: each that a program can catch leaves the gate shut.
+@Suite(.timeLimit(.minutes(3))) struct SignalTests {
+    /// Those that ask it to end, as systemd, a terminal that goes, and a person at it do.
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT]) func thoseThatEndIt(_ number: Int32) async throws {
+        try await inAPulse(of: .seconds(3)) { kiosk in
+            _ = try await kiosk.end("signal \(number)", by: number)
+            #expect(kiosk.stall.pulses.count == 1)
+            #expect(
+                kiosk.stall.pulses.first?.length ?? .max < 2_000_000_000, "shut at once, not when the pulse is over")
+        }
+    }
+
+    /// Those that would end a program that says nothing about them, and that mean nothing to this one.
+    @Test(arguments: [SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGIO])
+    func thoseThatAreIgnored(_ number: Int32) async throws {
+        try await inAPulse(of: .milliseconds(500)) { kiosk in
+            kiosk.process.signal(number)
+            try await kiosk.stall.relay(isActive: false)
+            #expect(kiosk.process.isRunning)
+            #expect(try await kiosk.visit() == "accepted")
+            try await kiosk.stall.relay(isActive: false, times: 2)
+            kiosk.expectPulses(2, "signal \(number)")
+            _ = try await kiosk.end("signal \(number)")
+        }
+    }
+
+    /// Those of a crash.
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP]) func thoseOfACrash(_ number: Int32) async throws {
+        try await inAPulse(of: .seconds(3)) { kiosk in
+            let (end, time) = try await kiosk.process.end(by: number)
+            #expect(end == .signal(number))
+            #expect(time <= .seconds(2))
+            let length = try #require(kiosk.stall.pulses.first?.length, "the relay is left on")
+            #expect(length < 2_000_000_000)
+        }
+    }
+
+    /// Lets a visitor in and does `body` while the relay is energised.
+    private func inAPulse(of pulse: Duration, _ body: (WatchedKiosk) async throws -> Void) async throws {
+        guard let site = try await StallSite("signal") else { return }
+        let kiosk = try WatchedKiosk(site, pulse: pulse)
+        try kiosk.process.start()
+        let phone = try await kiosk.sendPhone()
+        try await kiosk.stall.relay(isActive: true)
+        try await site.air.wait("verdict", of: phone)
+        try await body(kiosk)
+        kiosk.place.remove()
+        try await site.close()
+    }
+}

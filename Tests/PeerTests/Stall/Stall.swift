@@ -1,0 +1,148 @@
+import Encoding
+import Foundation
+import Glibc
+
+/// What holds up calls of a program under test, is its GPIO chip, and writes down when what happened: `Tests/Peers/stall`, loaded
+/// into that program.
+struct Stall: Sendable {
+    /// Calls that can be held up, in the order of stall.c.
+    enum Held: Int, Sendable {
+        /// Writing to the log file.
+        case logFile
+        /// Writing the display's file.
+        case display
+        /// Writing and syncing any file of the ledger.
+        case ledger
+        /// What the control socket's thread does with its sockets.
+        case control
+        /// getaddrinfo(3).
+        case resolver
+        /// connect(2).
+        case connect
+        /// Binding a Bluetooth adapter.
+        case adapter
+        /// The radio's thread where it waits.
+        case radio
+        /// Whoever asks for the date and has no thread of its own: verifications.
+        case clock
+        /// Setting lamps.
+        case lamps
+    }
+
+    /// The lines of the chip; the relay's is a request of its own.
+    static let sections = [
+        "gpio": "chip = \"stall-chip\"",
+        "indicator": """
+        blue = "BLUE"
+        amber = "AMBER"
+        green = "GREEN"
+        red = "RED"
+        tone = "TONE"
+        """,
+    ]
+
+    /// The section `[gate]` with that pulse.
+    static func gate(pulse: Duration) -> String {
+        "line = \"RELAY\"\npulse = \"\(pulse / .milliseconds(1))ms\"".replacingOccurrences(of: ".0ms", with: "ms")
+    }
+
+    /// What happened: the program's own log lines and those of stall.c.
+    let timeline: Journal
+    /// What stands before the command.
+    let prefix: [String]
+    private let held: String
+
+    /// For one process whose files are in `place`. With `point`, a note of the kiosk, it is told when that has come, and calls of
+    /// the kind `held` are held up from then on.
+    init(_ place: Workplace, library: String, _ held: Held? = nil, at point: String? = nil) throws {
+        let folder = place.path("stall")
+        timeline = Journal(folder + "/timeline")
+        self.held = folder + "/held"
+        try place.write("stall/dev/gpiochip0", "")
+        try place.write("stall/held", String(repeating: "0", count: 16))
+        prefix =
+            ["env", "LD_PRELOAD=\(library)", "STALL_FOLDER=\(folder)"] + (point.map { ["STALL_AT=\($0)"] } ?? [])
+            + (held.map { ["STALL_KIND=\($0.rawValue)"] } ?? [])
+    }
+
+    /// Makes the library; its path.
+    static func library(_ place: Workplace) async throws -> String {
+        let source = Workplace.peers.appendingPathComponent("stall/stall.c").path
+        let words = ["-shared", "-fPIC", "-O1", "-Wall", "-o", place.path("stall.so"), source, "-lpthread", "-ldl"]
+        let end = try await Child("clang", words, output: place.path("stall.out")).wait(within: .seconds(60))
+        guard end == .exit(0) else {
+            throw PeerFailure((try? String(contentsOfFile: place.path("stall.out"), encoding: .utf8)) ?? "no stall.so")
+        }
+        return place.path("stall.so")
+    }
+
+    /// From now on calls of that kind do not return.
+    func hold(_ kind: Held) throws { try set(kind, "1") }
+
+    /// They return, and those to come do.
+    func release(_ kind: Held) throws { try set(kind, "0") }
+
+    private func set(_ kind: Held, _ value: Unicode.Scalar) throws {
+        let file = open(held, O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        var byte = UInt8(ascii: value)
+        guard pwrite(file, &byte, 1, off_t(kind.rawValue)) == 1 else { throw PeerFailure("\(held): \(errno)") }
+    }
+
+    // MARK: - What was seen
+
+    /// The newest invitation that is another than `last`.
+    func invitation(otherThan last: String?) async throws -> String {
+        let until = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < until {
+            if let uri = timeline.events("uri").last?["uri"]?.string?.string, uri != last { return uri }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw PeerFailure("no invitation other than \(last ?? "none")")
+    }
+
+    /// One time that the relay was energised, in nanoseconds.
+    struct Pulse {
+        let began: Int
+        /// Nil: it still is.
+        var length: Int?
+        /// How long the relay's thread could have run meanwhile and no processor was free: what the machine owes.
+        var late = 0
+    }
+
+    /// What the relay's line did.
+    var pulses: [Pulse] {
+        timeline.events("relay").reduce(into: []) { pulses, line in
+            let at = line["ns"]?.int ?? 0
+            if line["active"]?.bool == true {
+                pulses.append(Pulse(began: at))
+            } else if let last = pulses.indices.last {
+                pulses[last].length = at - pulses[last].began
+                pulses[last].late = line["late"]?.int ?? 0
+            }
+        }
+    }
+
+    /// Waits until the relay is energised (or not any more) for the time number `count`.
+    func relay(isActive: Bool, times count: Int = 1, within limit: Duration = .seconds(30)) async throws {
+        let until = ContinuousClock.now + limit
+        while ContinuousClock.now < until {
+            let pulses = pulses
+            if pulses.count > count || pulses.count == count && (pulses[count - 1].length == nil) == isActive { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw PeerFailure("the relay was not \(isActive ? "energised" : "released") within \(limit)")
+    }
+
+    /// The lamps that were lit at that time.
+    func lamps(at nanoseconds: Int) -> Set<Text> {
+        let line = timeline.events("lamps").last { ($0["ns"]?.int ?? 0) <= nanoseconds }
+        return Set((line?["lit"]?.array ?? []).compactMap(\.string))
+    }
+
+    /// The lamps as they were left.
+    var lastLamps: Set<Text> { lamps(at: .max) }
+
+    /// The threads whose calls were held up.
+    var heldThreads: Set<Text> { Set(timeline.events("held").compactMap { $0["thread"]?.string }) }
+}

@@ -1,0 +1,129 @@
+import Encoding
+import Foundation
+import Testing
+
+/// Whatever stalls, and wherever a visitor is then: the gate opens for those whom it may, shuts in time, the light tells the truth,
+/// and the program ends when it is asked.
+///
+/// The relay is watched from outside, at its line (`Tests/Peers/stall`). Each stall lasts 3 s, longer than a visit from the first
+/// packet to the end of its pulse, or `GATEHOUSE_STALL` seconds.
+@Suite(.timeLimit(.minutes(60))) struct StallTests {
+    private static let length: Duration = .seconds(
+        ProcessInfo.processInfo.environment["GATEHOUSE_STALL"].flatMap { Int($0) } ?? 3)
+
+    @Test(arguments: [
+        Stalled.standardError, .journal, .logFile, .terminal, .display, .ledger, .control, .agent,
+    ])
+    func atEveryPointOfAVisit(_ stalled: Stalled) async throws {
+        try await run(stalled, at: StalledVisit.points)
+    }
+
+    /// The name of an agent's host that no name server answers for.
+    @Test func aNameThatIsNeverResolved() async throws {
+        try await run(.resolver, at: ["radio.ready", "phone.connected"])
+    }
+
+    /// A log that a person looks at and has stopped (`gatehouse run | less`).
+    @Test func aLogBehindAStoppedReader() async throws {
+        guard let site = try await StallSite("stall") else { return }
+        let kiosk = try WatchedKiosk(site, sections: ["log": "level = \"debug\"", "display": "kind = \"terminal\""])
+        let pipe = try Tap(isSocket: false)
+        let reader = try Child("cat", [], output: "/dev/null", descriptors: [0: pipe.reader])
+        try kiosk.process.start(errors: pipe.writer)
+        #expect(try await kiosk.visit() == "accepted")
+        reader.signal(SIGSTOP)
+        pipe.shut()
+        for _ in 0..<3 { #expect(try await kiosk.visit() == "accepted") }
+        kiosk.expectPulses(4, "behind a stopped reader")
+        // It goes on where it was as soon as somebody reads.
+        let position = kiosk.stall.timeline.position
+        reader.signal(SIGCONT)
+        try await kiosk.stall.timeline.wait("visit.ended", from: position)
+        _ = try await kiosk.end("behind a reader that goes on")
+        try await finish(site, kiosk)
+    }
+
+    /// The controller goes while somebody is let in, and the way back to it hangs.
+    @Test(arguments: [Stall.Held.resolver, .connect]) func theRadioIsLostInAPulse(_ held: Stall.Held) async throws {
+        guard let site = try await StallSite("stall") else { return }
+        let kiosk = try WatchedKiosk(site, held, at: "gate", pulse: .seconds(1))
+        try kiosk.process.start()
+        _ = try await kiosk.sendPhone()
+        try await kiosk.stall.relay(isActive: true)
+        try await kiosk.stall.timeline.wait("reached")
+        try await site.air.stop()
+        try await kiosk.stall.timeline.wait("held")
+        try await kiosk.stall.relay(isActive: false)
+        kiosk.expectPulses(1, "a radio that does not come back")
+        #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
+        // The light goes on: out of order.
+        try await kiosk.stall.timeline.wait(for: "the light of a fault") { $0["lit"]?.array?.contains("AMBER") == true }
+        _ = try await kiosk.end("a radio that does not come back")
+        kiosk.place.remove()
+        site.place.remove()
+    }
+
+    /// The kernel's driver takes for ever to hand an adapter over.
+    @Test func anAdapterThatHangs() async throws {
+        guard let site = try await StallSite("stall") else { return }
+        let notify = try NotifySocket(site.place)
+        let kiosk = try WatchedKiosk(
+            site, sections: ["radio": "transport = \"user-channel\"\ndevice = \"hci0\""],
+            environment: notify.environment(watchdog: .seconds(1)))
+        try kiosk.stall.hold(.adapter)
+        try kiosk.process.start()
+        try await kiosk.stall.timeline.wait("held")
+        #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
+        let signs = notify.signs.count
+        try await Task.sleep(for: .seconds(2))
+        #expect(notify.signs.count >= signs + 2, "everything else turns")
+        let (_, status) = try await kiosk.process.command(["status"])
+        #expect(status.first?["silent"]?.array == [], "\(status)")
+        _ = try await kiosk.end("an adapter that hangs")
+        notify.stop()
+        try await finish(site, kiosk)
+    }
+
+    /// The relay has a thread of its own: neither lamps nor radio keep it.
+    @Test(arguments: [(Stall.Held.lamps, "transfer.received"), (.radio, "verdict"), (.radio, "transfer.received")])
+    func nothingBesideTheRelayKeepsIt(_ held: Stall.Held, _ point: String) async throws {
+        guard let site = try await StallSite("stall") else { return }
+        let kiosk = try WatchedKiosk(site, held, at: point)
+        try kiosk.process.start()
+        _ = try await kiosk.sendPhone()
+        try await kiosk.stall.timeline.wait("held")
+        try await Task.sleep(for: .seconds(1))
+        // A radio's thread that hangs before the verdict opens nothing.
+        let isOpened = !kiosk.stall.pulses.isEmpty
+        #expect(isOpened || point == "transfer.received" && held == .radio)
+        kiosk.expectPulses(isOpened ? 1 : 0, "\(held) held up at \(point)")
+        let (_, time) = try await kiosk.process.end()
+        #expect(time <= .seconds(2))
+        #expect(kiosk.stall.pulses.allSatisfy { $0.length != nil })
+        if held == .radio { #expect(kiosk.stall.lastLamps.isEmpty) }
+        try await finish(site, kiosk)
+    }
+
+    private func run(_ stalled: Stalled, at points: [String]) async throws {
+        guard let site = try await StallSite("stall") else { return }
+        var all = StalledVisit.Figures()
+        try await withThrowingTaskGroup(of: StalledVisit.Figures.self) { group in
+            for point in points {
+                let visit = StalledVisit(site: site, stalled: stalled, point: point, length: Self.length)
+                group.addTask { try await visit.run() }
+            }
+            for try await figures in group { all.add(figures) }
+        }
+        func milliseconds(_ time: Duration) -> String { String(format: "%.1f ms", time / .milliseconds(1)) }
+        print(
+            "\(stalled.rawValue) stalled for \(Self.length) at \(points.count) points: \(all.visits) visits, \(all.pulses)"
+                + " pulses, at most \(milliseconds(all.longest)) longer than configured"
+                + " (\(milliseconds(all.excess)) without what the machine owes), ended after \(milliseconds(all.end))")
+        try await site.close()
+    }
+
+    private func finish(_ site: StallSite, _ kiosk: WatchedKiosk) async throws {
+        kiosk.place.remove()
+        try await site.close()
+    }
+}

@@ -1,0 +1,169 @@
+import Encoding
+import Foundation
+import Testing
+
+/// What may stall while a visitor is at the gate.
+enum Stalled: String, Sendable {
+    case standardError, journal, logFile, terminal, display, ledger, control, agent, resolver
+
+    /// The calls that are held up; nil where a real counterpart stops instead.
+    var held: Stall.Held? {
+        switch self {
+        case .logFile: .logFile
+        case .display: .display
+        case .ledger: .ledger
+        case .control: .control
+        case .resolver: .resolver
+        case .standardError, .journal, .terminal, .agent: nil
+        }
+    }
+
+    /// What the program is configured to use, so that there is something to stall.
+    func sections(_ place: Workplace, _ agent: MuteAgent?) throws -> [String: String] {
+        switch self {
+        // The invitation must be known although the log is not.
+        case .standardError, .journal: ["log": "level = \"info\"", "display": "kind = \"terminal\""]
+        case .logFile: ["display": "kind = \"terminal\""]
+        case .terminal: ["display": "kind = \"terminal\""]
+        case .display: ["display": "kind = \"file\"\nfile = \"\(place.path("invitation.png"))\""]
+        case .ledger, .control: [:]
+        case .agent, .resolver:
+            [
+                "agent": """
+                invitations = ["\(try place.write(
+                        "invitation", agent?.invitation(host: self == .agent ? "127.0.0.1" : "agent.test") ?? ""))"]
+                allowPlainHTTP = true
+                retryFirst = "100ms"
+                retryLast = "1s"
+                timeout = "2s"
+                """
+            ]
+        }
+    }
+}
+
+/// A process for which something stalls at one point of a visit, and goes on stalling until the process has ended.
+struct StalledVisit {
+    /// The notes of the kiosk that divide a visit.
+    static let points = [
+        "radio.ready", "advertising", "phone.connected", "phone.identified", "transfer.started", "transfer.received",
+        "verdict", "visit.ended", "gate",
+    ]
+
+    /// What was measured.
+    struct Figures: Sendable {
+        var visits = 0
+        var pulses = 0
+        /// The longest pulse beyond what was configured, with and without what the machine owes.
+        var longest = Duration.seconds(-1)
+        var excess = Duration.seconds(-1)
+        /// From SIGTERM to the end.
+        var end = Duration.zero
+
+        mutating func add(_ other: Figures) {
+            visits += other.visits
+            pulses += other.pulses
+            longest = max(longest, other.longest)
+            excess = max(excess, other.excess)
+            end = max(end, other.end)
+        }
+    }
+
+    let site: StallSite
+    let stalled: Stalled
+    let point: String
+    /// For how long.
+    let length: Duration
+
+    /// Starts it, sends phones before and during the stall, and ends it.
+    func run() async throws -> Figures {
+        let what: Comment = "\(stalled.rawValue) stalled at \(point)"
+        let tap =
+            try [.standardError, .journal, .terminal].contains(stalled) ? Tap(isSocket: stalled == .journal) : nil
+        let agent = try [.agent, .resolver].contains(stalled) ? MuteAgent() : nil
+        defer { agent?.stop() }
+        let place = try Workplace("for-stall")
+        let kiosk = try WatchedKiosk(
+            site, stalled.held, at: point, sections: stalled.sections(place, agent),
+            environment: stalled == .journal ? ["JOURNAL_STREAM=\(tap?.identity ?? "")"] : [])
+        let errors = stalled == .terminal ? nil : tap?.writer
+        try kiosk.process.start(output: stalled == .terminal ? tap?.writer : nil, errors: errors)
+        let (timeline, control) = (kiosk.stall.timeline, kiosk.place.path("control.sock"))
+        let beginning = Task {
+            try await timeline.wait("reached", within: .seconds(60))
+            tap?.shut()
+            agent?.fallSilent()
+            return (at: ContinuousClock.now, clients: stalled == .control ? Self.ask(control) : [])
+        }
+        var outcomes = [try await kiosk.visit()]
+        let (began, clients) = try await beginning.value
+        defer { for client in clients { close(client) } }
+        while ContinuousClock.now + .seconds(1) < began + length {
+            try await Task.sleep(for: length / 6)
+            outcomes.append(try await kiosk.visit())
+        }
+        try await Task.sleep(until: began + length, clock: .continuous)
+        for (number, outcome) in outcomes.enumerated() {
+            #expect(expected(number).contains(outcome), "\(what), visit \(number + 1): \(outcome ?? "-")")
+        }
+        let accepted = outcomes.count { $0 == "accepted" }
+        // A reader that never comes back loses news, never an end in order; a disk that hangs is one without its records.
+        let time = try await kiosk.end(what, as: stalled == .ledger ? .exit(1) : .exit(0))
+        kiosk.expectPulses(accepted, what)
+        kiosk.expectPanelFree(what)
+        expectLight(kiosk, outcomes, what)
+        try await expectRecords(kiosk, accepted, what)
+        kiosk.place.remove()
+        place.remove()
+        var figures = Figures(visits: outcomes.count, pulses: accepted, end: time)
+        for pulse in kiosk.stall.pulses {
+            figures.excess = max(figures.excess, kiosk.excess(pulse))
+            figures.longest = max(figures.longest, kiosk.excess(pulse) + .nanoseconds(pulse.late))
+        }
+        return figures
+    }
+
+    /// What the phone of that visit may be told: behind a disk that hangs nobody is let in whose intent is not on it.
+    private func expected(_ number: Int) -> Set<Text?> {
+        guard stalled == .ledger else { return ["accepted"] }
+        let identified = Self.points.firstIndex(of: "phone.identified") ?? 0
+        let reached = Self.points.firstIndex(of: point) ?? 0
+        if number > 0 || reached < identified { return ["rejected"] }
+        return reached == identified ? ["accepted", "rejected"] : ["accepted"]
+    }
+
+    /// Green with every pulse, red for everybody else and for nobody besides.
+    private func expectLight(_ kiosk: WatchedKiosk, _ outcomes: [Text?], _ what: Comment) {
+        for pulse in kiosk.stall.pulses {
+            let lamps = kiosk.stall.lamps(at: pulse.began + 20_000_000 + pulse.late)
+            #expect(lamps.contains("GREEN") && !lamps.contains("RED"), "\(what): \(lamps)")
+        }
+        let shown = kiosk.stall.timeline.events("lamps").map { Set(($0["lit"]?.array ?? []).compactMap(\.string)) }
+        #expect(shown.contains { $0.contains("RED") } == outcomes.contains("rejected"), what)
+        #expect(shown.contains { $0.contains("GREEN") } == outcomes.contains("accepted"), what)
+    }
+
+    /// Nobody went through whom the ledger does not know of.
+    private func expectRecords(_ kiosk: WatchedKiosk, _ accepted: Int, _ what: Comment) async throws {
+        guard stalled == .ledger else { return }
+        let records = try await kiosk.process.records()
+        #expect(records.count >= accepted, what)
+        #expect(records.allSatisfy { $0.result == nil || $0.result == "accepted" }, "\(what): \(records)")
+        #expect(try await kiosk.process.verifyLedger().intact, what)
+    }
+
+    /// Somebody asks how the service is.
+    private static func ask(_ path: String) -> [Int32] {
+        (0..<4).compactMap { _ in
+            let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            // It may not be there yet, or not have room: then others ask.
+            for _ in 0..<10 {
+                if withUnixAddress(path, { connect(client, $0, $1) }) == 0 { break }
+                usleep(10_000)
+            }
+            let request = Array("{\"request\":\"status\"}\n".utf8)
+            _ = send(client, request, request.count, Int32(MSG_NOSIGNAL))
+            return client
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Encoding
+import Foundation
+import Testing
+
+/// systemd hears that the service is there, and signs of life only while everything turns that a visit needs.
+@Suite(.timeLimit(.minutes(3))) struct WatchdogTests {
+    /// How long the service may be silent; it says something twice as often.
+    private let watchdog = Duration.milliseconds(600)
+
+    @Test func itSaysThatItServesAndThatItEnds() async throws {
+        guard let site = try await StallSite("watchdog") else { return }
+        let (kiosk, notify) = try await start(site)
+        let ready = try await notify.wait("READY=1")
+        #expect(ready.message.lines.contains { $0.hasPrefix("STATUS=waiting for a phone") }, "\(ready.message.lines)")
+        let began = notify.signs.count
+        #expect(try await kiosk.visit() == "accepted")
+        try await Task.sleep(for: .seconds(3))
+        let signs = Array(notify.signs.dropFirst(began))
+        #expect(signs.count >= 6)
+        let gaps = zip(signs, signs.dropFirst()).map { $1 - $0 }
+        #expect(gaps.allSatisfy { $0 < watchdog }, "\(gaps)")
+        try await site.air.stop()
+        try await notify.wait("STATUS=", from: ready.next)
+        _ = try await kiosk.end("nothing hangs")
+        try await notify.wait("STOPPING=1")
+        #expect(notify.messages.count { $0.lines.contains("READY=1") } == 1)
+        notify.stop()
+        kiosk.place.remove()
+        site.place.remove()
+    }
+
+    /// What hangs: the radio's thread, the disk under the keeper of the records, verifications.
+    @Test(arguments: [Stall.Held.radio, .ledger, .clock]) func whileSomethingHangsItIsSilent(_ held: Stall.Held)
+        async throws
+    {
+        guard let site = try await StallSite("watchdog") else { return }
+        let (kiosk, notify) = try await start(site)
+        try await notify.wait("READY=1")
+        try await notify.wait("WATCHDOG=1")
+        try await hang(kiosk, held)
+        try await expectSilence(notify, "\(held)")
+
+        try kiosk.stall.release(held)
+        let position = notify.messages.count
+        try await notify.wait("WATCHDOG=1", from: position)
+        try await notify.wait("WATCHDOG=1", from: position + 1)
+
+        try await hang(kiosk, held)
+        try await expectSilence(notify, "\(held), again")
+        let (end, time) = try await kiosk.process.end()
+        print("\(held) hangs: ended \(time) after SIGTERM as \(end.map { "\($0)" } ?? "-")")
+        #expect(time <= .seconds(2))
+        #expect(end == .exit(1))
+        try await notify.wait("STOPPING=1")
+        #expect(kiosk.stall.pulses.allSatisfy { $0.length != nil } && kiosk.stall.lastLamps.isEmpty)
+        notify.stop()
+        kiosk.place.remove()
+        try await site.close()
+    }
+
+    private func start(_ site: StallSite) async throws -> (WatchedKiosk, NotifySocket) {
+        let notify = try NotifySocket(site.place)
+        let kiosk = try WatchedKiosk(site, environment: notify.environment(watchdog: watchdog))
+        try kiosk.process.start()
+        return (kiosk, notify)
+    }
+
+    private func hang(_ kiosk: WatchedKiosk, _ held: Stall.Held) async throws {
+        let position = kiosk.stall.timeline.position
+        try kiosk.stall.hold(held)
+        // A disk hangs when something is to be written: an intent, or an outcome behind one that another phone left.
+        if held == .ledger {
+            _ = try await kiosk.sendPhone()
+            try await kiosk.stall.timeline.wait("visit.ended", from: position)
+        }
+        try await kiosk.stall.timeline.wait("held", from: position)
+    }
+
+    private func expectSilence(_ notify: NotifySocket, _ what: Comment) async throws {
+        try await Task.sleep(for: watchdog * 2)  // what was on its way
+        let signs = notify.signs.count
+        try await Task.sleep(for: .seconds(2))
+        #expect(notify.signs.count == signs, what)
+    }
+}

@@ -1,0 +1,86 @@
+import Encoding
+import Foundation
+import Testing
+
+/// The real program with lines that can be watched and calls that can be held up, and a phone for it.
+final class WatchedKiosk {
+    /// How long its relay is energised.
+    let pulse: Duration
+    let place: Workplace
+    let stall: Stall
+    let process: KioskProcess
+    private let site: StallSite
+    private var lastURI: String?
+    private var visits = 0
+
+    /// A program that is not started yet. `sections` of its configuration and words of its `environment` besides the usual ones;
+    /// `held` and `point`: see ``Stall``.
+    init(
+        _ site: StallSite, _ held: Stall.Held? = nil, at point: String? = nil, pulse: Duration = .milliseconds(200),
+        sections: [String: String] = [:], environment: [String] = []
+    ) throws {
+        (self.site, self.pulse) = (site, pulse)
+        place = try Workplace("stall")
+        stall = try Stall(place, library: site.library, held, at: point)
+        // Phones find it soon enough, and many of them share one processor with their radio.
+        let radio = """
+            transport = "tcp"
+            host = "127.0.0.1"
+            port = \(site.air.port)
+            advertisingInterval = "100ms"
+            """
+        var all = Stall.sections
+        (all["gate"], all["radio"]) = (Stall.gate(pulse: pulse), radio)
+        process = try KioskProcess(
+            place, radioPort: site.air.port, trust: site.credential.trust, prefix: stall.prefix + environment,
+            sections: all.merging(sections) { $1 })
+    }
+
+    /// Sends a phone with a good credential, as soon as there is an invitation for it; its name.
+    func sendPhone(leaving stage: String? = nil) async throws -> String {
+        let uri = try await stall.invitation(otherThan: lastURI)
+        lastURI = uri
+        visits += 1
+        let id = "\(place.folder.lastPathComponent) \(visits)"
+        // At the pace of a quick person.
+        let visit = Air.Visit(
+            uri: uri, payload: site.credential.genuine, settle: 0.05, choosing: 0.4, leave: stage)
+        try site.air.send(visit, id: id)
+        return id
+    }
+
+    /// A whole visit; what the phone was told.
+    func visit() async throws -> Text? { try await site.air.result(of: try await sendPhone()).outcome }
+
+    /// What a pulse was more than configured, less what the machine owes; must not exceed 20 ms.
+    func excess(_ pulse: Stall.Pulse) -> Duration {
+        .nanoseconds((pulse.length ?? .max / 2) - pulse.late) - self.pulse
+    }
+
+    /// Every pulse has the length that was configured. Its end stands from the decision on, so what the machine was late to begin
+    /// with is missing.
+    func expectPulses(_ count: Int, _ what: Comment) {
+        let pulses = stall.pulses
+        #expect(pulses.count == count, what)
+        for pulse in pulses {
+            #expect(excess(pulse) <= .milliseconds(20), "\(what): \(pulse)")
+            #expect(pulse.length ?? 0 >= Int(self.pulse / 2 / .nanoseconds(1)), "\(what): \(pulse)")
+        }
+    }
+
+    /// Nothing that has been held up would have held up visitors.
+    func expectPanelFree(_ what: Comment) {
+        let forbidden: Set<Text> = ["gatehouse-radio", "gatehouse-relay", "gatehouse-lamps"]
+        #expect(stall.heldThreads.isDisjoint(with: forbidden), "\(what): \(stall.heldThreads)")
+    }
+
+    /// Ends it; after how long. Everything must be off then.
+    func end(_ what: Comment, as expected: Child.End? = .exit(0), by signal: Int32 = SIGTERM) async throws -> Duration {
+        let (end, time) = try await process.end(by: signal)
+        #expect(time <= .seconds(2), what)
+        if let expected { #expect(end == expected, what) }
+        #expect(stall.pulses.allSatisfy { $0.length != nil }, "\(what): the relay is left on")
+        #expect(stall.lastLamps.isEmpty, what)
+        return time
+    }
+}

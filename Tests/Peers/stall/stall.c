@@ -1,0 +1,374 @@
+// Loaded into the program under test (LD_PRELOAD): holds up those of its calls that a test names, and is its GPIO chip.
+//
+// Everything lies in the folder that STALL_FOLDER names. `held` has one byte for each kind of call: while it is '1', calls of that
+// kind do not return. With STALL_AT the byte number STALL_KIND is set by this library itself, as soon as the program writes the
+// log line of that event. `timeline` gets a line of JSON for whatever happens, with the nanoseconds of CLOCK_BOOTTIME: the
+// program's own log lines, invitations, calls that were held up and in which thread, and every change of a GPIO line.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gpiod.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+// The order is that of `Stall.Held` in Tests/PeerTests/Stall.
+enum { LOG_FILE, DISPLAY, LEDGER, CONTROL, RESOLVER, CONNECT, ADAPTER, RADIO, CLOCK, LAMPS, KINDS, NONE = -1 };
+
+static volatile char *held;  // shared with the test
+static int timeline = -1;
+static const char *folder, *point;
+static int kind_at_point = NONE;
+
+#define NEXT(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_BOOTTIME, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+// One system call for a line: it is whole, whatever other threads do.
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
+    char line[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    int count = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    int error = errno;
+    if (count > 0 && count < (int)sizeof line) syscall(SYS_write, timeline, line, (size_t)count);
+    errno = error;
+}
+
+static int is_thread(const char *prefix) {
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    return !strncmp(name, prefix, strlen(prefix));
+}
+
+static void pause_shortly(void) {
+    struct timespec pause = {0, 1000000};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
+static void hold(int kind, const char *call) {
+    if (!held || kind == NONE || held[kind] != '1') return;
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    say("{\"event\":\"held\",\"call\":\"%s\",\"kind\":%d,\"thread\":\"%s\",\"ns\":%lld}\n", call, kind, name, (long long)now());
+    while (held[kind] == '1') pause_shortly();
+}
+
+// MARK: - How late the machine is
+
+// How long this thread could have run since it began, and no processor was free for it.
+static int64_t owed(void) {
+    char path[64], text[96];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", syscall(SYS_gettid));
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t count = syscall(SYS_read, file, text, sizeof text - 1);
+    syscall(SYS_close, file);
+    text[count > 0 ? count : 0] = 0;
+    long long waited = 0;
+    return sscanf(text, "%*d %lld", &waited) == 1 ? waited : 0;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    char path[512];
+    if (!(folder = getenv("STALL_FOLDER"))) return;
+    snprintf(path, sizeof path, "%s/timeline", folder);
+    timeline = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    snprintf(path, sizeof path, "%s/held", folder);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (timeline < 0 || file < 0) abort();
+    void *map = mmap(NULL, KINDS, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED) abort();
+    syscall(SYS_close, file);
+    point = getenv("STALL_AT");
+    if (getenv("STALL_KIND")) kind_at_point = atoi(getenv("STALL_KIND"));
+    held = map;
+}
+
+// MARK: - What the program writes
+
+static void reached(void) {
+    if (kind_at_point >= 0 && kind_at_point < KINDS) held[kind_at_point] = '1';
+    say("{\"event\":\"reached\",\"point\":\"%s\",\"ns\":%lld}\n", point, (long long)now());
+    point = NULL;
+}
+
+// Notes log lines and invitations.
+static void look(const char *bytes, size_t count) {
+    static const char event[] = "\"event\":\"", scheme[] = "OPENID4VP://";
+    if (!held || count < sizeof event) return;
+    const char *uri = memmem(bytes, count, scheme, sizeof scheme - 1);
+    if (uri) {
+        size_t length = 0;
+        while (uri + length < bytes + count && !strchr("\"\n", uri[length])) length++;
+        say("{\"event\":\"uri\",\"uri\":\"%.*s\"}\n", (int)length, uri);
+    }
+    const char *line = memchr(bytes, '{', 8);
+    const char *name = line ? memmem(line, (size_t)(bytes + count - line), event, sizeof event - 1) : NULL;
+    if (!name) return;
+    say("%.*s", (int)(bytes + count - line), line);
+    name += sizeof event - 1;
+    if (point && !strncmp(name, point, strlen(point)) && name[strlen(point)] == '"') reached();
+}
+
+static int kind_of(int descriptor) {
+    char link[64], path[512];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t count = readlink(link, path, sizeof path - 1);
+    if (count <= 0) return NONE;
+    path[count] = 0;
+    if (strstr(path, "/ledger.db")) return LEDGER;
+    if (strstr(path, "/invitation.png")) return DISPLAY;
+    return strstr(path, "/log.jsonl") ? LOG_FILE : NONE;
+}
+
+static void hold_file(int descriptor, const char *call) {
+    if (held && (held[LEDGER] == '1' || held[DISPLAY] == '1' || held[LOG_FILE] == '1')) hold(kind_of(descriptor), call);
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+    look(bytes, count);
+    hold_file(descriptor, "write");
+    return syscall(SYS_write, descriptor, bytes, count);
+}
+
+ssize_t writev(int descriptor, const struct iovec *parts, int count) {
+    hold_file(descriptor, "writev");
+    return syscall(SYS_writev, descriptor, parts, count);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+    hold_file(descriptor, "pwrite");
+    return NEXT(pwrite)(descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
+    hold_file(descriptor, "pwrite");
+    return NEXT(pwrite64)(descriptor, bytes, count, offset);
+}
+
+int fsync(int descriptor) {
+    hold_file(descriptor, "fsync");
+    return (int)syscall(SYS_fsync, descriptor);
+}
+
+int fdatasync(int descriptor) {
+    hold_file(descriptor, "fdatasync");
+    return (int)syscall(SYS_fdatasync, descriptor);
+}
+
+// MARK: - Sockets, names, threads
+
+static int is_control(void) { return held && held[CONTROL] == '1' && is_thread("gatehouse-ctl"); }
+
+ssize_t send(int socket, const void *bytes, size_t count, int flags) {
+    if (is_control()) hold(CONTROL, "send");
+    return NEXT(send)(socket, bytes, count, flags);
+}
+
+ssize_t recv(int socket, void *bytes, size_t count, int flags) {
+    if (is_control()) hold(CONTROL, "recv");
+    return NEXT(recv)(socket, bytes, count, flags);
+}
+
+int accept4(int socket, struct sockaddr *address, socklen_t *size, int flags) {
+    if (is_control()) hold(CONTROL, "accept");
+    return NEXT(accept4)(socket, address, size, flags);
+}
+
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
+    hold(RESOLVER, "getaddrinfo");
+    return NEXT(getaddrinfo)(host, service, hints, found);
+}
+
+int connect(int socket, const struct sockaddr *address, socklen_t size) {
+    hold(CONNECT, "connect");
+    return NEXT(connect)(socket, address, size);
+}
+
+// A Bluetooth adapter that is there, and whose driver takes its time.
+int socket(int family, int type, int protocol) {
+    if (family != AF_BLUETOOTH || !held) return NEXT(socket)(family, type, protocol);
+    return NEXT(socket)(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+int bind(int socket, const struct sockaddr *address, socklen_t size) {
+    if (address->sa_family != AF_BLUETOOTH || !held) return NEXT(bind)(socket, address, size);
+    hold(ADAPTER, "bind");
+    errno = ENODEV;
+    return -1;
+}
+
+int ioctl(int descriptor, unsigned long request, ...) {
+    va_list arguments;
+    va_start(arguments, request);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (request == _IOW('H', 202, int) && held) return 0;  // HCIDEVDOWN
+    return (int)syscall(SYS_ioctl, descriptor, request, argument);
+}
+
+int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *limit, const sigset_t *mask) {
+    if (held && held[RADIO] == '1' && is_thread("gatehouse-radio")) hold(RADIO, "ppoll");
+    return NEXT(ppoll)(entries, count, limit, mask);
+}
+
+// Asked for with every date, also by the verification; the threads with names ask for none on the way to a gate's end.
+int adjtimex(struct timex *state) {
+    if (held && held[CLOCK] == '1' && !is_thread("gatehouse-")) hold(CLOCK, "adjtimex");
+    return NEXT(adjtimex)(state);
+}
+
+// MARK: - A GPIO chip
+
+static const char chip_path[] = "/dev/gpiochip0", chip_label[] = "stall-chip";
+enum { RELAY, LINES = 6 };
+static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE"};
+static int levels[LINES];
+static int64_t owed_before;  // of the relay's thread
+
+DIR *opendir(const char *path) {
+    char own[512];
+    if (!held || strcmp(path, "/dev")) return NEXT(opendir)(path);
+    snprintf(own, sizeof own, "%s/dev", folder);
+    return NEXT(opendir)(own);
+}
+
+int lstat(const char *path, struct stat *state) {
+    if (!held || strcmp(path, chip_path)) return NEXT(lstat)(path, state);
+    memset(state, 0, sizeof *state);
+    state->st_mode = S_IFCHR | 0600;
+    return 0;
+}
+
+// Sets lines that were requested together, and says so.
+static int set(const unsigned *offsets, const int *values, unsigned count) {
+    if (count == 1 && offsets[0] == RELAY) {
+        if (values[0] != levels[RELAY]) {
+            // First of all the time: what follows takes some.
+            int64_t at = now(), late = owed() - owed_before;
+            owed_before += late;
+            say("{\"event\":\"relay\",\"active\":%s,\"ns\":%lld,\"late\":%lld}\n", values[0] ? "true" : "false",
+                (long long)at, (long long)late);
+        }
+        levels[RELAY] = values[0];
+        return 0;
+    }
+    hold(LAMPS, "lamps");
+    char lit[64] = "";
+    for (unsigned i = 0; i < count; i++) {
+        levels[offsets[i]] = values[i];
+        if (values[i]) sprintf(lit + strlen(lit), "%s\"%s\"", *lit ? "," : "", names[offsets[i]]);
+    }
+    say("{\"event\":\"lamps\",\"lit\":[%s],\"ns\":%lld}\n", lit, (long long)now());
+    return 0;
+}
+
+#ifdef GPIOD_LINE_BULK_MAX_LINES  // version 1
+
+struct gpiod_chip { char unused; };
+struct gpiod_line { char unused; };
+static struct gpiod_chip chip;
+static struct gpiod_line lines[LINES];
+
+static int set_bulk(struct gpiod_line_bulk *bulk, const int *values) {
+    unsigned offsets[LINES];
+    for (unsigned i = 0; i < bulk->num_lines; i++) offsets[i] = (unsigned)(bulk->lines[i] - lines);
+    return set(offsets, values, bulk->num_lines);
+}
+
+struct gpiod_chip *gpiod_chip_open(const char *path) {
+    if (!strcmp(path, chip_path)) return &chip;
+    errno = ENOENT;
+    return NULL;
+}
+void gpiod_chip_close(struct gpiod_chip *unused) { (void)unused; }
+const char *gpiod_chip_label(struct gpiod_chip *unused) { (void)unused; return chip_label; }
+unsigned int gpiod_chip_num_lines(struct gpiod_chip *unused) { (void)unused; return LINES; }
+struct gpiod_line *gpiod_chip_get_line(struct gpiod_chip *unused, unsigned int offset) { (void)unused; return lines + offset; }
+const char *gpiod_line_name(struct gpiod_line *line) { return names[line - lines]; }
+int gpiod_line_request_bulk(
+    struct gpiod_line_bulk *bulk, const struct gpiod_line_request_config *config, const int *values) {
+    (void)config;
+    return set_bulk(bulk, values);
+}
+int gpiod_line_set_value_bulk(struct gpiod_line_bulk *bulk, const int *values) { return set_bulk(bulk, values); }
+int gpiod_line_get_value_bulk(struct gpiod_line_bulk *bulk, int *values) {
+    for (unsigned i = 0; i < bulk->num_lines; i++) values[i] = levels[bulk->lines[i] - lines];
+    return 0;
+}
+void gpiod_line_release_bulk(struct gpiod_line_bulk *bulk) { (void)bulk; }
+
+#else  // version 2; configurations stay the library's
+
+struct gpiod_chip { char unused; };
+struct gpiod_chip_info { char unused; };
+struct gpiod_line_info { unsigned offset; };
+struct gpiod_line_request { size_t count; unsigned offsets[LINES]; };
+static struct gpiod_chip chip;
+static struct gpiod_chip_info chip_info;
+
+struct gpiod_chip *gpiod_chip_open(const char *path) {
+    if (!strcmp(path, chip_path)) return &chip;
+    errno = ENOENT;
+    return NULL;
+}
+void gpiod_chip_close(struct gpiod_chip *unused) { (void)unused; }
+struct gpiod_chip_info *gpiod_chip_get_info(struct gpiod_chip *unused) { (void)unused; return &chip_info; }
+void gpiod_chip_info_free(struct gpiod_chip_info *unused) { (void)unused; }
+const char *gpiod_chip_info_get_label(struct gpiod_chip_info *unused) { (void)unused; return chip_label; }
+size_t gpiod_chip_info_get_num_lines(struct gpiod_chip_info *unused) { (void)unused; return LINES; }
+struct gpiod_line_info *gpiod_chip_get_line_info(struct gpiod_chip *unused, unsigned int offset) {
+    (void)unused;
+    struct gpiod_line_info *info = malloc(sizeof *info);
+    if (info) info->offset = offset;
+    return info;
+}
+void gpiod_line_info_free(struct gpiod_line_info *info) { free(info); }
+const char *gpiod_line_info_get_name(struct gpiod_line_info *info) { return names[info->offset]; }
+int gpiod_line_request_set_values(struct gpiod_line_request *request, const enum gpiod_line_value *wanted) {
+    int values[LINES];
+    for (size_t i = 0; i < request->count; i++) values[i] = wanted[i] == GPIOD_LINE_VALUE_ACTIVE;
+    return set(request->offsets, values, (unsigned)request->count);
+}
+int gpiod_line_request_get_values(struct gpiod_line_request *request, enum gpiod_line_value *found) {
+    for (size_t i = 0; i < request->count; i++)
+        found[i] = levels[request->offsets[i]] ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE;
+    return 0;
+}
+struct gpiod_line_request *gpiod_chip_request_lines(
+    struct gpiod_chip *unused, struct gpiod_request_config *config, struct gpiod_line_config *wanted) {
+    (void)unused, (void)config;
+    struct gpiod_line_request *request = calloc(1, sizeof *request);
+    if (!request) return NULL;
+    request->count = gpiod_line_config_get_configured_offsets(wanted, request->offsets, LINES);
+    enum gpiod_line_value dark[LINES];
+    for (size_t i = 0; i < request->count; i++) dark[i] = GPIOD_LINE_VALUE_INACTIVE;
+    gpiod_line_request_set_values(request, dark);
+    return request;
+}
+void gpiod_line_request_release(struct gpiod_line_request *request) { free(request); }
+
+#endif
