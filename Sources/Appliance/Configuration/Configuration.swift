@@ -100,6 +100,14 @@ package struct Configuration: Sendable {
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         checkLines(&reader, gate: gate, indicator: indicator)
+        checkFiles(
+            &reader, database: ledger.path,
+            [
+                ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
+                ("ledger.witnessKey", ledger.witnessKey), ("trust.state", trust.state), ("log.path", log.path),
+                ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
+                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+            ] + agent.invitations.map { ("agent.invitations", $0) })
 
         var sections: JSONObject = [:]
         for (key, value) in reader.effective {
@@ -122,6 +130,26 @@ private func checkLines(_ reader: inout ConfigurationReader, gate: GateSection, 
             reader.reject(key, "uses \(line), which \(owner) uses too", "Give each signal a line of its own.")
         }
         owners[line] = key
+    }
+}
+
+/// One file with two uses is lost by the one or the other: a display that replaces the database, a log that writes into the witness.
+private func checkFiles(
+    _ reader: inout ConfigurationReader, database: String, _ files: [(key: String, path: String?)]
+) {
+    // However it is spelt.
+    func place(_ path: String) -> Text { Text(URL(fileURLWithPath: path).standardizedFileURL.path) }
+
+    var owners: [Text: String] = [:]
+    for ending in [""] + LedgerSection.endings { owners[place(database + ending)] = "ledger.path" }
+    // What somebody wrote is told, not the default that it meets.
+    for (key, path) in files.filter({ !reader.has($0.key) }) + files.filter({ reader.has($0.key) }) {
+        guard let path else { continue }
+        if let owner = owners[place(path)] {
+            reader.reject(key, "is \(path), which \(owner) uses too", "Name a file of its own.")
+        } else {
+            owners[place(path)] = key
+        }
     }
 }
 
