@@ -10,6 +10,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case diskFull(path: String)
     /// The device failed to read, write or sync (EIO, SQLITE_IOERR); SQLite's extended result code.
     case inputOutput(path: String, code: Int32)
+    /// The device has not answered for a long time.
+    case silent(path: String)
     /// Another process owns the database; its process id where it is known.
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
@@ -40,7 +42,7 @@ package enum StoreError: Error, Hashable, Sendable {
     /// Whether a later attempt may succeed without anybody changing a file.
     package var isTransient: Bool {
         switch self {
-        case .diskFull, .inputOutput, .locked, .overloaded: true
+        case .diskFull, .inputOutput, .silent, .locked, .overloaded: true
         default: false
         }
     }
@@ -50,6 +52,7 @@ package enum StoreError: Error, Hashable, Sendable {
         switch self {
         case .diskFull(let path): "no space left for \(path)"
         case .inputOutput(let path, let code): "the disk fails to read or write \(path) (SQLite \(code))"
+        case .silent(let path): "the disk does not answer for \(path)"
         case .locked(let path, let owner):
             "\(path) is in use by another process" + (owner.map { " (process \($0))" } ?? "")
         case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
@@ -91,7 +94,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
         case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
         case .absent: "check the path; the service makes the database at its first start"
-        case .overloaded: "look for a slow or failing disk: `dmesg`"
+        case .overloaded, .silent: "look for a slow or failing disk: `dmesg`"
         case .closed: "start the service again"
         case .refused, .unexpected: "report this as a bug, with the log of the service"
         }

@@ -156,6 +156,12 @@ final class StoreFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Whether an open descriptor is that of a regular file.
+    static func isFile(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Whether permissions are not what keeps us from using the file and its folder.
     static func isWritable(_ path: String) -> Bool {
         access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0

@@ -2,9 +2,9 @@ import Glibc
 
 /// Small files of the kernel's file systems.
 package enum FileBytes {
-    /// At most `limit` bytes from the start of a file, or nil when it cannot be read.
+    /// At most `limit` bytes from the start of a file, or nil when it cannot be read. Of a pipe only what is in it: nobody waits.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: limit)
