@@ -178,6 +178,26 @@ struct ConfigurationTests {
         #expect(found.first?.remedy.isEmpty == false)
     }
 
+    /// An empty path was the folder of the configuration, and the service waited for it; a zero byte ends a path for the system, so
+    /// that two names were one file.
+    @Test(
+        "a file has a path",
+        arguments: [
+            ("[ledger]\npath = \"\"", "ledger.path", "is a folder"),
+            ("[ledger]\npath = \"/var/lib/\"", "ledger.path", "is a folder"),
+            ("[display]\nfile = \".\"", "display.file", "is a folder"),
+            (
+                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\\u0000x\"", "ledger.witness",
+                "holds a control character"
+            ),
+            ("[log]\npath = \"/var/log/a\\nb\"", "log.path", "holds a control character"),
+        ])
+    func pathsOfFiles(_ text: String, _ key: String, _ message: String) {
+        let found = problems("kiosk.name = \"G\"\n" + text)
+        #expect(found.map(\.key) == [key])
+        #expect(found.first?.message == message)
+    }
+
     @Test("a display that is no file takes none")
     func noDisplayFile() {
         #expect(
