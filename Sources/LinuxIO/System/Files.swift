@@ -12,6 +12,12 @@ package enum FileBytes {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
+    /// Whether a regular file is there, also behind a link: reading another kind, such as a pipe, may wait for ever.
+    package static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// The first line of a file without its line end, or nil.
     static func line(_ path: String) -> String? {
         read(path, limit: 256).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
