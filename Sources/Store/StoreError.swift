@@ -26,6 +26,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file system does not permit it.
     case notPermitted(path: String, detail: String)
+    /// Something else is wrong with a file or its place.
+    case unusable(path: String, detail: String)
     /// The folder is not safe to keep a ledger in.
     case unsafeFolder(path: String, detail: String)
     /// There is no database at this path.
@@ -61,6 +63,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .foreign(let path): "\(path) is not a Gatehouse database"
         case .newer(let path): "\(path) was written by a newer version of Gatehouse"
         case .notPermitted(let path, let detail): "no permission for \(path): \(detail)"
+        case .unusable(let path, let detail): "\(path) cannot be used: \(detail)"
         case .unsafeFolder(let path, let detail): "the folder \(path) \(detail)"
         case .absent(let path): "there is no database at \(path)"
         case .overloaded: "too many records wait for the disk"
@@ -92,6 +95,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .foreign: "check `ledger.path` in the configuration"
         case .newer: "install the newer version again"
         case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
+        case .unusable: "look at what is at this path, and at its folder"
         case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
         case .absent: "check the path; the service makes the database at its first start"
         case .overloaded, .silent: "look for a slow or failing disk: `dmesg`"

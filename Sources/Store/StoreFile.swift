@@ -140,7 +140,8 @@ final class StoreFile {
         switch reason {
         case ENOSPC, EDQUOT: .diskFull(path: path)
         case EIO: .inputOutput(path: path, code: 10)
-        default: .notPermitted(path: path, detail: String(cString: strerror(reason)))
+        case EACCES, EPERM, EROFS: .notPermitted(path: path, detail: String(cString: strerror(reason)))
+        default: .unusable(path: path, detail: String(cString: strerror(reason)))
         }
     }
 

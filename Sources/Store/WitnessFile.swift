@@ -56,7 +56,7 @@ struct WitnessFile: Sendable {
         if kept >= 0 {
             guard StoreFile.isFile(kept) else {
                 close(kept)
-                throw .notPermitted(path: path, detail: "it is no file")
+                throw .unusable(path: path, detail: "it is no file")
             }
             var status = stat()
             if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }
@@ -102,7 +102,7 @@ enum WitnessKeyFile {
             throw StoreFile.failure(path)
         }
         defer { close(descriptor) }
-        guard StoreFile.isFile(descriptor) else { throw .notPermitted(path: path, detail: "it is no file") }
+        guard StoreFile.isFile(descriptor) else { throw .unusable(path: path, detail: "it is no file") }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
         guard status.st_mode & 0o077 == 0 else {

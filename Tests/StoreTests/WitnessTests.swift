@@ -282,7 +282,7 @@ import Testing
     }
 
     /// A pipe in the place of witness or key held up the start for ever, and in service the witness fell silent unnoticed.
-    @Test(.timeLimit(.minutes(1))) func apipeInItsPlaceHoldsUpNothing() async throws {
+    @Test(.timeLimit(.minutes(1))) func aPipeInItsPlaceHoldsUpNothing() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let told = Told()
