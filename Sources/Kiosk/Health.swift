@@ -58,7 +58,7 @@ package struct Health: Sendable {
         (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [.ledgerUnavailable]
 
     /// Faults with which nobody can be served, or must not be.
-    private static let outOfOrder: Set<ReasonCode> = [.radioFailed, .gateStuck]
+    private static let outOfOrder: Set<ReasonCode> = [.radioFailed, .gateStuck, .ledgerUnopened]
 
     private let limits: Limits
     /// By the place of the code in ``codes``: as many as there are codes, whatever is reported.

@@ -58,6 +58,8 @@ package struct Kiosk: Sendable {
     private let settings: KioskSettings
     private var radio = Radio.down(retryAt: nil)
     private var backoff: Duration
+    /// Since when the radio is up; nil: it is not.
+    private var upSince: Instant?
     private var activity = Activity.idle
     private var host: Host
     private var indicator: Indicator
@@ -194,6 +196,10 @@ package struct Kiosk: Sendable {
         let actions = abandonActivity(.radio, at: now)
         counters.radioFailures += 1
         health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
+        if let since = upSince, since.duration(to: now) >= settings.radioSettling {
+            (backoff, radioTold) = (settings.radioBackoff.lowerBound, nil)
+        }
+        upSince = nil
         let wait = backoff
         backoff = min(backoff * 2, settings.radioBackoff.upperBound)
         radio = .down(retryAt: now.advanced(by: wait))
@@ -221,8 +227,7 @@ package struct Kiosk: Sendable {
             return [.send(packet)]
         case .ready(let information):
             radio = .up
-            backoff = settings.radioBackoff.lowerBound
-            radioTold = nil
+            upSince = now
             health.take(.over(.radioFailed), at: now)
             let description = Self.describe(information)
             controller = description

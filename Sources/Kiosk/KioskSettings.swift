@@ -31,6 +31,9 @@ package struct KioskSettings: Sendable {
     /// Waits between attempts to open the radio: doubled from the first to the last, which is short: whoever mends the radio, or
     /// a driver that comes back, finds the gate on the air a second later.
     package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))
+    /// How long the radio must have been up before its failing is a new matter, with a short wait again. One that fails as soon as
+    /// it is up would else be opened ten times a second and fill the log.
+    package var radioSettling: Duration = .seconds(10)
     /// How often a radio that stays out of order says so.
     package var radioReminder: Duration = .seconds(60)
     /// The protocol's own time limits and rules.

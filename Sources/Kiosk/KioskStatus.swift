@@ -31,3 +31,12 @@ package struct KioskStatus: Sendable {
     /// What is wrong.
     package let health: Health
 }
+
+extension KioskStatus {
+    /// Of a kiosk that cannot begin yet; `health` says why.
+    package init(waiting health: Health, at now: Instant) {
+        self.init(
+            at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false, isServing: false,
+            counters: Kiosk.Counters(), health: health)
+    }
+}

@@ -125,6 +125,6 @@ struct Opening {
             }
             guard errno == EEXIST else { throw StoreFile.failure(aside) }
         }
-        throw .notPermitted(path: path, detail: "too many files beside it are put aside")
+        throw .unusable(path: path, detail: "too many files beside it are put aside")
     }
 }

@@ -46,13 +46,24 @@ package final class Reserve {
 
     deinit { close(descriptor) }
 
-    /// Adds outcomes, all or none; they survive a power cut when this returns.
+    /// Adds outcomes, all or none; they survive a power cut when this returns. Throws `replaced` when the file is no longer at its
+    /// path, where the next start would look for them in vain.
     package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
+        try checkPlace()
         var next = log
         let bytes = outcomes.flatMap { next.append($0.reserveBytes()) }
         guard next.end <= capacity else { throw .diskFull(path: path) }
         try write(bytes, at: log.end)
         log = next
+    }
+
+    private func checkPlace() throws(StoreError) {
+        var (ours, there) = (stat(), stat())
+        guard fstat(descriptor, &ours) == 0 else { throw StoreFile.failure(path) }
+        guard lstat(path, &there) == 0 else { throw .replaced(path: path, detail: "was deleted") }
+        guard there.st_dev == ours.st_dev, there.st_ino == ours.st_ino else {
+            throw .replaced(path: path, detail: "was replaced")
+        }
     }
 
     /// The oldest outcomes that are not in the ledger yet, at most `limit`.

@@ -101,7 +101,7 @@ extension Store {
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?
             if let signed = sign(witness, number: number) {
-                failure = await witness.file.write(signed)
+                failure = await put(signed, witness)
             } else {
                 failure = .unexpected(code: 0, detail: "the head could not be signed")
             }
@@ -113,6 +113,18 @@ extension Store {
             witness.onWrite(failure)
         }
         witnessing.isWriting = false
+    }
+
+    /// Writes a statement; a disk that does not answer is told meanwhile: the gate goes on, and nobody witnesses it.
+    private func put(_ signed: SignedHead, _ witness: Witness) async -> StoreError? {
+        let alarm = Task { [limit = options.witnessLimit] in
+            do { try await Task.sleep(for: limit) } catch { return }
+            witness.onWrite(.silent(path: witness.file.path))
+        }
+        let failure = await witness.file.write(signed)
+        alarm.cancel()
+        await alarm.value  // so that what came of it is told last
+        return failure
     }
 
     private func sign(_ witness: Witness, number: Int) -> SignedHead? {

@@ -44,7 +44,8 @@ package actor Store {
     ///
     /// With a `witness` the ledger is compared with it first. One that does not stand up to it is put aside as
     /// `PATH.rewritten-N`, and a new one, with the same connections and keys, is in its place (``standing`` says so). `onWrite`
-    /// is told, from any thread, after each attempt to write the witness: nil when it succeeded, else why not.
+    /// is told, from any thread, after each attempt to write the witness: nil when it succeeded, else why not; and during one that
+    /// takes longer than ``StoreOptions/witnessLimit``.
     package static func open(
         _ path: String, options: StoreOptions = StoreOptions(), witness: WitnessSource? = nil,
         onWrite: @escaping @Sendable (StoreError?) -> Void = { _ in }

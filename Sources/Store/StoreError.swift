@@ -10,6 +10,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case diskFull(path: String)
     /// The device failed to read, write or sync (EIO, SQLITE_IOERR); SQLite's extended result code.
     case inputOutput(path: String, code: Int32)
+    /// The device has not answered for a long time.
+    case silent(path: String)
     /// Another process owns the database; its process id where it is known.
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
@@ -24,6 +26,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file system does not permit it.
     case notPermitted(path: String, detail: String)
+    /// Something else is wrong with a file or its place.
+    case unusable(path: String, detail: String)
     /// The folder is not safe to keep a ledger in.
     case unsafeFolder(path: String, detail: String)
     /// There is no database at this path.
@@ -40,7 +44,7 @@ package enum StoreError: Error, Hashable, Sendable {
     /// Whether a later attempt may succeed without anybody changing a file.
     package var isTransient: Bool {
         switch self {
-        case .diskFull, .inputOutput, .locked, .overloaded: true
+        case .diskFull, .inputOutput, .silent, .locked, .overloaded: true
         default: false
         }
     }
@@ -50,6 +54,7 @@ package enum StoreError: Error, Hashable, Sendable {
         switch self {
         case .diskFull(let path): "no space left for \(path)"
         case .inputOutput(let path, let code): "the disk fails to read or write \(path) (SQLite \(code))"
+        case .silent(let path): "the disk does not answer for \(path)"
         case .locked(let path, let owner):
             "\(path) is in use by another process" + (owner.map { " (process \($0))" } ?? "")
         case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
@@ -58,6 +63,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .foreign(let path): "\(path) is not a Gatehouse database"
         case .newer(let path): "\(path) was written by a newer version of Gatehouse"
         case .notPermitted(let path, let detail): "no permission for \(path): \(detail)"
+        case .unusable(let path, let detail): "\(path) cannot be used: \(detail)"
         case .unsafeFolder(let path, let detail): "the folder \(path) \(detail)"
         case .absent(let path): "there is no database at \(path)"
         case .overloaded: "too many records wait for the disk"
@@ -89,9 +95,10 @@ package enum StoreError: Error, Hashable, Sendable {
         case .foreign: "check `ledger.path` in the configuration"
         case .newer: "install the newer version again"
         case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
+        case .unusable: "look at what is at this path, and at its folder"
         case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
         case .absent: "check the path; the service makes the database at its first start"
-        case .overloaded: "look for a slow or failing disk: `dmesg`"
+        case .overloaded, .silent: "look for a slow or failing disk: `dmesg`"
         case .closed: "start the service again"
         case .refused, .unexpected: "report this as a bug, with the log of the service"
         }

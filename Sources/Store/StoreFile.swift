@@ -140,7 +140,8 @@ final class StoreFile {
         switch reason {
         case ENOSPC, EDQUOT: .diskFull(path: path)
         case EIO: .inputOutput(path: path, code: 10)
-        default: .notPermitted(path: path, detail: String(cString: strerror(reason)))
+        case EACCES, EPERM, EROFS: .notPermitted(path: path, detail: String(cString: strerror(reason)))
+        default: .unusable(path: path, detail: String(cString: strerror(reason)))
         }
     }
 
@@ -154,6 +155,12 @@ final class StoreFile {
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether an open descriptor is that of a regular file.
+    static func isFile(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Whether permissions are not what keeps us from using the file and its folder.

@@ -29,6 +29,9 @@ package struct StoreOptions: Sendable {
     /// How long after the last commit the witness hears of what opened no gate.
     package var witnessIdle: Duration = .seconds(2)
 
+    /// How long the witness may take to hear of it before that is told.
+    package var witnessLimit: Duration = .seconds(10)
+
     /// The documented defaults.
     package init() {}
 }

@@ -9,11 +9,13 @@ struct WitnessFile: Sendable {
 
     /// What it says.
     func read(_ key: WitnessKey?) -> WitnessReading {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Without waiting: a pipe in its place would hold up the start for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT ? .absent : .unusable(String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
+        guard StoreFile.isFile(descriptor) else { return .unusable("it is no file") }
         // One byte more than it may have, to see that it has not.
         var bytes = [UInt8](repeating: 0, count: WitnessSlots.fileBytes + 1)
         let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -29,7 +31,7 @@ struct WitnessFile: Sendable {
         }
     }
 
-    private static let queue = DispatchQueue(label: "witness")
+    static let queue = DispatchQueue(label: "witness")
 
     /// The same, waiting for the disk.
     func put(_ signed: SignedHead) -> StoreError? {
@@ -50,8 +52,12 @@ struct WitnessFile: Sendable {
 
     /// The file, full length and with its name on the disk; made, with mode 0600, when it is not there.
     private func openOrMake() throws(StoreError) -> Int32 {
-        let kept = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let kept = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if kept >= 0 {
+            guard StoreFile.isFile(kept) else {
+                close(kept)
+                throw .unusable(path: path, detail: "it is no file")
+            }
             var status = stat()
             if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }
             // Not ours in form: both slots are written anew, one by one.
@@ -90,12 +96,13 @@ enum WitnessKeyFile {
 
     /// The key in a file; nil when there is none. Others must not be able to read it.
     static func read(_ path: String) throws(StoreError) -> WitnessKey? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw StoreFile.failure(path)
         }
         defer { close(descriptor) }
+        guard StoreFile.isFile(descriptor) else { throw .unusable(path: path, detail: "it is no file") }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
         guard status.st_mode & 0o077 == 0 else {

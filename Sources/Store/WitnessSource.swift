@@ -34,7 +34,7 @@ struct Witness: Sendable {
     let keyIsNew: Bool
     let file: WitnessFile
     let code: Text
-    /// Told after each attempt to write: nil when it succeeded, else why not.
+    /// Told after each attempt to write, nil when it succeeded, else why not; and during one that takes too long.
     let onWrite: @Sendable (StoreError?) -> Void
 
     init(_ source: WitnessSource, onWrite: @escaping @Sendable (StoreError?) -> Void) throws(StoreError) {

@@ -131,6 +131,80 @@ struct ConfigurationTests {
         #expect(found.first?.remedy.isEmpty == false)
     }
 
+    /// One destroyed the other: the display's picture took the database's place, a witness that is the database put it aside, and
+    /// a log wrote into the witness.
+    @Test(
+        "a file has one use, however it is spelt",
+        arguments: [
+            ("[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\"", "ledger.witness", 4, "/s/a.db", "ledger.path"),
+            (
+                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/../s/a.db\"", "ledger.witness", 4, "/s/../s/a.db",
+                "ledger.path"
+            ),
+            (
+                "[ledger]\npath = \"/s/a.db\"\nreserve = \"/s/./a.db-wal\"", "ledger.reserve", 4, "/s/./a.db-wal",
+                "ledger.path"
+            ),
+            (
+                "[ledger]\nwitness = \"/var/lib/gatehouse/gatehouse.db.witness-key\"", "ledger.witness", 3,
+                "/var/lib/gatehouse/gatehouse.db.witness-key", "ledger.witnessKey"
+            ),
+            (
+                "[ledger]\npath = \"/s/a.db\"\n[display]\nfile = \"/s/a.db\"", "display.file", 5, "/s/a.db",
+                "ledger.path"
+            ),
+            (
+                "[ledger]\npath = \"/s/a.db\"\n[log]\npath = \"/s//a.db.witness\"", "log.path", 5, "/s//a.db.witness",
+                "ledger.witness"
+            ),
+            (
+                "[ledger]\npath = \"/s/a.db\"\n[log]\npath = \"/s/a.db.clock\"", "log.path", 5, "/s/a.db.clock",
+                "ledger.path"
+            ),
+            (
+                "[control]\npath = \"/run/gatehouse/invitation.png\"", "control.path", 3,
+                "/run/gatehouse/invitation.png", "display.file"
+            ),
+            (
+                "[policy]\nfile = \"p.toml\"\n[display]\nfile = \"p.toml\"", "policy.file", 3, "/etc/gatehouse/p.toml",
+                "display.file"
+            ),
+        ] as [(String, String, Int?, String, String)])
+    func oneUseOfAFile(_ text: String, _ key: String, _ line: Int?, _ path: String, _ owner: String) {
+        let found = problems("kiosk.name = \"G\"\n" + text)
+        #expect(found.map(\.key) == [key])
+        #expect(found.first?.line == line)
+        #expect(found.first?.message == "is \(path), which \(owner) uses too")
+        #expect(found.first?.remedy.isEmpty == false)
+    }
+
+    /// An empty path was the folder of the configuration, and the service waited for it; a zero byte ends a path for the system, so
+    /// that two names were one file.
+    @Test(
+        "a file has a path",
+        arguments: [
+            ("[ledger]\npath = \"\"", "ledger.path", "is a folder"),
+            ("[ledger]\npath = \"/var/lib/\"", "ledger.path", "is a folder"),
+            ("[display]\nfile = \".\"", "display.file", "is a folder"),
+            (
+                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\\u0000x\"", "ledger.witness",
+                "holds a control character"
+            ),
+            ("[log]\npath = \"/var/log/a\\nb\"", "log.path", "holds a control character"),
+        ])
+    func pathsOfFiles(_ text: String, _ key: String, _ message: String) {
+        let found = problems("kiosk.name = \"G\"\n" + text)
+        #expect(found.map(\.key) == [key])
+        #expect(found.first?.message == message)
+    }
+
+    @Test("a display that is no file takes none")
+    func noDisplayFile() {
+        #expect(
+            problems("kiosk.name = \"G\"\n[display]\nkind = \"none\"\nfile = \"/var/lib/gatehouse/gatehouse.db\"")
+                .isEmpty)
+    }
+
     @Test("a misspelt key is answered with the right one")
     func suggestion() {
         #expect(

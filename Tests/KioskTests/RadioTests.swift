@@ -64,9 +64,24 @@ import Tuvali
         }
         #expect(failures(gate).map { Int($0.retryIn.milliseconds) } == [100, 200, 400, 800, 1600, 3000, 3000, 3000])
         #expect(gate.run(untilNote: "radio.ready"))
+        gate.run(for: .seconds(10))
         gate.inject(.transportClosed(reason: "again"))
         #expect(failures(gate).last?.retryIn == .milliseconds(100))
         #expect(gate.counters.radioFailures == 9)
+    }
+
+    /// A stick that falls over as soon as it is up was opened ten times a second: 20 lines of log a second, for ever.
+    @Test func oneThatFailsAsSoonAsItIsUpIsNotHurried() throws {
+        let gate = try TestGate(visits: [], controller: ControllerTraits()) { $0.radioReminder = .seconds(60) }
+        gate.run(for: .zero)
+        var opened = 0
+        while gate.now < Instant.zero.advanced(by: .seconds(60)) {
+            if gate.run(untilNote: "radio.ready") { gate.inject(.transportClosed(reason: "gone")) }
+            opened += 1
+        }
+        #expect(opened <= 64)
+        #expect(failures(gate).count <= 5, "told seldom")
+        #expect(gate.breaches == [])
     }
 
     @Test func aSilentControllerIsOpenedAnew() throws {

@@ -63,6 +63,24 @@ import Testing
         #expect(try reserve.first(100).count == taken)
     }
 
+    /// Records went into a file without a name, and the end said that they wait in it.
+    @Test func oneThatIsNoLongerInItsPlaceTakesNothing() throws {
+        let folder = try TemporaryFolder()
+        let reserve = try Reserve(path: folder.path + "/reserve", bytes: 64 * 1024)
+        try reserve.append([outcome(1)])
+        #expect(rename(reserve.path, folder.path + "/elsewhere") == 0)
+        #expect(throws: StoreError.replaced(path: reserve.path, detail: "was deleted")) {
+            try reserve.append([outcome(2)])
+        }
+        _ = try Reserve(path: reserve.path, bytes: 64 * 1024)
+        #expect(throws: StoreError.replaced(path: reserve.path, detail: "was replaced")) {
+            try reserve.append([outcome(2)])
+        }
+        #expect(rename(folder.path + "/elsewhere", reserve.path) == 0)
+        try reserve.append([outcome(2)])
+        #expect(reserve.count == 2)
+    }
+
     @Test func aPlaceThatCannotTakeItIsNamed() throws {
         let folder = try TemporaryFolder()
         #expect(throws: StoreError.self) { try Reserve(path: folder.path + "/none/reserve") }

@@ -281,6 +281,51 @@ import Testing
         await store.close()
     }
 
+    /// A pipe in the place of witness or key held up the start for ever, and in service the witness fell silent unnoticed.
+    @Test(.timeLimit(.minutes(1))) func aPipeInItsPlaceHoldsUpNothing() async throws {
+        let folder = try TemporaryFolder()
+        let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
+        let told = Told()
+        let store = try await Store.open(folder.database, witness: source) { told.add($0) }
+        try await visit(1, store)
+        await store.tellWitness()
+        #expect(told.all.last == .some(nil))
+        #expect(unlink(source.path) == 0 && mkfifo(source.path, 0o600) == 0)
+        try await visit(2, store)
+        await store.tellWitness()
+        #expect(told.all.last??.text.contains("/w") == true)
+        // Also with somebody at its other end, who reads nothing.
+        let reader = open(source.path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        try await visit(3, store)
+        await store.tellWitness()
+        #expect(told.all.last??.text.contains("is no file") == true)
+        await store.close()
+        let again = try await Store.open(folder.database, witness: source)
+        guard case .unwitnessed = again.standing else { Issue.record("\(String(describing: again.standing))"); return }
+        await again.close()
+        #expect(unlink(source.keyPath) == 0 && mkfifo(source.keyPath, 0o600) == 0)
+        #expect(throws: StoreError.self) { try source.key() }
+    }
+
+    /// The gate goes on while the witness's disk hangs, so it is told.
+    @Test(.timeLimit(.minutes(1))) func aWitnessThatDoesNotAnswerIsTold() async throws {
+        let folder = try TemporaryFolder()
+        let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
+        var options = StoreOptions()
+        options.witnessLimit = .milliseconds(20)
+        let told = Told()
+        let store = try await Store.open(folder.database, options: options, witness: source) { told.add($0) }
+        let hung = DispatchSemaphore(value: 0)
+        WitnessFile.queue.async { hung.wait() }
+        try await visit(1, store)
+        while !told.all.contains(.silent(path: source.path)) { try await Task.sleep(for: .milliseconds(5)) }
+        hung.signal()
+        await store.tellWitness()
+        #expect(told.all.last == .some(nil))
+        await store.close()
+    }
+
     private final class Told: @unchecked Sendable {
         private let lock = NSLock()
         private var list: [StoreError?] = []

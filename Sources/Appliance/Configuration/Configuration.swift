@@ -100,6 +100,14 @@ package struct Configuration: Sendable {
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         checkLines(&reader, gate: gate, indicator: indicator)
+        checkFiles(
+            &reader, in: folder,
+            [
+                ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
+                ("ledger.witnessKey", ledger.witnessKey), ("log.path", log.path),
+                ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
+                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+            ] + agent.invitations.map { ("agent.invitations", $0) })
 
         var sections: JSONObject = [:]
         for (key, value) in reader.effective {
@@ -122,6 +130,32 @@ private func checkLines(_ reader: inout ConfigurationReader, gate: GateSection, 
             reader.reject(key, "uses \(line), which \(owner) uses too", "Give each signal a line of its own.")
         }
         owners[line] = key
+    }
+}
+
+/// One file with two uses is lost by the one or the other: a display that replaces the database, a log that writes into the witness.
+private func checkFiles(
+    _ reader: inout ConfigurationReader, in folder: String, _ files: [(key: String, path: String?)]
+) {
+    // However it is spelt.
+    func place(_ path: String) -> Text { Text(URL(fileURLWithPath: path).standardizedFileURL.path) }
+
+    var owners: [Text: String] = [:]
+    // The database before all; and what somebody wrote is told, not the default that it meets.
+    let written = files.filter { reader.has($0.key) }
+    let defaults = files.filter { !reader.has($0.key) }
+    for case (let key, let path?) in files.prefix(1) + (defaults + written).filter({ $0.key != files.first?.key }) {
+        if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            // For the system a path ends at a zero byte.
+            reader.reject(key, "holds a control character", "Write the path without.")
+        } else if path.hasSuffix("/") || place(path) == place(folder) {
+            reader.reject(key, "is a folder", "Write the path of a file.")
+        } else if let owner = owners[place(path)] {
+            reader.reject(key, "is \(path), which \(owner) uses too", "Name a file of its own.")
+        } else {
+            let endings = key.utf8.elementsEqual("ledger.path".utf8) ? LedgerSection.endings : []
+            for ending in [""] + endings { owners[place(path + ending)] = key }
+        }
     }
 }
 

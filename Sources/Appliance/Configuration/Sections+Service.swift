@@ -43,6 +43,10 @@ package struct LedgerSection: Hashable, Sendable {
     /// Megabytes of the database beyond which the oldest records go before that.
     package var keepMegabytes: Int
 
+    /// The files that come and go beside the database, by what is added to its path: SQLite's, the lock, the word that a clock is
+    /// right, and a ledger that takes the place of another.
+    static let endings = ["-wal", "-shm", "-journal", ".lock", ".clock", ".next"]
+
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         let database = reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db")
         path = resolve(database, in: folder)
@@ -52,12 +56,6 @@ package struct LedgerSection: Hashable, Sendable {
         keep = reader.duration(
             "ledger.keep", default: .seconds(400 * 86_400), in: .seconds(86_400)...(.seconds(3650 * 86_400)))
         keepMegabytes = reader.integer("ledger.keepMegabytes", default: 2000, in: 16...1_000_000)
-        var taken: Set<Text> = [Text(path)]
-        for (key, file) in [
-            ("ledger.reserve", reserve), ("ledger.witness", witness), ("ledger.witnessKey", witnessKey),
-        ] where !taken.insert(Text(file)).inserted {
-            reader.reject(key, "is the database itself or another file of the ledger", "Name another file.")
-        }
     }
 }
 

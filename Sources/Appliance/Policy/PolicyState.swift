@@ -23,7 +23,7 @@ package struct PolicyState: Sendable {
     /// The rules to begin with: those of the file, else of its copy, else none, by which nobody is let in. Tells which.
     package func begin(_ log: LogSink, _ report: HealthReporter) -> GatePolicy {
         do throws(PolicyLoadError) {
-            guard let bytes = PolicyFile.bytes(path) else { throw .unreadable(path) }
+            guard let bytes = bytes() else { throw .unreadable(path) }
             let rules = try PolicyFile.parse(bytes, file: path)
             remember(bytes, log)
             report(.over(.policyFile))
@@ -35,6 +35,9 @@ package struct PolicyState: Sendable {
             return rules
         }
     }
+
+    /// The file as it is now; nil when it cannot be read. Nobody waits for a pipe in its place.
+    func bytes() -> [UInt8]? { FileBytes.isFile(path) ? PolicyFile.bytes(path) : nil }
 
     /// What is to be told of a file that cannot be used while `rules` are in force.
     static func fault(_ error: PolicyLoadError, under rules: GatePolicy?) -> HealthReport {

@@ -13,9 +13,8 @@ package struct ClockAcceptance: Sendable {
 
     /// The date that waits to be taken over; nil when none does. What cannot be read as one counts as none.
     package func pending() -> Timestamp? {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 65), data.count <= 64
-        else { return nil }
-        return Timestamp(rfc3339: String(decoding: data.prefix { $0 != 0x0A }, as: UTF8.self))
+        guard let bytes = FileBytes.read(path, limit: 65), bytes.count <= 64 else { return nil }
+        return Timestamp(rfc3339: String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
     }
 
     /// Leaves word that this date is right; durable when this returns.

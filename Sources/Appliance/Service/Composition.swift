@@ -82,7 +82,11 @@ package struct Composition: Sendable {
             configuration: configuration, environment: environment,
             boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
             version: version, window: policy.replay.window, log: log, report: report)
-        let waiting = Waiting(report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) })
+        let waiting = Waiting(
+            report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
+            identity: StatusDesk.Identity(
+                name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now()),
+            serve: { [control = configuration.control] in await ControlService(control, desk: $0, log: log).run() })
         let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
         let (store, replays, wallTime) = (records.store, records.replays, records.wallTime)
         let verifiers = VerifierInForce(

@@ -51,7 +51,7 @@ package actor PolicyService: ServiceLifecycle.Service {
     /// One look at the file.
     package func turn() {
         guard let state else { return }
-        guard let bytes = PolicyFile.bytes(state.path) else {
+        guard let bytes = state.bytes() else {
             return report(PolicyState.fault(.unreadable(state.path), under: verifiers.current.policy.rules))
         }
         let stamp = Array(SHA256.hash(data: bytes))
@@ -63,7 +63,7 @@ package actor PolicyService: ServiceLifecycle.Service {
             return report(.over(.policyFile))
         }
         do throws(PolicyLoadError) {
-            let rules = try PolicyFile.load(state.path)
+            let rules = try PolicyFile.parse(bytes, file: state.path)
             verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
             refused = []
             report(.over(.policyFile))

@@ -30,12 +30,12 @@ struct Records: Sendable {
             return options
         }
 
-        /// The reserve; without one the gate serves all the same.
+        /// The reserve; without one the gate serves all the same, and that is told.
         fileprivate func openReserve() -> Reserve? {
             do {
                 return try Reserve(path: configuration.ledger.reserve)
             } catch {
-                log.log(.error, "no reserve", ["reason": .text(error.text), "remedy": .text(error.remedy)])
+                report(.present(.ledgerReserve, detail: "\(error.text). \(error.remedy)"))
                 return nil
             }
         }

@@ -1,12 +1,15 @@
 import Credentials
+import Encoding
 import Kiosk
 import LinuxIO
 import Store
+import Synchronization
 
 /// Waits at the start for the one thing that nothing can be done without, the ledger: as a state that is told, in place of an end
 /// that systemd would repeat every second.
 ///
-/// Until it is over the radio is silent and the gate shut. SIGTERM ends the program as it ends any other: nothing is under way.
+/// Until it is over the radio is silent and the gate shut, and whoever asks how the service is hears why. SIGTERM ends the program
+/// as it ends any other: nothing is under way.
 struct Waiting: Sendable {
     /// Hears what is waited for, whenever that changes.
     let report: HealthReporter
@@ -14,6 +17,10 @@ struct Waiting: Sendable {
     let manager: ServiceManager
     /// Lights the lamps.
     let show: @Sendable (Signal) -> Void
+    /// Who asks is told this kiosk's name and version.
+    let identity: StatusDesk.Identity
+    /// Answers questions by that desk until its task is cancelled.
+    let serve: @Sendable (ControlDesk) async -> Void
     /// From one attempt to the next, in whole seconds.
     var attempts = 5
     /// A second, but in tests.
@@ -23,24 +30,57 @@ struct Waiting: Sendable {
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value {
-        var told: StoreError?
+        let first: StoreError
+        do throws(StoreError) { return try await work() } catch { first = error }
+        let health = Mutex(Health())
+        tell(first, health)
+        manager.ready(status: Self.status(first))
+        let status = StatusDesk(
+            identity, kiosk: { KioskStatus(waiting: health.withLock { $0 }, at: SystemClock.now()) }, parts: [],
+            now: { (SystemClock.now(), SystemClock.utc()) })
+        var desk = ControlDesk()
+        desk.take(.status) { _ in await status.report() }
+        let serving = Task { [serve, desk] in await serve(desk) }
+        let result: Result<Value, CancellationError>
+        do throws(CancellationError) {
+            result = .success(try await retry(first, health, work))
+        } catch {
+            result = .failure(error)
+        }
+        // The socket is free again before the service takes it.
+        serving.cancel()
+        await serving.value
+        return try result.get()
+    }
+
+    private func retry<Value: Sendable>(
+        _ first: StoreError, _ health: borrowing Mutex<Health>, _ work: @Sendable () async throws(StoreError) -> Value
+    ) async throws(CancellationError) -> Value {
+        var told = first
         while true {
-            do throws(StoreError) {
-                let value = try await work()
-                if told != nil { report(.over(.ledgerUnopened)) }
-                return value
-            } catch {
-                if error != told { report(.present(.ledgerUnopened, detail: error.description)) }
-                let status = "waiting for the ledger: \(error.text)"
-                if told == nil { manager.ready(status: status) } else { manager.status(status) }
-                told = error
-            }
             for number in 0..<attempts {
                 manager.alive()
                 // As the pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
                 do { try await Task.sleep(for: second) } catch { throw CancellationError() }
             }
+            do throws(StoreError) {
+                let value = try await work()
+                report(.over(.ledgerUnopened))
+                return value
+            } catch {
+                if error != told { tell(error, health) }
+                manager.status(Self.status(error))
+                told = error
+            }
         }
     }
+
+    private func tell(_ error: StoreError, _ health: borrowing Mutex<Health>) {
+        let present = HealthReport.present(.ledgerUnopened, detail: error.description)
+        report(present)
+        health.withLock { $0.take(present, at: SystemClock.now()) }
+    }
+
+    private static func status(_ error: StoreError) -> String { "waiting for the ledger: \(error.text)" }
 }

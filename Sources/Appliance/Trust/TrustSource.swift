@@ -1,6 +1,7 @@
 import Credentials
 package import Encoding
 import Foundation
+import LinuxIO
 
 /// Where the files of a trust directory are: in a folder, or in a signed bundle. Paths are relative, with slashes.
 package protocol TrustSource {
@@ -28,7 +29,7 @@ struct TrustFolder: TrustSource {
     func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: name + "/" + path) }
 
     func read(_ path: String, limit: Int) -> [UInt8]? {
-        guard let handle = FileHandle(forReadingAtPath: name + "/" + path),
+        guard FileBytes.isFile(name + "/" + path), let handle = FileHandle(forReadingAtPath: name + "/" + path),
             let data = try? handle.read(upToCount: limit + 1) ?? Data()
         else { return nil }
         return [UInt8](data)

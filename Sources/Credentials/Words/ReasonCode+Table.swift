@@ -71,8 +71,9 @@ extension ReasonCode {
         Group(
             title: "Health of the box",
             codes: [
-                radioFailed, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerRewritten,
-                ledgerWitness, ledgerReplaced, ledgerUnopened, clockStepped, clockContradicted, trustBundle,
+                radioFailed, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
+                ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, clockStepped, clockContradicted,
+                trustBundle,
                 trustUnusable,
                 policyFile, agentUnreachable, reportsDropped, displayFailed,
             ]),

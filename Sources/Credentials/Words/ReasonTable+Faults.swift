@@ -28,6 +28,12 @@ extension ReasonCode {
     package static let ledgerLost = ReasonCode(
         "fault.ledger-lost", "Records of visits were lost: neither the disk nor the reserve took them.",
         "Write down the number and the time; look at the disk before the gate goes on.")
+    /// `fault.ledger-reserve`
+    package static let ledgerReserve = ReasonCode(
+        "fault.ledger-reserve",
+        "The reserve for records that the disk refuses cannot be used: a full disk would cost records.",
+        "Look at ledger.reserve: in a folder of the service, with room, used by nobody else. Then restart the service.",
+        severity: .warning)
     /// `fault.ledger-rewritten`
     package static let ledgerRewritten = ReasonCode(
         "fault.ledger-rewritten",

@@ -2,14 +2,20 @@ import Glibc
 
 /// Small files of the kernel's file systems.
 package enum FileBytes {
-    /// At most `limit` bytes from the start of a file, or nil when it cannot be read.
+    /// At most `limit` bytes from the start of a file, or nil when it cannot be read. Of a pipe only what is in it: nobody waits.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = Glibc.read(file, &bytes, limit)
         return count < 0 ? nil : Array(bytes.prefix(count))
+    }
+
+    /// Whether a regular file is there, also behind a link: reading another kind, such as a pipe, may wait for ever.
+    package static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// The first line of a file without its line end, or nil.

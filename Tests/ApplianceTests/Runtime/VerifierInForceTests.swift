@@ -284,6 +284,12 @@ struct PolicyServiceTests {
         for _ in 0..<2 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
         #expect(reports.details(.policyFile).last?.contains("cannot be read") == true)
+        // Nor does a pipe in its place hold up anything.
+        #expect(mkfifo(file.path, 0o600) == 0)
+        for _ in 0..<2 { await service.turn() }
+        #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
+        #expect(state.begin(log, reports.report).version == "2")
+        try FileManager.default.removeItem(at: file)
         try write("2")
         for _ in 0..<2 { await service.turn() }
         #expect(reports.present.isEmpty, "back to what is in force")

@@ -1,4 +1,5 @@
 import Credentials
+import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
@@ -18,11 +19,14 @@ import Testing
     private let reports = Reports()
     private let lamps = Lamps()
 
-    private var waiting: Waiting {
+    private var waiting: Waiting { waiting { _ in } }
+
+    private func waiting(_ serve: @escaping @Sendable (ControlDesk) async -> Void) -> Waiting {
         Waiting(
             report: reports.report, manager: ServiceManager(environment: [:]),
-            show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } }, attempts: 3,
-            second: .milliseconds(1))
+            show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } },
+            identity: StatusDesk.Identity(name: "North", version: "1", start: 0, since: .zero), serve: serve,
+            attempts: 3, second: .milliseconds(1))
     }
 
     @Test func itIsTriedUntilItSucceeds() async throws {
@@ -38,6 +42,28 @@ import Testing
         // Each pause shows the fault, never anything else.
         let signals = lamps.signals.withLock { $0 }
         #expect(signals.count == 9 && Set(signals) == [Signal([.red]), Signal([.amber])])
+    }
+
+    /// `gatehouse status` said "the service is not running: start it" of a service that waited.
+    @Test func whoAsksMeanwhileHearsWhy() async throws {
+        let answer = Mutex<[UInt8]?>(nil)
+        let hasClosed = Mutex(false)
+        let waiting = waiting { desk in
+            let said = await desk.answer(Array(#"{"request":"status"}"#.utf8))
+            answer.withLock { $0 = said }
+            try? await Task.sleep(for: .seconds(60))
+            hasClosed.withLock { $0 = true }
+        }
+        try await waiting.forLedger { () async throws(StoreError) in
+            if answer.withLock({ $0 == nil }) { throw .locked(path: "/a", owner: 7) }
+        }
+        #expect(hasClosed.withLock { $0 }, "the socket is free for the service")
+        let status = try JSON.parse(try #require(answer.withLock { $0 }))["answer"]
+        #expect(status?["state"]?.string == "fault" && status?["light"]?.string == "fault")
+        #expect(status?["name"]?.string == "North" && status?["radio"]?["state"]?.string == "down")
+        let fault = status?["faults"]?.array?.first
+        #expect(fault?["code"]?.string == Text(ReasonCode.ledgerUnopened.text))
+        #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
     }
 
     @Test func itEndsWithItsTask() async throws {
