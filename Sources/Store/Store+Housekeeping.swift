@@ -1,6 +1,6 @@
 package import Encoding
 import GRDB
-package import Ledger
+import Ledger
 
 extension Store {
     /// Forgets reports that the peer has had for long enough, and evicts entries that are too old or too many, a few at a time; to

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 package import LinuxIO
 import ServiceLifecycle
 

@@ -1,7 +1,7 @@
 package import Credentials
 package import Encoding
 package import Kiosk
-package import LinuxIO
+import LinuxIO
 import ServiceLifecycle
 
 /// Makes faults of counters that only ever grow: in force from when one has grown until it has rested for a while.

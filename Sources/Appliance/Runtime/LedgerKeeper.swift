@@ -1,5 +1,5 @@
 import Credentials
-package import Encoding
+import Encoding
 package import Kiosk
 package import Ledger
 import LinuxIO

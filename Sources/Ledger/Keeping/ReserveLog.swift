@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 /// The form of the reserve, a file of fixed size for records that the database refuses.
 ///

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 /// What a database says about itself.
 package enum StoredLedger: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 /// One figure for a set of rows that changes with every row that is added, removed or edited, and can be kept up to date without
 /// reading the others: the sum of the rows' codes under a secret key (four lanes of 64 bits, wrapping).

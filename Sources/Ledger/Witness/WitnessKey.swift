@@ -1,5 +1,5 @@
 import Crypto
-package import Encoding
+import Encoding
 
 /// The secret that proves the ledger, kept where the database is not: it seals the database's own figures and signs the statements
 /// of the witness. Whoever can write the database but does not have it can forge neither.

@@ -1,5 +1,5 @@
 import Crypto
-package import Encoding
+import Encoding
 
 /// The witness file: two slots of one size that are written in turn, so that a write which the power interrupts spoils the older
 /// statement's place and never the newest whole one.

@@ -1,5 +1,5 @@
 import CLinuxShims
-package import Encoding
+import Encoding
 import Glibc
 
 /// The other side of ``ControlServer``: asks once and waits for the answer.

@@ -1,5 +1,5 @@
 import CLinuxShims
-package import Encoding
+import Encoding
 import Glibc
 
 /// Answers questions over a Unix socket: a connection brings one line of JSON and gets one line back.

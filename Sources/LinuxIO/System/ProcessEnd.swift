@@ -1,5 +1,5 @@
 import CLinuxShims
-package import Encoding
+import Encoding
 import Glibc
 
 /// How the process may end.

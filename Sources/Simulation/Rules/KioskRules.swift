@@ -141,7 +141,7 @@ package struct KioskRules: Sendable {
             change(id) { ($0.intent, $0.isInherited) = (.asked, false) }
         case .verify(let id, _):
             current = id
-            if visits[id]?.intent ?? .none == .none { broken(.intentBeforePayload, now) }
+            if visits[id]?.intent ?? Facts.Intent.none == Facts.Intent.none { broken(.intentBeforePayload, now) }
             if visits[id]?.isVerifying == true { broken(.oneVerification, now) }
             change(id) { $0.isVerifying = true }
         default: break

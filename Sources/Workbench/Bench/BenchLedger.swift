@@ -1,4 +1,4 @@
-package import Appliance
+import Appliance
 import Encoding
 import Foundation
 package import Kiosk
