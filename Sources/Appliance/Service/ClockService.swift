@@ -58,7 +58,7 @@ package actor ClockService: ServiceLifecycle.Service {
         if date != accepted {
             accepted = date
             watch.accept(date)
-            log.log(.warning, "date.accepted", ["time": .text(date.rfc3339)])
+            log.log(.warning, "date.accepted", ["accepted": .text(date.rfc3339)])
         }
         // The file stays until the disk has taken the date; it counts already.
         guard (try? await store.saveClock(WallTime(utc: date, provenance: .given))) != nil else { return }

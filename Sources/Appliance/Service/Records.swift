@@ -35,7 +35,7 @@ struct Records: Sendable {
             do {
                 return try Reserve(path: configuration.ledger.reserve)
             } catch {
-                report(.present(.ledgerReserve, detail: "\(error.text). \(error.remedy)"))
+                report(.present(.ledgerReserve, detail: error.description))
                 return nil
             }
         }

@@ -133,6 +133,8 @@ struct ClockServiceTests {
         #expect(parts.log.flush())
         let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
         #expect(log.split(separator: "\n").count { $0.contains("date.accepted") } == 1, "told once: \(log)")
+        // Under a name of its own: "time" is when the line was made.
+        #expect(log.contains("\"accepted\":\"2026-01-01T00:00:00.000Z\""), "which date: \(log)")
     }
 
     @Test("the lower bound is kept every hour though nobody comes, but never by a date that nobody believes")
