@@ -29,6 +29,11 @@ package struct StoreOptions: Sendable {
     /// How long after the last commit the witness hears of what opened no gate.
     package var witnessIdle: Duration = .seconds(2)
 
+    /// Rows that an audit reads in one transaction.
+    package var auditPiece = 256
+    /// How long it rests between two of these at least.
+    package var auditRest: Duration = .milliseconds(1)
+
     /// The documented defaults.
     package init() {}
 }

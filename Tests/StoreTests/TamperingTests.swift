@@ -35,7 +35,7 @@ import Testing
         }
 
         static func told(_ db: Database, _ proof: Proof) throws -> Told {
-            let report = try LedgerQueries.verify(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
+            let report = try LedgerAudit.whole(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
             let visits = try LedgerQueries.visits(db, last: 1000)
             let books = try Books.read(db, limits: LedgerLimits(), key: nil)?.books
             return Told(
@@ -62,7 +62,7 @@ import Testing
                         return .rollback  // STRICT or UNIQUE forbid it
                     }
                     do {
-                        let report = try LedgerQueries.verify(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
+                        let report = try LedgerAudit.whole(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
                         if !report.isIntact {
                             fate = .found
                         } else {
