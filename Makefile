@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit release fuzz bench reasons format lint setup build peers clean
+.PHONY: demo test test-unit test-kernel release fuzz bench reasons format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -39,6 +39,11 @@ release: setup
 test-unit: release
 	@Tests/Peers/setup
 	@Tests/Unit/run $(RELEASE)
+
+# The same program with the GPIO lines of a kernel in a virtual machine (Tests/Kernel); needs QEMU, and no root.
+test-kernel: release
+	@Tests/Peers/setup
+	@Tests/Kernel/run $(RELEASE)
 
 # Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
 FUZZ_SECONDS ?= 30

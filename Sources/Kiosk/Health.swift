@@ -53,12 +53,14 @@ package struct Health: Sendable {
         var told: (isPresent: Bool, count: Int, at: Instant)?
     }
 
-    /// Every code that can be in force, in the order of the table: those of the box, and the record that a gate opening needs.
+    /// Every code that can be in force, in the order of the table: those of the box, and what a gate opening needs.
     package static let codes: [ReasonCode] =
-        (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [.ledgerUnavailable]
+        (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [
+            .ledgerUnavailable, .gateUnavailable,
+        ]
 
     /// Faults with which nobody can be served, or must not be.
-    private static let outOfOrder: Set<ReasonCode> = [.radioFailed, .gateStuck, .ledgerUnopened]
+    private static let outOfOrder: Set<ReasonCode> = [.radioFailed, .gateStuck, .gateUnavailable, .ledgerUnopened]
 
     private let limits: Limits
     /// By the place of the code in ``codes``: as many as there are codes, whatever is reported.
@@ -78,6 +80,9 @@ package struct Health: Sendable {
         if faults.contains(where: { Self.outOfOrder.contains($0.code) }) { return .fault }
         return faults.isEmpty ? .ready : .attention
     }
+
+    /// Whether that is wrong at the moment.
+    package func isInForce(_ code: ReasonCode) -> Bool { faults.contains { $0.code == code } }
 
     /// Takes a report; one about a code that is not of the box's health says nothing about it and is ignored.
     package mutating func take(_ report: HealthReport, at now: Instant) {

@@ -126,6 +126,7 @@ package struct Kiosk: Sendable {
             shown = (signal, indicator.pattern)
             actions.append(.signal(signal, indicator.pattern))
         }
+        if hasMoved, gate.isOpen, let visit = gate.visit { actions.append(.opened(visit)) }
         actions += reaction
         if !isStopped {
             actions += health.tell(at: now).map {
@@ -165,6 +166,7 @@ package struct Kiosk: Sendable {
             return withVisit(id) { $0.verified(verdict, at: now) }.map { perform($0, at: now) } ?? []
         case .health(let report):
             health.take(report, at: now)
+            gateChanged(at: now)
             return []
         case .stop:
             return stop(at: now)
@@ -301,10 +303,11 @@ package struct Kiosk: Sendable {
         let offer = replaced ?? newest
         let session = VerifierSession(key: offer.key, settings: settings.tuvali, at: now)
         let inherited = spare.take()
-        activity = .visiting(
-            Visit(
-                id: inherited?.visit ?? offer.visit, intent: inherited?.state ?? .none, connection: connection.handle,
-                session: session, settings: settings, at: now))
+        var visit = Visit(
+            id: inherited?.visit ?? offer.visit, intent: inherited?.state ?? .none, connection: connection.handle,
+            session: session, settings: settings, at: now)
+        visit.hasGate = hasGate
+        activity = .visiting(visit)
         indicator.show(.connected, at: now)
         return [.showInvitation(nil)] + note(.phoneConnected)
             + self.session(.connected(attMTU: 23), on: connection.handle, at: now)
@@ -377,6 +380,23 @@ package struct Kiosk: Sendable {
         let decided = KioskNote.decided(
             accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: sinceT0)
         return [.note(decided, visit)]
+    }
+
+    private var hasGate: Bool { !health.isInForce(.gateUnavailable) }
+
+    /// The gate can be opened from now on, or cannot: also for whoever stands before it.
+    private mutating func gateChanged(at now: Instant) {
+        if case .visiting(var visit) = activity {
+            visit.hasGate = hasGate
+            activity = .visiting(visit)
+        }
+        guard !hasGate, gate.deadline != nil, let visit = gate.visit else { return }
+        // The relay did not follow: no green light before it, and the record says so.
+        if let index = unrecorded.firstIndex(where: { $0.visit == visit }) {
+            unrecorded[index].outcome.reasons.append(Outcome.Reason(Text(ReasonCode.gateUnavailable.text)))
+        }
+        gate.shut(at: now)
+        indicator.show(.fault, at: now)
     }
 
     // MARK: - 9. Record

@@ -83,6 +83,8 @@ package enum KioskAction: Sendable {
     /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver
     /// names the credential under the site's key.
     case recordOutcome(VisitID, Outcome, signedDigest: [UInt8]?)
+    /// The gate has been told to open for this visit: who came in is remembered from now on.
+    case opened(VisitID)
     /// Show this signal, a part of that pattern. Stands before everything but the gate.
     case signal(Signal, IndicatorPattern)
     /// Tell the gate relay. Stands before everything else of its turn.

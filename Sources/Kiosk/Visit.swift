@@ -65,6 +65,8 @@ struct Visit: Sendable {
     private var session: VerifierSession
     /// What became of the intent.
     private(set) var intent: Intent
+    /// Whether the gate can be opened.
+    var hasGate = true
     private var stage = Stage.transferring
     private var isIdentified = false
     private var isAnnounced = false
@@ -199,6 +201,8 @@ struct Visit: Sendable {
                 (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
             }
         }
+        // Nobody is shown green before a gate that stays shut.
+        if accepted, !hasGate { (accepted, reasons) = (false, [Outcome.Reason(.gateUnavailable)]) }
         stage = .over
         let decision = Decision(
             accepted: accepted, reasons: reasons, sinceT0: since.duration(to: now))

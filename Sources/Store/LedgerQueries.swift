@@ -29,32 +29,8 @@ enum LedgerQueries {
         }
     }
 
-    static func verify(
-        _ db: Database, checkpoints: [Checkpoint], limits: LedgerLimits, proof: Proof?
-    ) throws -> ChainReport {
-        guard let (books, seal) = try Books.read(db, limits: limits, key: proof?.key) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
-        }
-        var verifier = ChainVerifier(
-            ledger: books.head.ledger, start: books.start, checkpoints: checkpoints, limits: limits)
-        var misfiled: [ChainFinding] = []
-        let cursor = try Row.fetchCursor(
-            db, sql: "SELECT position, hash, body, kind, visit, seq FROM entry ORDER BY position")
-        while let row = try cursor.next() {
-            let entry = try entry(row)
-            verifier.add(entry)
-            guard misfiled.count < ChainVerifier.findingLimit, try !isFiledRight(entry, row) else { continue }
-            misfiled.append(.misfiled(entry.position))
-        }
-        var report = verifier.finish(end: books.head.point)
-        report.findings += misfiled
-        report.findings += try bookkeeping(db, report)
-        if let proof { try prove(db, books, seal, proof, &report) }
-        return report
-    }
-
     /// Holds the ledger to its seal and its witness.
-    private static func prove(
+    static func prove(
         _ db: Database, _ books: Books, _ seal: Books.Seal, _ proof: Proof, _ report: inout ChainReport
     ) throws {
         let key = proof.key
@@ -126,45 +102,7 @@ enum LedgerQueries {
     /// Entries that a start looks at, at most, behind those that the witness has seen.
     private static let tailEntries = 1024
 
-    /// The columns that find an entry say what its record says.
-    private static func isFiledRight(_ entry: LedgerEntry, _ row: Row) throws -> Bool {
-        guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // found by the chain
-        let kind: Text = if case .intent = record { "intent" } else { "outcome" }
-        return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
-    }
-
-    /// The lists beside the chain say the same as the chain.
-    private static func bookkeeping(_ db: Database, _ report: ChainReport) throws -> [ChainFinding] {
-        var findings: [ChainFinding] = []
-        if try Books.openVisits(db) != report.openIntents {
-            findings.append(.bookkeeping("the list of open visits differs from the chain"))
-        }
-        // A report may be gone (sent or lost to the bound), but each one that is here has its outcome, byte for byte.
-        let cursor = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT r.seq, r.content, e.body FROM report r LEFT JOIN entry e ON e.visit = r.id AND e.kind = 'outcome'
-                WHERE r.first > (SELECT start_count FROM chain WHERE one = 1) ORDER BY r.seq
-                """)
-        while let row = try cursor.next(), findings.count < ChainVerifier.findingLimit {
-            let seq = try row.figure("seq")
-            let body = try row.bytesIfPresent("body") ?? []
-            guard case .outcome(let record) = try? LedgerRecord(bytes: body) else {
-                findings.append(.bookkeeping("report \(seq) has no outcome in the chain"))
-                continue
-            }
-            let content = try row.bytes("content")
-            // A report of an older format was made by an older program; its bytes stay as they were queued.
-            let type = (try? JSON.parse(content))?["type"]?.string
-            if let type, type != Report.type, type.hasPrefix("verification-report/") { continue }
-            if record.seq != seq || Report.json(record).compactBytes != content {
-                findings.append(.bookkeeping("report \(seq) differs from its outcome"))
-            }
-        }
-        return findings
-    }
-
-    private static func entry(_ row: Row) throws -> LedgerEntry {
+    static func entry(_ row: Row) throws -> LedgerEntry {
         LedgerEntry(
             position: Int(try row.integer("position")), hash: try row.hash("hash"), body: try row.bytes("body"))
     }

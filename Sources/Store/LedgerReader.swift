@@ -49,7 +49,7 @@ package struct LedgerReader: Sendable {
         checkpoints: [Checkpoint] = [], proof: Proof? = nil, limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> ChainReport {
         try await read { db in
-            try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits, proof: proof)
+            try LedgerAudit.whole(db, checkpoints: checkpoints, limits: limits, proof: proof)
         }
     }
 

@@ -15,13 +15,28 @@ struct Opening {
         let number: Int
         /// The revision that it is about, when the ledger goes on from there; else 0.
         var witnessed = 0
+        /// Copies of the files as they were found, where something was wrong with them.
+        var found: [String] = []
     }
 
     let path: String
     let options: StoreOptions
     let witness: Witness?
 
+    /// Decides, and keeps copies of what it found when that was not as it should be.
     func run() throws(StoreError) -> Opened {
+        var found = FoundFiles(path)
+        do throws(StoreError) {
+            var opened = try run(&found)
+            if case .rewritten? = opened.standing { opened.found = found.keep() } else { found.discard() }
+            return opened
+        } catch {
+            if damage(error) != nil { _ = found.keep() } else { found.discard() }
+            throw error
+        }
+    }
+
+    private func run(_ found: inout FoundFiles) throws(StoreError) -> Opened {
         let reading = witness?.file.read(witness?.key)
         let number = reading?.head?.number ?? 0
         do {
@@ -39,6 +54,7 @@ struct Opening {
                 let inheritance = try pool.read { db in
                     try Inheritance(db, books, isAuthentic: seal == .intact, reading.head, witness.key)
                 }
+                found.addDatabase()
                 try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
                 try pool.close()
                 return try begin(inheritance, finding, number, witness, leavesFile: seal != .made)

@@ -3,13 +3,13 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records intents and outcomes in one transaction, with one sync for all. An intent that is there already is as good as
-    /// written.
+    /// Records intents, outcomes and the names of who was let in, in one transaction, with one sync for all. An intent that is
+    /// there already is as good as written.
     ///
     /// Returns, by visit, what the ledger's rules refuse; everything else survives a power cut from now on. Throws when the
     /// disk took nothing.
     package func append(
-        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome]
+        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], names: [UnwrittenNames] = []
     ) async throws(StoreError) -> [Text: StoreError] {
         let (options, path, key) = (options, path, witness?.key)
         return try await commit { db, books in
@@ -31,6 +31,7 @@ extension Store {
             for intent in intents where books.head.open[intent.visit] == nil {
                 try attempt(intent.visit) { _ = try Self.append(intent.visit, intent.stamp, db, &$0) }
             }
+            try Self.remember(names, ring: options.replays, db)
             for outcome in outcomes {
                 try attempt(outcome.visit) {
                     _ = try Self.append(outcome.visit, outcome.outcome, outcome.stamp, db, &$0, options, key)

@@ -82,12 +82,15 @@ extension Store {
     /// Reads the whole ledger and proves it, from one consistent state, beside the writer.
     package func verify(checkpoints: [Checkpoint] = []) async throws(StoreError) -> ChainReport {
         let limits = options.limits
-        // The witness first: the ledger may grow meanwhile, and may be further than it but never behind.
-        let proof = witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) }
+        let proof = proof
         return try await read { db in
-            try LedgerQueries.verify(db, checkpoints: checkpoints, limits: limits, proof: proof)
+            try LedgerAudit.whole(db, checkpoints: checkpoints, limits: limits, proof: proof)
         }
     }
+
+    /// What the ledger is to be held to. Read before the ledger is, which may grow meanwhile: it may be further than the witness, but
+    /// never behind.
+    var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
 
     private static func refuseIfClosed(_ visit: Text, _ db: Database) throws {
         let found = try db.cachedStatement(sql: "SELECT 1 FROM entry WHERE visit = ? AND kind = 'outcome'")

@@ -5,17 +5,17 @@ package import Ledger
 
 // Who was let in a moment ago, by name, for the start after this one.
 extension Store {
-    /// Remembers the names of a visit that opened the gate; the oldest beyond ``StoreOptions/replays`` are forgotten.
-    package func rememberReplays(_ names: [ReplayName], at date: Timestamp) async throws(StoreError) {
-        let ring = options.replays
-        try await commit { db, _ in
-            for name in names {
+    /// Remembers the names of visits that opened the gate; the oldest beyond ``StoreOptions/replays`` are forgotten.
+    static func remember(_ visits: [UnwrittenNames], ring: Int, _ db: Database) throws {
+        guard !visits.isEmpty else { return }
+        for visit in visits {
+            for name in visit.names {
                 try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
-                    .execute(arguments: [Data(name.bytes), date.seconds])
+                    .execute(arguments: [Data(name.bytes), visit.at.seconds])
             }
-            try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= (SELECT max(number) FROM replay) - ?")
-                .execute(arguments: [ring])
         }
+        try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= (SELECT max(number) FROM replay) - ?")
+            .execute(arguments: [ring])
     }
 
     /// The names kept, oldest first, with the second at which their visits opened the gate.

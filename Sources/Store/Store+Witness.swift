@@ -41,9 +41,10 @@ extension Store {
     package var signedHead: SignedHead? { witness.flatMap { sign($0, number: witnessing.number) } }
 
     /// Reads the whole ledger, compares it with seal and witness, and tells the witness when something is wrong, so that the
-    /// next start begins a new ledger. To be called now and then.
+    /// next start begins a new ledger. To be called now and then: it reads ``StoreOptions/auditPiece`` rows at a time and rests
+    /// between them for as long as they took, so that it holds neither memory nor lock and leaves half of the processor.
     package func audit() async throws(StoreError) -> ChainReport {
-        let report = try await verify()
+        let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {
             if witnessing.finding == nil {
                 (witnessing.finding, witnessing.isFindingTold) = (Text(first.text), false)
@@ -51,6 +52,22 @@ extension Store {
             await tellWitness()
         }
         return report
+    }
+
+    private func auditInPieces() async throws(StoreError) -> ChainReport {
+        var audit = LedgerAudit(limits: options.limits, proof: proof, piece: options.auditPiece)
+        while true {
+            let began = ContinuousClock.now
+            let (next, report) = try await read { [audit] db in
+                var audit = audit
+                let report = try audit.read(db)
+                return (audit, report)
+            }
+            if let report { return report }
+            if Task.isCancelled { throw .closed }
+            audit = next
+            try? await Task.sleep(for: max(options.auditRest, began.duration(to: .now)))
+        }
     }
 
     /// Lets the witness hear of the ledger as it is, and returns once it has been tried.

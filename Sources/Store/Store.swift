@@ -15,6 +15,8 @@ package actor Store {
     nonisolated let options: StoreOptions
     /// How the ledger stood to its witness when it was opened; nil without a witness.
     package nonisolated let standing: LedgerStanding?
+    /// Copies of the files as they were found when it was opened, where something was wrong with them.
+    package nonisolated let found: [String]
     let witness: Witness?
     private let file: StoreFile
     private let pool: DatabasePool
@@ -67,7 +69,7 @@ package actor Store {
         }
         let opened = try Opening(path: path, options: options, witness: witness).run()
         (self.path, self.options, self.witness, self.standing) = (path, options, witness, keyless ?? opened.standing)
-        (self.file, self.pool, self.books) = (file, opened.pool, opened.books)
+        (self.file, self.pool, self.books, found) = (file, opened.pool, opened.books, opened.found)
         do {
             copier = try DatabaseQueue(path: path, configuration: Self.configuration())
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }

@@ -31,6 +31,10 @@ package struct StoreOptions: Sendable {
 
     /// How long the witness may take to hear of it before that is told.
     package var witnessLimit: Duration = .seconds(10)
+    /// Rows that an audit reads in one transaction.
+    package var auditPiece = 256
+    /// How long it rests between two of these at least.
+    package var auditRest: Duration = .milliseconds(1)
 
     /// The documented defaults.
     package init() {}

@@ -36,7 +36,9 @@ import Testing
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
-            let codes: Set<Text> = ["fault.gpio", "fault.trust-unusable", "fault.policy-file", "fault.radio"]
+            let codes: Set<Text> = [
+                "gate.unavailable", "fault.gpio", "fault.trust-unusable", "fault.policy-file", "fault.radio",
+            ]
             try await wait("the faults") { codes.isSubset(of: health().compactMap { $0["code"]?.string }) }
             let faults = Dictionary(grouping: health(), by: { $0["code"]?.string ?? "" })
             #expect(Set(faults.keys) == codes, "\(faults)")

@@ -1,5 +1,6 @@
 import Encoding
 import Kiosk
+import Ledger
 import Simulation
 import Testing
 import Tuvali
@@ -52,6 +53,37 @@ import Tuvali
         #expect(gate.patterns.last == .fault, "the radio is still down")
         #expect(gate.run(untilNote: "advertising"))
         #expect(gate.patterns.last == .ready)
+    }
+
+    @Test func nobodyIsShownGreenBeforeAGateThatCannotOpen() throws {
+        let gate = try TestGate(visits: [.test(), .test(arrival: .at(.seconds(60)))])
+        #expect(gate.run(untilNote: "advertising"))
+        gate.inject(.health(.present(.gateUnavailable, detail: "no chip")))
+        #expect(gate.patterns.last == .fault)
+        gate.run(for: .seconds(30))
+        #expect(gate.phoneOutcomes == [0: .rejected] && gate.statusBytes == [1])
+        #expect(gate.gateChanges.isEmpty && !gate.patterns.contains(.accepted) && gate.patterns.contains(.rejected))
+        let outcome = try #require(gate.outcomes.first?.outcome)
+        #expect(outcome.result == .rejected && outcome.gate == .shut)
+        #expect(outcome.reasons.map(\.code) == [Text(ReasonCode.gateUnavailable.text)])
+        gate.inject(.health(.over(.gateUnavailable)))
+        #expect(gate.run() && gate.phoneOutcomes[1] == .accepted && gate.gateChanges.count == 2)
+        #expect(gate.breaches == [])
+    }
+
+    /// It is known only when somebody is to be let in: also then no green light before a shut gate.
+    @Test(arguments: [true, false]) func aRelayThatFailsTakesTheGreenLightBack(isOpen: Bool) throws {
+        let gate = try TestGate(visits: [.test()]) { $0.gatePulse = .seconds(3) }
+        gate.verificationTime = .milliseconds(200)
+        #expect(gate.run(untilNote: isOpen ? "gate" : "transfer.started"))
+        if !isOpen { gate.run(for: .milliseconds(100)) }
+        gate.inject(.health(.present(.gateUnavailable)))
+        if isOpen { #expect(gate.patterns.last == .fault && gate.gateChanges.last?.open == false) }
+        gate.run(for: .seconds(30))
+        let outcome = try #require(gate.outcomes.first?.outcome)
+        #expect(outcome.result == (isOpen ? .accepted : .rejected) && gate.outcomes.count == 1)
+        #expect(outcome.reasons.last?.code == Text(ReasonCode.gateUnavailable.text))
+        #expect(gate.breaches == [])
     }
 
     @Test func aRadioThatFailsIsAFaultUntilItIsBack() throws {

@@ -29,8 +29,10 @@ import Testing
             visits.map { letter + String(Int($0.string.suffix(4)) ?? -1) }
         }
         switch step {
-        case .write(let intents, let outcomes, let restoring):
-            let parts = numbers("i", intents.map(\.visit)) + numbers("o", outcomes.map(\.visit))
+        case .write(let intents, let outcomes, let names, let restoring):
+            let parts =
+                numbers("i", intents.map(\.visit)) + numbers("o", outcomes.map(\.visit))
+                + names.map { "n\($0.at.seconds)" }
             return ((restoring ? ["w+"] : ["w"]) + parts).joined(separator: " ")
         case .reserve(let outcomes): return (["r"] + numbers("o", outcomes.map(\.visit))).joined(separator: " ")
         case .end: return "end"
@@ -112,6 +114,42 @@ import Testing
             text(queue.next(at: at(1))) == "w o2 o3 o4 o6 o7", "the oldest went first, refusals not for opened gates")
         _ = queue.handle(.writeFailed, at: at(1))
         #expect(text(queue.next(at: at(1))) == "r o2 o3 o4 o6 o7", "the reserve's pause is over too")
+    }
+
+    @Test func aDiskThatDoesNotAnswerHoldsNobodyUpAndWhatWaitsIsCounted() {
+        var queue = queue()
+        add(&queue, opened: [1])
+        #expect(text(queue.next(at: at(0))) == "w o1" && queue.deadline == at(10))
+        add(&queue, rejected: [2], at: 1)
+        #expect(queue.handle(.intent(intent(3)), at: at(1)) == [], "it may answer yet")
+        #expect(text(queue.next(at: at(9.9))) == "-" && queue.unwritten == 0 && queue.inMemory == 2)
+        #expect(text(queue.next(at: at(10))) == "-" && queue.isStalled && queue.unwritten == 2 && queue.deadline == nil)
+        #expect(queue.handle(.intent(intent(4)), at: at(11)) == [Samples.visit(4)], "answered at once")
+        _ = queue.handle(.finish, at: at(12))
+        #expect(text(queue.next(at: at(12))) == "-" && queue.inMemory == 2 && queue.lost == 0)
+        _ = queue.handle(.written(refused: []), at: at(13))
+        #expect(!queue.isStalled && queue.unwritten == 0)
+        #expect(text(queue.next(at: at(13))) == "w i3 o2")
+    }
+
+    @Test func namesAreWrittenWithTheNextRecordsOrAloneAndKeptWhileTheDiskRefuses() {
+        func names(_ number: Int64) -> KeeperQueue.Event { .opened(UnwrittenNames([], at: Timestamp(seconds: number))) }
+        var queue = queue { $0.names = 2 }
+        _ = queue.handle(names(1), at: at(0))
+        add(&queue, rejected: [1])
+        #expect(text(queue.next(at: at(0))) == "w o1 n1")
+        _ = queue.handle(names(2), at: at(0))
+        _ = queue.handle(.written(refused: []), at: at(0))
+        #expect(text(queue.next(at: at(0))) == "w n2")
+        _ = queue.handle(.writeFailed, at: at(0))
+        #expect(text(queue.next(at: at(0.5))) == "-" && queue.deadline == at(1) && queue.unwritten == 0)
+        for number in 3...4 as ClosedRange<Int64> { _ = queue.handle(names(number), at: at(0.5)) }
+        #expect(text(queue.next(at: at(1))) == "w n3 n4", "the newest")
+        _ = queue.handle(.writeFailed, at: at(1))
+        _ = queue.handle(.finish, at: at(1))
+        #expect(text(queue.next(at: at(1))) == "w n3 n4", "one more chance")
+        _ = queue.handle(.writeFailed, at: at(1))
+        #expect(text(queue.next(at: at(1))) == "end" && queue.lost == 0)
     }
 
     @Test func phonesThatBroughtNothingGiveWayFirst() {
@@ -211,7 +249,7 @@ import Testing
                 }
                 let works = Bool.random(using: &random)
                 switch queue.next(at: at(time)) {
-                case .write(let now, let outcomes, let restoring):
+                case .write(let now, let outcomes, _, let restoring):
                     intents.subtract(now.map(\.visit))
                     guard works else {
                         _ = queue.handle(.writeFailed, at: at(time))

@@ -17,6 +17,7 @@ struct LineThreadTests {
             var attempts = 0
             var delay: Duration?
             var isClosed = false
+            var isGone = false
         }
 
         final class Bank: LineBank {
@@ -38,7 +39,11 @@ struct LineThreadTests {
                 }
             }
 
-            func active() throws(GPIOError) -> Set<String> { lines.state.withLock { $0.active } }
+            func active() throws(GPIOError) -> Set<String> {
+                let (active, isGone) = lines.state.withLock { ($0.active, $0.isGone) }
+                if isGone { throw .failed(SystemError("reading lines", code: ENODEV)) }
+                return active
+            }
             func close() { lines.state.withLock { ($0.active, $0.isClosed) = ([], true) } }
         }
 
@@ -56,7 +61,7 @@ struct LineThreadTests {
     }
 
     private func relay(
-        _ lines: Lines, failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void = { _, _ in }
+        _ lines: Lines, failed: @escaping @Sendable (LineThread.Trouble?) -> Void = { _ in }
     ) throws -> Relay { try Relay(lines.bank(), line: "gate", failed: failed) }
 
     @Test("a pulse ends by itself, whatever its caller does meanwhile")
@@ -91,7 +96,7 @@ struct LineThreadTests {
     func retries() throws {
         let lines = Lines()
         let told = Mutex<[Bool]>([])
-        let relay = try relay(lines) { error, _ in told.withLock { $0.append(error != nil) } }
+        let relay = try relay(lines) { trouble in told.withLock { $0.append(trouble != nil) } }
         #expect(lines.waits { $0.changes.count == 1 })
         let now = SystemClock.now()
         relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
@@ -135,10 +140,28 @@ struct LineThreadTests {
         #expect(relay.end(within: .seconds(5)))
     }
 
+    @Test("a relay at rest is read back: one that is driven by something else, and a chip that is gone, are found")
+    func readBack() throws {
+        let lines = Lines()
+        let told = Mutex<[LineThread.Trouble?]>([])
+        let relay = try relay(lines) { trouble in told.withLock { $0.append(trouble) } }
+        #expect(lines.waits { $0.changes.count == 1 })
+        lines.state.withLock { $0.active = ["gate"] }
+        #expect(lines.waits { _ in told.withLock { $0.count } == 2 }, "set inactive once more, and told")
+        #expect(lines.state.withLock { $0.active.isEmpty })
+        lines.state.withLock { $0.isGone = true }
+        #expect(lines.waits { _ in told.withLock { $0.count } >= 3 })
+        let troubles = told.withLock { $0 }
+        #expect(troubles[0]?.error == .active(["gate"]) && troubles[0]?.isStuck == true && troubles[1] == nil)
+        #expect(troubles[0]?.isLasting == false, "set right at once")
+        #expect(troubles[2]?.error.isGone == true && troubles[2]?.isStuck == false && troubles[2]?.isLasting == true)
+        #expect(relay.end(within: .seconds(5)))
+    }
+
     @Test("lamps are tried again by themselves")
     func lamps() throws {
         let lines = Lines()
-        let lamps = try LampLines(lines.bank(), names: ["red", "green"]) { _, _ in }
+        let lamps = try LampLines(lines.bank(), names: ["red", "green"]) { _ in }
         #expect(lines.waits { $0.changes.count == 1 })
         lines.state.withLock { $0.failures = 3 }
         lamps.show(["green"])

@@ -132,6 +132,46 @@ struct LogSinkTests {
         #expect(throws: SystemError.self) { try LogSink(.file("/no/such/folder/log")) }
     }
 
+    @Test("a file that is rotated is made anew with the next line")
+    func rotation() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/log"
+        let log = try LogSink(.file(path))
+        for event in ["one", "two", "three"] {
+            log.log(.info, event)
+            #expect(log.flush(within: .seconds(60)))
+            if event == "one" { #expect(rename(path, path + ".1") == 0) }
+            if event == "two" { #expect(unlink(path) == 0) }
+        }
+        #expect(String(decoding: folder.bytes("log.1"), as: UTF8.self).contains("one"))
+        let text = String(decoding: folder.bytes("log"), as: UTF8.self)
+        #expect(text.contains("three") && !text.contains("two") && log.dropped == 0)
+    }
+
+    @Test("a file that cannot be had is made as soon as it can; meanwhile the fallback has the lines")
+    func fallback() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/later/log"
+        let told = Mutex<[Bool]>([])
+        let log = try LogSink(
+            .file(path), fallback: .standardError, report: { error in told.withLock { $0.append(error == nil) } })
+        log.log(.debug, "below the level")
+        #expect(told.withLock { $0 } == [false])
+        #expect(mkdir("\(folder.path)/later", 0o700) == 0)
+        log.log(.info, "back")
+        #expect(log.flush(within: .seconds(60)))
+        #expect(told.withLock { $0 } == [false, true] && log.dropped == 0)
+        #expect(String(decoding: folder.bytes("later/log"), as: UTF8.self).contains("back"))
+        // A link to a device that is always full, and then a disk with room in its place.
+        let full = "\(folder.path)/full"
+        #expect(symlink("/dev/full", full) == 0)
+        let other = try LogSink(
+            .file(full), fallback: .standardOutput, report: { error in told.withLock { $0.append(error == nil) } })
+        other.log(.info, "told-beside-a-full-disk")
+        #expect(other.flush(within: .seconds(60)))
+        #expect(told.withLock { $0 } == [false, true, false] && other.dropped == 0)
+    }
+
     @Test("levels are ordered")
     func levels() { #expect(LogSink.Level.allCases == LogSink.Level.allCases.sorted()) }
 }

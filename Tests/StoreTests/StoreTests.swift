@@ -31,8 +31,11 @@ import Testing
             try #require(ReplayName([UInt8](repeating: $0, count: ReplayName.byteCount)))
         }
         var store = try await Store.open(folder.database, options: options)
-        try await store.rememberReplays([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
-        for name in names[2...] { try await store.rememberReplays([name], at: Timestamp(seconds: 8)) }
+        let first = UnwrittenNames([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
+        _ = try await store.append([], [], names: [first])
+        for name in names[2...] {
+            _ = try await store.append([], [], names: [UnwrittenNames([name], at: Timestamp(seconds: 8))])
+        }
         await store.close()
         store = try await Store.open(folder.database, options: options)
         let kept = try await store.replays()

@@ -35,7 +35,7 @@ import Testing
         }
 
         static func told(_ db: Database, _ proof: Proof) throws -> Told {
-            let report = try LedgerQueries.verify(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
+            let report = try LedgerAudit.whole(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
             let visits = try LedgerQueries.visits(db, last: 1000)
             let books = try Books.read(db, limits: LedgerLimits(), key: nil)?.books
             return Told(
@@ -62,7 +62,7 @@ import Testing
                         return .rollback  // STRICT or UNIQUE forbid it
                     }
                     do {
-                        let report = try LedgerQueries.verify(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
+                        let report = try LedgerAudit.whole(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
                         if !report.isIntact {
                             fate = .found
                         } else {
@@ -284,7 +284,7 @@ final class WitnessedLedger {
         try await store.markAcknowledged([Samples.visit(5)], at: Samples.stamp.time.utc)
         try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
-        try await store.rememberReplays([name], at: Samples.stamp.time.utc)
+        _ = try await store.append([], [], names: [UnwrittenNames([name], at: Samples.stamp.time.utc)])
         (ledger, count) = (await store.head.ledger, await store.head.point.count)
         await store.close()
         states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))

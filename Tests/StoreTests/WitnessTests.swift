@@ -93,6 +93,71 @@ import Testing
         await store.close()
     }
 
+    /// An audit holds no state of the database: what is written while it runs is read, too, and evictions do not mislead it.
+    @Test func anAuditGoesOnPieceByPiece() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        (options.auditPiece, options.auditRest) = (4, .milliseconds(10))
+        (options.retention.entries, options.evictionBatch) = (100, 4)
+        let store = try await Store.open(folder.database, options: options)
+        func record(_ numbers: ClosedRange<Int>) async throws {
+            for number in numbers {
+                try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+                try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+            }
+        }
+        try await record(1...30)
+        async let audit = store.audit()
+        try await Task.sleep(for: .milliseconds(50))
+        try await record(31...40)
+        let report = try await audit
+        #expect(report.isIntact, "\(report.lines)")
+        #expect(report.entries == 80)
+        // Half of what it has still to read goes meanwhile.
+        async let second = store.audit()
+        try await Task.sleep(for: .milliseconds(50))
+        try await record(41...90)
+        let other = try await second
+        #expect(other.isIntact, "\(other.lines)")
+        await store.close()
+    }
+
+    /// The log as a power cut and somebody's hand left it is kept, told and bounded; an ordinary one is not.
+    @Test func damagedFilesAreKeptAsTheyWereFound() async throws {
+        for round in 1...3 {
+            let witnessed = try await WitnessedLedger(StoreOptions())
+            let folder = witnessed.folder
+            var store = try await witnessed.open()
+            for number in 100..<110 {
+                try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+            }
+            await store.tellWitness()
+            let (log, database) = (try bytes(folder.database + "-wal"), try bytes(folder.database))
+            await store.close()
+            // As if it had never been closed.
+            try write(database, folder.database)
+            try write(log, folder.database + "-wal")
+            store = try await witnessed.open()
+            #expect(store.standing == .continued && store.found.isEmpty && !exists(folder.database + ".found-wal"))
+            await store.close()
+            var damaged = log
+            damaged[damaged.startIndex + 40] ^= 0xFF
+            if round > 1 { try write(Data([1]), folder.database + ".found-1-wal") }
+            if round > 2 { try write(Data([2]), folder.database + ".found-2") }
+            try write(database, folder.database)
+            try write(damaged, folder.database + "-wal")
+            store = try await witnessed.open()
+            guard case .rewritten = store.standing else { Issue.record("not found"); return }
+            let name = folder.database + ".found-\(round)"
+            #expect(store.found == (round < 3 ? [name + "-wal", name] : []))
+            for path in store.found { #expect(try bytes(path) == (path.hasSuffix("-wal") ? damaged : database)) }
+            #expect(!exists(folder.database + ".found-wal") && !exists(folder.database + ".found"))
+            await store.close()
+        }
+    }
+
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
     /// The file deleted, cut, garbled, emptied, of another box: a new ledger that names the old one, which is still there.
     @Test(arguments: [
         "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",

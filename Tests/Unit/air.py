@@ -31,12 +31,17 @@ class Air:
 
     def visit(self, uri: str, payload: pathlib.Path) -> str:
         """A phone with a credential; returns how its visit ended."""
+        name = self.begin(uri, payload)
+        return Container.wait(lambda: self._last("ended", name), 40, "end of the visit")["outcome"]
+
+    def begin(self, uri: str, payload: pathlib.Path) -> str:
+        """Sends a phone with a credential; returns the visit's name and waits for nothing."""
         self.visits += 1
         name = str(self.visits)
         order = {"id": name, "uri": uri, "payload": str(payload)}
         self.process.stdin.write(json.dumps({"visit": order}) + "\n")
         self.process.stdin.flush()
-        return Container.wait(lambda: self._last("ended", name), 40, "end of the visit")["outcome"]
+        return name
 
     def _last(self, event, visit=None):
         if self.process.poll() is not None:

@@ -70,7 +70,9 @@ package struct StatusDesk: Sendable {
             "version": .text(identity.version), "start": .int(identity.start),
             "uptimeSeconds": .int(Self.seconds(from: identity.since, to: now.instant)),
             "silent": .array((status == nil ? [.text("radio")] : []) + silent.map(JSON.string)),
-            "faults": .array((status?.health.faults ?? []).map { Self.json($0, now) }),
+            "faults": .array(
+                status?.health.faults.map { Self.json($0.code, $0.since, $0.count, $0.detail, now) }
+                    ?? [Self.json(.stuck, now.instant, 1, "the radio's thread does not answer", now)]),
         ]
         if let status { Self.add(status, to: &report) }
         for (index, part) in parts.enumerated() {
@@ -79,15 +81,18 @@ package struct StatusDesk: Sendable {
         return .object(report)
     }
 
-    private static func json(_ fault: Health.Fault, _ now: (instant: Instant, utc: Timestamp)) -> JSON {
-        let age = max(.zero, fault.since.duration(to: now.instant))
+    private static func json(
+        _ code: ReasonCode, _ since: Instant, _ count: Int, _ detail: String?,
+        _ now: (instant: Instant, utc: Timestamp)
+    ) -> JSON {
+        let age = max(.zero, since.duration(to: now.instant))
         var members: JSONObject = [
-            "code": .text(fault.code.text), "severity": .text(fault.code.severity.rawValue),
+            "code": .text(code.text), "severity": .text(code.severity.rawValue),
             "since": .text(Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds).rfc3339),
-            "seconds": .int(Int(age.components.seconds)), "count": .int(fault.count),
-            "meaning": .text(fault.code.meaning), "remedy": .text(fault.code.remedy),
+            "seconds": .int(Int(age.components.seconds)), "count": .int(count),
+            "meaning": .text(code.meaning), "remedy": .text(code.remedy),
         ]
-        if let detail = fault.detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
+        if let detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
         return .object(members)
     }
 

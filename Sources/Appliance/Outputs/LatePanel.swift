@@ -3,32 +3,48 @@ package import Encoding
 package import Kiosk
 import Synchronization
 
-/// Lamps and relay whose chip may be absent at the start: the gate stays shut and the light dark until the lines are there.
+/// Lamps and relay whose chip may be absent at the start or go away: nobody is let in and the light is dark until the lines are
+/// there.
 ///
 /// A pulse is not begun late: an opening that finds no relay is forgotten. The signal that was asked for last is shown as soon as
 /// there are lamps.
 package final class LatePanel: Panel {
     private struct State {
         var panel: LinePanel?
+        /// Counts the panels, so that the end of an earlier one is not taken for that of this one.
+        var number = 0
+        var isGone = false
         var signal = Signal.dark
         var hasEnded = false
     }
 
     private let state = Mutex(State())
-    private let open: @Sendable () throws(ServiceFailure) -> LinePanel
+    private let open: @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
     private let report: HealthReporter
 
-    /// Without lines yet: ``takeLines()`` has `open` take them all, inactive. `report` hears whether there are any.
-    package init(report: @escaping HealthReporter, open: @escaping @Sendable () throws(ServiceFailure) -> LinePanel) {
+    /// Without lines yet: ``takeLines()`` has `open` take them all, inactive; what that is given is to be called, from any thread,
+    /// when their chip has gone away. `report` hears whether there are any.
+    package init(
+        report: @escaping HealthReporter,
+        open: @escaping @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
+    ) {
         (self.report, self.open) = (report, open)
     }
 
-    /// Takes the lines unless they are here already. Waits for the kernel, so never called on the radio's thread; one call at a
-    /// time.
+    /// Takes the lines unless they are here already; those of a chip that has gone are given up first. Waits for the kernel, so
+    /// never called on the radio's thread; one call at a time.
     package func takeLines() {
-        guard state.withLock({ $0.panel == nil && !$0.hasEnded }) else { return }
+        let (isWanted, lost, number) = state.withLock { state -> (Bool, LinePanel?, Int) in
+            guard !state.hasEnded, state.panel == nil || state.isGone else { return (false, nil, 0) }
+            defer { (state.panel, state.isGone, state.number) = (nil, false, state.number + 1) }
+            return (true, state.panel, state.number + 1)
+        }
+        guard isWanted else { return }
+        _ = lost?.end(within: .milliseconds(200))
         do throws(ServiceFailure) {
-            let panel = try open()
+            let panel = try open { [weak self] in
+                self?.state.withLock { if $0.number == number { $0.isGone = true } }
+            }
             let isWanted = state.withLock { state in
                 guard !state.hasEnded else { return false }
                 state.panel = panel
@@ -39,10 +55,11 @@ package final class LatePanel: Panel {
                 _ = panel.end(within: .milliseconds(50))
                 return
             }
-            report(.over(.gpioFailed))
+            for code in [ReasonCode.gateStuck, .gpioFailed, .gateUnavailable] { report(.over(code)) }
         } catch {
-            report(
-                .present(.gpioFailed, detail: [error.message, error.remedy].compactMap(\.self).joined(separator: ". ")))
+            let detail = [error.message, error.remedy].compactMap(\.self).joined(separator: ". ")
+            report(.present(.gpioFailed, detail: detail))
+            report(.present(.gateUnavailable, detail: detail))
         }
     }
 

@@ -23,7 +23,8 @@ package struct StatusLine: Sendable {
         return text.utf8.elementsEqual(before.utf8) ? nil : text
     }
 
-    private var text: String {
+    /// The line as it is.
+    package var text: String {
         // The first of equals: it is the cause more often than the others.
         let worst = faults.enumerated().min {
             (Health.weight(of: $0.element.code), $0.offset) < (Health.weight(of: $1.element.code), $1.offset)

@@ -23,7 +23,7 @@ package actor Gatekeeper {
         package var ledger: any VisitLedger
         /// Judges a visit's payload at a date; called beside the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
-        /// Told of each visit's end, and whether the gate was told to open; returns at once.
+        /// Told of each visit once: when the gate was told to open for it, or of its end without that. Returns at once.
         package var settle: @Sendable (VisitID, _ opened: Bool) -> Void
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
@@ -147,8 +147,9 @@ package actor Gatekeeper {
                 Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
             }
         case .recordOutcome(let visit, let outcome, let signedDigest):
-            surroundings.settle(visit, outcome.gate?.opened == true)
+            if outcome.gate?.opened != true { surroundings.settle(visit, false) }
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
+        case .opened(let visit): surroundings.settle(visit, true)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
         case .note(let note, let visit): surroundings.listeners.tell { $0.note(note, of: visit, at: now) }

@@ -18,9 +18,18 @@ package final class LedgerKeeper: VisitLedger {
         package var reserved = 0
         /// Visits without a record.
         package var lost = 0
+        /// Visits whose record is in memory alone: only while ``run()`` has not returned.
+        package var inMemory = 0
 
         /// All is in the ledger.
         package static let none = Shortfall()
+    }
+
+    /// What of the queue is told as a fault.
+    private struct Told {
+        var unwritten = 0
+        var lost = 0
+        var isStalled = false
     }
 
     private struct State {
@@ -33,7 +42,7 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     private let store: Store
-    /// Used by ``run()`` alone.
+    /// Used by one step of the queue at a time, and there is only one.
     private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits
@@ -61,7 +70,9 @@ package final class LedgerKeeper: VisitLedger {
 
     /// What is not in the ledger.
     package var shortfall: Shortfall {
-        state.withLock { Shortfall(reserved: $0.queue.reserved, lost: $0.queue.lost) }
+        state.withLock {
+            Shortfall(reserved: $0.queue.reserved, lost: $0.queue.lost, inMemory: $0.queue.inMemory)
+        }
     }
 
     /// Writes what an earlier run left in the reserve; to be called before ``Store/recover(stamp:software:)``, which closes what
@@ -104,6 +115,14 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
+    /// Takes over the names of a visit for which the gate was told to open, for the start after this one: nobody waits for it. What
+    /// a disk refuses costs the memory of a restart, never that of the running service.
+    package func remember(_ names: [ReplayName]) {
+        let visit = UnwrittenNames(names, at: stamp().time.utc)
+        _ = state.withLock { Self.handle(.opened(visit), &$0) }
+        signal.yield()
+    }
+
     /// Lets ``run()`` end when everything handed over so far is written, in the reserve or given up.
     package func finish() {
         _ = state.withLock { Self.handle(.finish, &$0) }
@@ -129,13 +148,19 @@ package final class LedgerKeeper: VisitLedger {
 
     /// Writes until ``finish()``, and then what is still waiting.
     package func run() async {
-        var told = Shortfall()
+        var told = Told()
         var signals = signals.makeAsyncIterator()
-        var step: KeeperQueue.Step?
+        var (step, writing): (KeeperQueue.Step?, Task<Void, Never>?)
         repeat {
             step = state.withLock { $0.queue.next(at: SystemClock.now()) }
             switch step {
-            case .write(let intents, let outcomes, let restoring): await write(intents, outcomes, restoring: restoring)
+            case .write(let intents, let outcomes, let names, let restoring):
+                // Beside this: a disk that does not answer is a state that is told, and no end of turning.
+                await writing?.value
+                writing = Task {
+                    await write(intents, outcomes, names, restoring: restoring)
+                    signal.yield()
+                }
             case .reserve(let outcomes): putAside(outcomes)
             case .end, nil: break
             }
@@ -143,18 +168,23 @@ package final class LedgerKeeper: VisitLedger {
             breatheOut(hasEnded: step == .end)
             if step == nil { await pause(&signals) }
         } while step != .end
+        await writing?.value
     }
 
-    private func write(_ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], restoring: Bool) async {
+    private func write(
+        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], _ names: [UnwrittenNames], restoring: Bool
+    ) async {
         var restored: [UnwrittenOutcome] = []
         var isReadable = true
         if restoring {
             do { restored = try reserve?.first(limits.batch) ?? [] } catch { isReadable = false }
         }
         do {
-            let refused = try await store.append(intents, restored + outcomes.map { $0.named(under: siteKey) })
-            handle(.written(refused: Set(refused.keys)))
+            let refused = try await store.append(
+                intents, restored + outcomes.map { $0.named(under: siteKey) }, names: names)
+            // The reserve first: with the step's end the next one may begin.
             if restoring { restore(restored, refused, isReadable: isReadable) }
+            handle(.written(refused: Set(refused.keys)))
             answer(intents) { visit in refused[visit].map { "\($0)" } }
             tellReplaced(nil)
             if !(restored.isEmpty && outcomes.isEmpty) { onChange(restored.count + outcomes.count) }
@@ -196,10 +226,16 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     /// Reports what has changed since it was `told`.
-    private func tell(_ told: inout Shortfall) {
-        let now = state.withLock { Shortfall(reserved: $0.queue.unwritten, lost: $0.queue.lost) }
-        if now.reserved != told.reserved {
-            report(now.reserved > 0 ? .present(.ledgerUnwritten, count: now.reserved) : .over(.ledgerUnwritten))
+    private func tell(_ told: inout Told) {
+        let now = state.withLock { state in
+            Told(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
+        }
+        if now.unwritten != told.unwritten || now.isStalled != told.isStalled {
+            let detail = now.isStalled ? "the disk has not answered for \(limits.stallAfter)" : nil
+            let isWrong = now.unwritten > 0 || now.isStalled
+            report(
+                isWrong
+                    ? .present(.ledgerUnwritten, count: now.unwritten, detail: detail) : .over(.ledgerUnwritten))
         }
         if now.lost != told.lost { report(.present(.ledgerLost, count: now.lost)) }
         told = now

@@ -91,8 +91,8 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// A visit has ended, whatever became of it: what was reserved for it is remembered when the gate was told to open, else
-    /// released.
+    /// The gate was told to open for a visit: what was reserved for it is remembered from now on. Or the visit ended without that:
+    /// it is released.
     package func settle(_ visit: VisitID, opened: Bool) {
         let names = state.withLock { $0.memory.settle(visit, opened: opened) }
         if !names.isEmpty { remembered(names) }

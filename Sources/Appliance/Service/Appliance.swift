@@ -24,9 +24,8 @@ package enum ApplianceService {
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper, replays: parts.replays), AsideService(parts.agents),
-            AsideService(parts.trust), parts.policy, parts.clock,
-            HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
+            RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
+            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
             LineService(panel: parts.panel), GateService(parts: parts),
         ]
@@ -66,16 +65,12 @@ package enum ApplianceService {
 /// Writes records until everybody who makes some has ended.
 private struct RecordService: Service {
     let keeper: LedgerKeeper
-    let replays: ReplayKeeper
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            async let remembering: Void = replays.run()
             await keeper.run()
-            await remembering
         } onGracefulShutdown: {
             keeper.finish()
-            replays.finish()
         }
     }
 }
@@ -104,9 +99,16 @@ private struct GateService: Service {
         } onGracefulShutdown: {
             parts.manager.stopping()
             // A disk or a reader that hangs may not keep the process, and with it the radio and the lines.
-            ProcessEnd.force(1, after: ApplianceService.stopLimit) { [panel = parts.panel, log = parts.log] in
+            ProcessEnd.force(1, after: ApplianceService.stopLimit) {
+                [panel = parts.panel, log = parts.log, keeper = parts.keeper] in
                 _ = panel?.end(within: .milliseconds(50))
-                log.log(.error, "end.forced", ["remedy": .text("look at what hung: disk, log, display")])
+                let shortfall = keeper.shortfall
+                log.log(
+                    .error, "end.forced",
+                    [
+                        "unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost + shortfall.inMemory),
+                        "remedy": .text("look at what hung: disk, log, display"),
+                    ])
                 _ = log.flush(within: .milliseconds(50))
             }
             Task { await parts.gatekeeper.stop() }
@@ -130,27 +132,18 @@ private struct HousekeepingService: Service {
 }
 
 /// A sign of life for systemd, given only while everything that a visit needs turns: the radio's thread, a verification, and the
-/// thread of the records.
+/// keeper of the records. Without systemd it is watched all the same, for whoever asks what is wrong.
 private struct WatchdogService: Service {
     let parts: Composition
 
     func run() async throws {
-        guard let interval = parts.manager.watchdogInterval else { return await Self.sleepUntilShutdown() }
+        let interval = parts.manager.watchdogInterval ?? .seconds(15)
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 // Whoever does not answer leaves this waiting, and systemd without its sign.
-                await parts.gatekeeper.breathe()
-                let verdict = await Task.detached(priority: .high) { [canary = parts.canary] in canary() }.value
-                await parts.keeper.breathe()
-                if !verdict.isAccepted { parts.manager.alive() }
+                if await parts.lifeSigns.wait() { parts.manager.alive() }
                 try? await Task.sleep(for: interval)
             }
-        }
-    }
-
-    private static func sleepUntilShutdown() async {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
     }
 }

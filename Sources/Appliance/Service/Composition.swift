@@ -30,8 +30,6 @@ package struct Composition: Sendable {
     package let trust: TrustService
     /// Takes over a policy file that was changed.
     package let policy: PolicyService
-    /// Keeps who was let in over a restart.
-    package let replays: ReplayKeeper
     /// Watches the clock.
     package let clock: ClockService
     /// systemd.
@@ -40,8 +38,8 @@ package struct Composition: Sendable {
     package let panel: LatePanel?
     /// Log, terminal, display and service manager.
     package let listeners: Listeners
-    /// Judges a payload that is none: the sign that verifications turn.
-    package let canary: @Sendable () -> Verdict
+    /// The signs that everything a visit needs turns.
+    package let lifeSigns: LifeSigns
     /// The date that is believed, and why.
     package let wallTime: @Sendable () -> WallTime
     /// Answers questions of other commands.
@@ -63,7 +61,7 @@ package struct Composition: Sendable {
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
         let panel = LineRequest(configuration).map { request in
             let setup = PanelSetup(request: request, report: report)
-            return LatePanel(report: report) { () throws(ServiceFailure) in try setup.open() }
+            return LatePanel(report: report) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
         }
         panel?.takeLines()
         let manager = ServiceManager(environment: environment)
@@ -88,10 +86,7 @@ package struct Composition: Sendable {
                 name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now()),
             serve: { [control = configuration.control] in await ControlService(control, desk: $0, log: log).run() })
         let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
-        let (store, replays, wallTime) = (records.store, records.replays, records.wallTime)
-        let verifiers = VerifierInForce(
-            Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
-            remembered: { replays.remember($0) })
+        let (store, wallTime) = (records.store, records.wallTime)
         log.log(
             .info, "started",
             [
@@ -109,6 +104,9 @@ package struct Composition: Sendable {
         let keeper = LedgerKeeper(
             store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp, report: report,
             onChange: { _ in agents.wake() })
+        let verifiers = VerifierInForce(
+            Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
+            remembered: { keeper.remember($0) })
         var told: [any KioskListener] = [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
             told.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
@@ -141,9 +139,22 @@ package struct Composition: Sendable {
         desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: records.clock,
-            manager: manager, panel: panel, listeners: listeners,
-            canary: { verifiers.current.verify([], at: wallTime()) }, wallTime: wallTime,
+            agents: agents, trust: refreshing, policy: watching, clock: records.clock, manager: manager,
+            panel: panel, listeners: listeners,
+            lifeSigns: LifeSigns(
+                [
+                    .init("the radio's thread") { await gatekeeper.breathe() > 0 },
+                    .init("the verification") {
+                        // A payload that is none.
+                        await Task.detached(priority: .high) {
+                            !verifiers.current.verify([], at: wallTime()).isAccepted
+                        }.value
+                    },
+                    .init("the keeper of the records") {
+                        await keeper.breathe()
+                        return true
+                    },
+                ], stuck: stuck(report, log, manager)), wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
@@ -162,16 +173,26 @@ package struct Composition: Sendable {
 
     /// The log. A log file that cannot be opened leaves standard error or the journal.
     private static func openLog(
-        _ configuration: Configuration, _ environment: [String: String], _ report: HealthReporter
+        _ configuration: Configuration, _ environment: [String: String], _ report: @escaping HealthReporter
     ) throws -> LogSink {
         let minimum = LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info
         let standard: LogSink.Output = environment["JOURNAL_STREAM"] == nil ? .standardError : .journal
         guard let path = configuration.log.path else { return try LogSink(standard, minimum: minimum) }
-        do {
-            return try LogSink(.file(path), minimum: minimum)
-        } catch {
-            report(.present(.logDropped, detail: "\(error)"))
-            return try LogSink(standard, minimum: minimum)
+        return try LogSink(
+            .file(path), minimum: minimum, fallback: standard,
+            report: { error in report(error.map { .present(.logDropped, detail: "\($0)") } ?? .over(.logDropped)) })
+    }
+
+    /// Tells of a part that does not answer, also where that is the thread that everything else is told by.
+    private static func stuck(
+        _ report: @escaping HealthReporter, _ log: LogSink, _ manager: ServiceManager
+    ) -> @Sendable (String?) -> Void {
+        { part in
+            guard let part else { return report(.over(.stuck)) }
+            let detail = "\(part) has not answered for \(LifeSigns.limit)"
+            report(.present(.stuck, detail: detail))
+            LogOutput.reporter(log)(.present(.stuck, detail: detail))
+            manager.status("\(ReasonCode.stuck): \(detail)")
         }
     }
 
@@ -198,33 +219,5 @@ package struct Composition: Sendable {
         case .tcp: try TCPTransport.connect(host: radio.host, port: radio.port)
         case .serial: try SerialTransport.open(radio.device, baud: radio.baud, flowControl: radio.flowControl)
         }
-    }
-}
-
-/// Tells systemd that the box serves: at its first advertisement, or at the first sign that the radio is out of order, which a
-/// restart would not cure.
-private final class ReadinessOutput: KioskListener {
-    private let manager: ServiceManager
-    private let isReady = Mutex(false)
-    private let line = Mutex(StatusLine())
-
-    init(_ manager: ServiceManager) {
-        self.manager = manager
-    }
-
-    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
-        guard let text = line.withLock({ $0.take(note) }) else { return }
-        switch note {
-        case .advertising, .radioFailed: announce(text)
-        default: if isReady.withLock({ $0 }) { manager.status(text) }
-        }
-    }
-
-    private func announce(_ status: String) {
-        let isFirst = isReady.withLock { ready in
-            defer { ready = true }
-            return !ready
-        }
-        if isFirst { manager.ready(status: status) } else { manager.status(status) }
     }
 }

@@ -37,7 +37,9 @@ enum LedgerOpening {
             if isOver { report(.over(.ledgerWitness)) }
         }
         switch store.standing {
-        case .rewritten(let finding): report(.present(.ledgerRewritten, detail: finding))
+        case .rewritten(let finding):
+            let found = store.found.isEmpty ? "" : "; as it was found: \(store.found.joined(separator: ", "))"
+            report(.present(.ledgerRewritten, detail: finding + found))
         case .unwitnessed(let why): report(.present(.ledgerWitness, detail: why))
         case .new, .adopted, .continued, nil: break
         }

@@ -10,12 +10,13 @@ struct PanelSetup: Sendable {
 
     /// The panel. What is wrong is a state of the box (a chip that is not there yet, lines that another program holds): nothing is
     /// held then, and it may be tried again.
-    func open() throws(ServiceFailure) -> LinePanel {
+    /// `gone` is called, from their threads, when the chip has gone away under its lines: then they are to be taken anew.
+    func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
         var relay: Relay?
         do {
             // First of all: after a crash some kernels keep driving a relay until its line is taken again.
-            relay = try request.gate.map { try openRelay($0) }
-            let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator)
+            relay = try request.gate.map { try openRelay($0, gone) }
+            let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator, gone)
             return LinePanel(request.wiring, lamps: lamps, relay: relay)
         } catch {
             _ = relay?.end(within: .milliseconds(200))
@@ -28,26 +29,30 @@ struct PanelSetup: Sendable {
         }
     }
 
-    private func openRelay(_ output: GPIOLines.Output) throws -> Relay {
+    private func openRelay(_ output: GPIOLines.Output, _ gone: @escaping @Sendable () -> Void) throws -> Relay {
         let bank = try GPIOLines(chip: request.chip, [output])
         try Self.check(bank, isInactive: "the gate's relay")
         bank.releaseAtCrash()
-        return try Relay(bank, line: output.name) { [report] error, wanted in
-            // Worse than a relay that does not open is one that does not shut.
-            let code: ReasonCode = wanted.isEmpty ? .gateStuck : .gpioFailed
-            guard let error else {
-                report(.over(.gateStuck))
-                return report(.over(.gpioFailed))
+        return try Relay(bank, line: output.name) { [report] trouble in
+            guard let trouble else {
+                for code in [ReasonCode.gateStuck, .gpioFailed, .gateUnavailable] { report(.over(code)) }
+                return
             }
-            report(.present(code, detail: "\(error). \(error.remedy)"))
+            let detail = "\(trouble.error). \(trouble.error.remedy)"
+            // Worse than a relay that does not open is one that does not shut. Neither lets anybody in.
+            report(.present(trouble.isStuck ? .gateStuck : .gpioFailed, detail: detail))
+            if trouble.isLasting { report(.present(.gateUnavailable, detail: detail)) }
+            if trouble.error.isGone { gone() }
         }
     }
 
-    private func openLamps(_ outputs: [GPIOLines.Output]) throws -> LampLines {
+    private func openLamps(_ outputs: [GPIOLines.Output], _ gone: @escaping @Sendable () -> Void) throws -> LampLines {
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "lamps or sounder")
-        return try LampLines(bank, names: outputs.map(\.name)) { [report] error, _ in
-            report(error.map { .present(.gpioFailed, detail: "\($0). \($0.remedy)") } ?? .over(.gpioFailed))
+        return try LampLines(bank, names: outputs.map(\.name)) { [report] trouble in
+            guard let error = trouble?.error else { return report(.over(.gpioFailed)) }
+            report(.present(.gpioFailed, detail: "\(error). \(error.remedy)"))
+            if error.isGone { gone() }
         }
     }
 
@@ -55,9 +60,8 @@ struct PanelSetup: Sendable {
     private static func check(_ bank: GPIOLines, isInactive what: String) throws {
         let active = try bank.active()
         guard active.isEmpty else {
-            throw ServiceFailure(
-                "\(what): \(active.sorted().joined(separator: ", ")) is active though it was set inactive",
-                remedy: "Look at the wiring: something else drives the line, or active-low is the wrong way round.")
+            let error = GPIOError.active(active.sorted())
+            throw ServiceFailure("\(what): \(error)", remedy: error.remedy)
         }
     }
 }

@@ -53,8 +53,7 @@ struct Records: Sendable {
     let wallTime: @Sendable () -> WallTime
     /// When and where a record is made.
     let stamp: @Sendable () -> RecordStamp
-    /// Keeps who was let in, and who was before this start.
-    let replays: ReplayKeeper
+    /// Who was let in before this start.
     let memory: ReplayMemory
     /// How often the service has been started.
     let starts: Int
@@ -84,7 +83,6 @@ struct Records: Sendable {
             log: opening.log, report: opening.report)
         await clock.turn(at: SystemClock.now())
         siteKey = try await store.siteKey()
-        replays = ReplayKeeper(store: store, date: { wallTime().utc })
         var memory = ReplayMemory(window: opening.window)
         memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
         self.memory = memory

@@ -67,11 +67,12 @@ extension ReasonCode {
                 transferNoVerdict, transferDisconnected, transferNotIdentified, transferNothingSent,
                 transferLeftSending, transferLeftChecking, transferRadioLost, transferStopped,
             ]),
-        Group(title: "Around the visit", codes: [ledgerUnavailable, interrupted, abandoned, `internal`]),
+        Group(
+            title: "Around the visit", codes: [ledgerUnavailable, gateUnavailable, interrupted, abandoned, `internal`]),
         Group(
             title: "Health of the box",
             codes: [
-                radioFailed, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
+                radioFailed, stuck, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
                 ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, clockStepped, clockContradicted,
                 trustBundle,
                 trustUnusable,

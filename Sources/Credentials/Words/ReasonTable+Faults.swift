@@ -6,6 +6,10 @@ extension ReasonCode {
     package static let radioFailed = ReasonCode(
         "fault.radio", "The radio is out of order; it is opened anew by itself.",
         "Look at the adapter: plugged in, not blocked (rfkill list), not used by bluetoothd.")
+    /// `fault.stuck`
+    package static let stuck = ReasonCode(
+        "fault.stuck", "A part that every visit needs does not answer; the watchdog ends the program if it goes on.",
+        "Nothing at once: systemd starts the program again. If it recurs, keep the log and report it.")
     /// `fault.gpio`
     package static let gpioFailed = ReasonCode(
         "fault.gpio", "The lines of lamps or relay could not be set; it is tried again by itself.",
@@ -22,7 +26,7 @@ extension ReasonCode {
     /// `fault.ledger-unwritten`
     package static let ledgerUnwritten = ReasonCode(
         "fault.ledger-unwritten",
-        "Records wait for the disk; they are kept beside it and written as soon as it takes them.",
+        "Records wait for a disk that refuses them or does not answer; they are kept and written as soon as it takes them.",
         "Look at the disk: free space, errors, wear.", severity: .warning)
     /// `fault.ledger-lost`
     package static let ledgerLost = ReasonCode(
@@ -53,7 +57,8 @@ extension ReasonCode {
     /// `fault.ledger-unopened`
     package static let ledgerUnopened = ReasonCode(
         "fault.ledger-unopened",
-        "The ledger could not be opened at the start; it is tried again, and nobody is let in until then.",
+        "The ledger could not be opened at the start; it is tried again, and nobody is let in until then, whatever "
+            + "gate.whenLedgerFails says: without it nobody knows the site's key, the date, or who came in last.",
         "Do what the detail says; the service takes the file up by itself.")
     /// `fault.clock-stepped`
     package static let clockStepped = ReasonCode(

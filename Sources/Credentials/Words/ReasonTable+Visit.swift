@@ -136,6 +136,11 @@ extension ReasonCode {
         "ledger.unavailable", "The credential is good, but the disk did not take the record that must be there first.",
         "Look at the disk: free space, errors, wear. The operator may choose gate.whenLedgerFails = \"open\" knowingly."
     )
+    /// `gate.unavailable`
+    package static let gateUnavailable = ReasonCode(
+        "gate.unavailable", "The credential is good, but the gate cannot open: its relay's line is absent or fails.",
+        "Look at what fault.gpio says, at the wiring and at gpioinfo; the line is taken again by itself when it is there."
+    )
     /// `interrupted`
     package static let interrupted = ReasonCode(
         "interrupted",

@@ -17,10 +17,14 @@ package struct KeeperQueue: Sendable {
         package var opened = 4096
         /// Other outcomes kept in memory meanwhile; phones that brought nothing give way first.
         package var ordinary = 2048
+        /// Visits whose names wait to be remembered over a restart; beyond it the oldest are given up.
+        package var names = 1024
         /// Outcomes in one transaction: few enough that it costs hardly more than its sync.
         package var batch = 32
         /// Pause before a disk or reserve that failed is tried again.
         package var retryAfter: Duration = .seconds(1)
+        /// How long the disk may take for one transaction before it counts as one that does not answer.
+        package var stallAfter: Duration = .seconds(10)
 
         /// The documented defaults.
         package init() {}
@@ -32,6 +36,8 @@ package struct KeeperQueue: Sendable {
         case intent(UnwrittenIntent)
         /// An outcome is to be written.
         case outcome(UnwrittenOutcome)
+        /// The gate was told to open: who came in is to be remembered.
+        case opened(UnwrittenNames)
         /// The records are durable, but for those of these visits, which the ledger's rules refuse for ever.
         case written(refused: Set<Text>)
         /// The disk did not take them.
@@ -51,7 +57,7 @@ package struct KeeperQueue: Sendable {
     /// What is to be done next.
     package enum Step: Hashable, Sendable {
         /// Write these into the ledger in one transaction, intents first; with the reserve's next records where it says so.
-        case write([UnwrittenIntent], [UnwrittenOutcome], restoring: Bool)
+        case write([UnwrittenIntent], [UnwrittenOutcome], [UnwrittenNames], restoring: Bool)
         /// Put these into the reserve.
         case reserve([UnwrittenOutcome])
         /// All is done that could be done.
@@ -62,7 +68,10 @@ package struct KeeperQueue: Sendable {
     private var intents: [UnwrittenIntent] = []
     private var opened: [UnwrittenOutcome] = []
     private var ordinary: [UnwrittenOutcome] = []
+    private var names: [UnwrittenNames] = []
     private var underWay: Step?
+    /// When the disk was given what is under way.
+    private var begun: Instant?
     private var retryAt: Instant?
     private var reserveRetryAt: Instant?
     private var restoreRetryAt: Instant?
@@ -73,15 +82,28 @@ package struct KeeperQueue: Sendable {
     package private(set) var reserved: Int
     /// Visits whose outcome was given up, since the beginning.
     package private(set) var lost = 0
+    /// Whether the disk has not answered for ``Limits/stallAfter``, as ``next(at:)`` found: until it does, no intent waits for it.
+    package private(set) var isStalled = false
 
     /// An empty queue; `reserved` records wait in the reserve from an earlier run.
     package init(limits: Limits = Limits(), reserved: Int) {
         (self.limits, self.reserved) = (limits, reserved)
     }
 
-    /// Records that the disk has refused so far: those in the reserve, and those in memory while it refuses; 0 when all is well.
+    /// Records that the disk has refused so far: those in the reserve, and those in memory while it refuses or does not answer; 0
+    /// when all is well.
     package var unwritten: Int {
-        retryAt == nil && reserved == 0 ? 0 : reserved + opened.count + ordinary.count
+        retryAt == nil && reserved == 0 && !isStalled ? 0 : reserved + held.count
+    }
+
+    /// Visits whose outcome is in memory alone.
+    package var inMemory: Int { held.reduce(0) { $0 + $1.visits } }
+
+    private var held: [UnwrittenOutcome] {
+        switch underWay {
+        case .write(_, let outcomes, _, _), .reserve(let outcomes): opened + ordinary + outcomes
+        case .end, nil: opened + ordinary
+        }
     }
 
     /// Takes note of what happened. Returns the visits whose intents are given up and have to be answered so.
@@ -89,14 +111,17 @@ package struct KeeperQueue: Sendable {
         switch event {
         case .intent(let intent): return add(intent)
         case .outcome(let outcome): return add(outcome)
+        case .opened(let visit): remember([visit])
         case .written(let refused):
-            guard case .write(_, let outcomes, _) = endStep() else { return [] }
+            guard case .write(_, let outcomes, _, _) = endStep() else { return [] }
             retryAt = nil
             for outcome in outcomes where refused.contains(outcome.visit) { lost += outcome.visits }
         case .writeFailed:
-            guard case .write(_, let outcomes, _) = endStep() else { return [] }
+            guard case .write(_, let outcomes, let names, _) = endStep() else { return [] }
             retryAt = now.advanced(by: limits.retryAfter)
             putBack(outcomes)
+            self.names = names + self.names
+            remember([])
         case .reserved:
             guard case .reserve(let outcomes) = endStep() else { return [] }
             reserved += outcomes.count
@@ -119,18 +144,21 @@ package struct KeeperQueue: Sendable {
 
     /// What to do now; nil: nothing before ``deadline`` or the next event.
     package mutating func next(at now: Instant) -> Step? {
+        if let stall = stallAt, now >= stall { isStalled = true }
         guard underWay == nil, !hasEnded else { return nil }
         let diskRefuses = isResting(retryAt, at: now)
         let restoring = !diskRefuses && reserved > 0 && !isResting(restoreRetryAt, at: now)
-        if !intents.isEmpty || restoring || !diskRefuses && hasOutcomes {
+        if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || !names.isEmpty) {
             // An intent is tried even where the disk has just refused. What ends visits joins it when the disk is known to
             // work, and behind what the reserve holds of earlier ones.
             let outcomes = restoring || diskRefuses || retryAt != nil && !intents.isEmpty ? [] : takeOutcomes()
             let newestFirst = Array(intents.reversed())
+            let comers = diskRefuses ? [] : names
             intents = []
-            return begin(.write(newestFirst, outcomes, restoring: restoring))
+            if !diskRefuses { names = [] }
+            return begin(.write(newestFirst, outcomes, comers, restoring: restoring), at: now)
         }
-        if hasOutcomes, !isResting(reserveRetryAt, at: now) { return begin(.reserve(takeOutcomes())) }
+        if hasOutcomes, !isResting(reserveRetryAt, at: now) { return begin(.reserve(takeOutcomes()), at: now) }
         guard isFinishing else { return nil }
         lost += (opened + ordinary).reduce(0) { $0 + $1.visits }
         (opened, ordinary, hasEnded) = ([], [], true)
@@ -139,9 +167,11 @@ package struct KeeperQueue: Sendable {
 
     /// When ``next(at:)`` has something to do again though nothing happens.
     package var deadline: Instant? {
-        guard underWay == nil, !hasEnded else { return nil }
+        if underWay != nil { return isStalled ? nil : stallAt }
+        guard !hasEnded else { return nil }
         let retries = [
-            reserved > 0 ? [retryAt, restoreRetryAt].compactMap { $0 }.max() : nil, hasOutcomes ? retryAt : nil,
+            reserved > 0 ? [retryAt, restoreRetryAt].compactMap { $0 }.max() : nil,
+            hasOutcomes || !names.isEmpty ? retryAt : nil,
             hasOutcomes && retryAt != nil ? reserveRetryAt : nil,
         ]
         return retries.compactMap { $0 }.min()
@@ -152,7 +182,7 @@ package struct KeeperQueue: Sendable {
     private var hasOutcomes: Bool { !opened.isEmpty || !ordinary.isEmpty }
 
     private mutating func add(_ intent: UnwrittenIntent) -> [Text] {
-        guard !isFinishing else { return [intent.visit] }
+        guard !isFinishing, !isStalled else { return [intent.visit] }
         intents.append(intent)
         return intents.count > limits.intents ? [intents.removeFirst().visit] : []
     }
@@ -194,10 +224,20 @@ package struct KeeperQueue: Sendable {
         until.map { isFinishing || $0 > now } ?? false
     }
 
-    private mutating func begin(_ step: Step) -> Step {
-        underWay = step
+    private mutating func remember(_ comers: [UnwrittenNames]) {
+        names += comers
+        names.removeFirst(max(0, names.count - limits.names))
+    }
+
+    private mutating func begin(_ step: Step, at now: Instant) -> Step {
+        (underWay, begun) = (step, now)
         return step
     }
 
-    private mutating func endStep() -> Step? { underWay.take() }
+    private mutating func endStep() -> Step? {
+        (begun, isStalled) = (nil, false)
+        return underWay.take()
+    }
+
+    private var stallAt: Instant? { begun?.advanced(by: limits.stallAfter) }
 }

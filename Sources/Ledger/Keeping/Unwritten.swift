@@ -13,6 +13,19 @@ package struct UnwrittenIntent: Hashable, Sendable {
     }
 }
 
+/// Who was let in, by name, waiting to be written: for the start after this one.
+package struct UnwrittenNames: Hashable, Sendable {
+    /// The names of one visit.
+    package var names: [ReplayName]
+    /// When the gate was told to open.
+    package var at: Timestamp
+
+    /// Names of these parts.
+    package init(_ names: [ReplayName], at: Timestamp) {
+        (self.names, self.at) = (names, at)
+    }
+}
+
 /// An outcome that waits to be written.
 package struct UnwrittenOutcome: Hashable, Sendable {
     /// The visit's UUID.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why output lines cannot be had, or were lost.
 package enum GPIOError: Error, Hashable, Sendable {
     /// No chip has this label; these are there.
@@ -10,8 +12,16 @@ package enum GPIOError: Error, Hashable, Sendable {
     case notPermitted(path: String)
     /// More lines than one request takes, or none.
     case count(Int)
+    /// These lines are active though they were set inactive.
+    case active([String])
     /// The lines were released, or a call on them failed.
     case failed(SystemError)
+
+    /// Whether the chip itself is gone: its lines have to be taken anew when it comes back.
+    package var isGone: Bool { if case .failed(let error) = self { error.code == ENODEV } else { false } }
+
+    /// Whether lines were found active that should not be.
+    var isActive: Bool { if case .active = self { true } else { false } }
 
     /// A short stable name for logs and health.
     package var code: String {
@@ -21,6 +31,7 @@ package enum GPIOError: Error, Hashable, Sendable {
         case .busy: "gpio.busy"
         case .notPermitted: "gpio.not-permitted"
         case .count: "gpio.count"
+        case .active: "gpio.active"
         case .failed: "gpio.failed"
         }
     }
@@ -39,6 +50,7 @@ package enum GPIOError: Error, Hashable, Sendable {
         case .busy: "See who holds them with gpioinfo, and stop that program; drivers of HATs hold lines too."
         case .notPermitted: "Put the user into the group gpio and install the udev rules (deploy/install)."
         case .count: "Configure 1 to 32 lines."
+        case .active: "Look at the wiring: something else drives the line, or active-low is the wrong way round."
         case .failed(let error): error.remedy
         }
     }
@@ -52,6 +64,7 @@ extension GPIOError: CustomStringConvertible {
         case .busy(let chip): "lines of chip \(chip) are in use by another program"
         case .notPermitted(let path): "\(path) may not be opened"
         case .count(let count): "\(count) GPIO lines cannot be requested"
+        case .active(let names): "\(names.joined(separator: ", ")) is active though it was set inactive"
         case .failed(let error): error.description
         }
     }

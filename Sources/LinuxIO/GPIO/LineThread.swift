@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// It shares no lock and makes no call but those to its lines and to its clock. Whoever wants something else writes it down in
 /// an atomic of its own and calls ``wake()``, which cannot block. A line that cannot be set is tried again every
-/// ``retryAfter``; so is the end of a pulse, for as long as it takes.
+/// ``retryAfter``; so is the end of a pulse, for as long as it takes. Lines at rest are read back now and then, where that is
+/// wanted: a chip that has gone is found before somebody needs it, and a line that something else drives, too.
 package final class LineThread: Sendable {
     /// What the lines shall be, and until when that holds.
     package struct Wanted: Sendable {
@@ -24,6 +25,18 @@ package final class LineThread: Sendable {
 
     /// The pause before a line that could not be set is tried again.
     package static let retryAfter: Duration = .milliseconds(50)
+    /// Attempts that fail one after the other until trouble counts as lasting: half a second.
+    package static let lasting = 10
+
+    /// What went wrong with the lines.
+    package struct Trouble: Sendable {
+        /// What the system said.
+        package let error: GPIOError
+        /// Whether lines are or may be active that should not be.
+        package let isStuck: Bool
+        /// Whether it has gone on for a while, or the chip is gone: nobody should count on the lines.
+        package let isLasting: Bool
+    }
 
     /// The bank goes to the thread with its start and is used by nobody else from then on.
     private struct Handover: @unchecked Sendable { let bank: any LineBank }
@@ -36,19 +49,20 @@ package final class LineThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: At most 15 bytes, shown by ps.
+    ///   - readBack: How often lines at rest are read back; nil: never.
     ///   - wanted: What the lines shall be at an instant. Called on the thread; may not block.
-    ///   - failed: Told on the thread when a line cannot be set, once, with what was wanted, and nil when it can be again. May not
-    ///     block either.
+    ///   - failed: Told on the thread when lines cannot be set or are not as they were set: at once, again when it lasts, and nil
+    ///     when they are as wanted again. May not block either.
     package init(
-        name: String, _ bank: sending any LineBank, wanted: @escaping @Sendable (Instant) -> Wanted,
-        failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void
+        name: String, _ bank: sending any LineBank, readBack: Duration? = nil,
+        wanted: @escaping @Sendable (Instant) -> Wanted, failed: @escaping @Sendable (Trouble?) -> Void
     ) throws(SystemError) {
         let wake = clinux_eventfd()
         guard wake >= 0 else { throw SystemError("creating an event counter", code: -wake) }
         descriptor = wake
         let handover = Handover(bank: bank)
         do throws(SystemError) {
-            try Threads.start(name) { [self] in run(handover.bank, wanted, failed) }
+            try Threads.start(name) { [self] in run(handover.bank, readBack, wanted, failed) }
         } catch {
             Glibc.close(wake)
             throw error
@@ -76,34 +90,49 @@ package final class LineThread: Sendable {
     }
 
     private func run(
-        _ bank: any LineBank, _ wanted: (Instant) -> Wanted, _ failed: (GPIOError?, Set<String>) -> Void
+        _ bank: any LineBank, _ readBack: Duration?, _ wanted: (Instant) -> Wanted, _ failed: (Trouble?) -> Void
     ) {
-        var applied: Set<String>?
-        var isFailing = false
+        // They are taken as inactive; nil: nobody knows what they are.
+        var applied: Set<String>? = []
+        var (isFirst, isStuck, failures) = (true, false, 0)
+        var lookedAt = SystemClock.now()
         while !isEnding.load(ordering: .acquiring) {
-            let want = wanted(SystemClock.now())
-            var next = want.until
-            if want.active != applied {
-                do throws(GPIOError) {
-                    try bank.set(active: want.active)
-                    applied = want.active
-                    if isFailing { failed(nil, want.active) }
-                    isFailing = false
-                    // The call may have taken long: what is wanted by now?
-                    continue
-                } catch {
-                    // Nobody knows what the lines are.
-                    applied = nil
-                    if !isFailing { failed(error, want.active) }
-                    isFailing = true
-                    let retry = SystemClock.now().advanced(by: Self.retryAfter)
-                    next = min(want.until ?? retry, retry)
-                }
+            let now = SystemClock.now()
+            let want = wanted(now)
+            let look = readBack.map { lookedAt.advanced(by: $0) }
+            let isChange = isFirst || want.active != applied
+            guard isChange || look.map({ now >= $0 }) ?? false else {
+                wait(until: [want.until, look].compactMap { $0 }.min())
+                continue
             }
-            wait(until: next)
+            do throws(GPIOError) {
+                if isChange { try bank.set(active: want.active) }
+                // An energised line may pull its pin down; one at rest is to be at rest.
+                if readBack != nil, want.active.isEmpty { try Self.expectRest(bank) }
+                if failures > 0 { failed(nil) }
+                // The call may have taken long: what is wanted by now?
+                (applied, isFirst, failures, lookedAt) = (want.active, false, 0, SystemClock.now())
+            } catch {
+                // Nobody knows what the lines are from here on.
+                if let before = applied.take() {
+                    isStuck = want.active.isEmpty && (!before.isEmpty || error.isActive)
+                }
+                failures += 1
+                if failures == 1 || failures == Self.lasting {
+                    let isLasting = failures > 1 || error.isGone
+                    failed(Trouble(error: error, isStuck: isStuck, isLasting: isLasting))
+                }
+                let retry = SystemClock.now().advanced(by: Self.retryAfter)
+                wait(until: min(want.until ?? retry, retry))
+            }
         }
         bank.close()
         hasEnded.store(true, ordering: .releasing)
+    }
+
+    private static func expectRest(_ bank: any LineBank) throws(GPIOError) {
+        let active = try bank.active()
+        guard active.isEmpty else { throw .active(active.sorted()) }
     }
 
     private func wait(until instant: Instant?) {

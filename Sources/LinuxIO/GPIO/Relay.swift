@@ -6,21 +6,23 @@ package final class Relay: Sendable {
     /// No opening lasts longer, whoever asks.
     package static let hardLimit: Duration = .seconds(5)
 
+    /// How often a relay at rest is read back.
+    package static let readBack: Duration = .seconds(2)
+
     /// Until when, in nanoseconds of ``SystemClock/now()``; 0: shut.
     private final class Order: Sendable { let until = Atomic<Int64>(0) }
 
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the relay's one line, `line`. `failed`: see ``LineThread``; what was wanted is `[]` where the relay
-    /// could not be released.
+    /// Takes over the bank of the relay's one line, `line`. `failed`: see ``LineThread``.
     package init(
-        _ bank: sending any LineBank, line: String, failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void
+        _ bank: sending any LineBank, line: String, failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
         let order = Order()
         self.order = order
         thread = try LineThread(
-            name: "gatehouse-relay", bank,
+            name: "gatehouse-relay", bank, readBack: Self.readBack,
             wanted: { now in
                 let until = Instant(nanoseconds: order.until.load(ordering: .acquiring))
                 return now < until ? LineThread.Wanted(active: [line], until: until) : LineThread.Wanted(active: [])
@@ -56,7 +58,7 @@ package final class LampLines: Sendable {
 
     /// Takes over the bank of these lines, at most 64.
     package init(
-        _ bank: sending any LineBank, names: [String], failed: @escaping @Sendable (GPIOError?, Set<String>) -> Void
+        _ bank: sending any LineBank, names: [String], failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
         let order = Order()
         self.order = order

@@ -1,12 +1,12 @@
 package import Encoding
-import Glibc
 import Synchronization
 
 /// Writes JSON lines: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`, each in one write.
 ///
 /// Events have stable names and hold no claims, credential bytes or keys: that is the callers' duty. Nobody who logs waits: a
 /// thread of its own writes. Lines that nobody takes, and those that cannot be written, are counted and dropped, and the next
-/// line that gets through says how many: neither a full disk nor a stopped reader may stop a gate.
+/// line that gets through says how many: neither a full disk nor a stopped reader may stop a gate. A file that was renamed or
+/// deleted is made anew with the next line, so that it may be rotated at any time.
 package final class LogSink: Sendable {
     /// How important a line is.
     package enum Level: String, CaseIterable, Comparable, Sendable {
@@ -38,58 +38,31 @@ package final class LogSink: Sendable {
     /// Lines that wait at most: some hundred kilobytes.
     private static let queueLimit = 1024
 
-    /// What the thread writes to.
-    private final class Writer: Sendable {
-        let descriptor: Int32
-        let ownsDescriptor: Bool
-        let failed = Atomic<Int>(0)
-        let told = Atomic<Int>(0)
-
-        init(descriptor: Int32, ownsDescriptor: Bool) {
-            (self.descriptor, self.ownsDescriptor) = (descriptor, ownsDescriptor)
-        }
-
-        deinit { if ownsDescriptor { close(descriptor) } }
-
-        func write(_ bytes: [UInt8]) -> Bool {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
-            }
-            return true
-        }
-    }
-
-    private let writer: Writer
+    private let writer: LogWriter
+    private let failed = Atomic<Int>(0)
+    private let told = Atomic<Int>(0)
     private let thread: SideThread
     private let isJournal: Bool
     private let minimum: Level
     private let now: @Sendable () -> Timestamp
 
-    /// Opens the output. `now` gives the time of each line.
+    /// Opens the output. `now` gives the time of each line. While a file cannot be opened or written, lines go to the `fallback`;
+    /// `report` is told, from the log's own thread, why, and nil when they go to the file again. Without a fallback a file that
+    /// cannot be opened is an error.
     package init(
-        _ output: Output, minimum: Level = .info, now: @escaping @Sendable () -> Timestamp = { SystemClock.utc() }
+        _ output: Output, minimum: Level = .info, fallback: Output? = nil,
+        now: @escaping @Sendable () -> Timestamp = { SystemClock.utc() },
+        report: @escaping @Sendable (SystemError?) -> Void = { _ in }
     ) throws(SystemError) {
         self.minimum = minimum
         self.now = now
         isJournal = output == .journal
-        let descriptor: Int32
-        switch output {
-        case .standardOutput: descriptor = 1
-        case .standardError, .journal: descriptor = 2
-        case .file(let path):
-            descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
-            guard descriptor >= 0 else {
-                throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
-            }
-        }
-        writer = Writer(descriptor: descriptor, ownsDescriptor: descriptor > 2)
+        writer = try LogWriter(output, fallback: fallback, report: report)
         thread = try SideThread(name: "gatehouse-log", limit: Self.queueLimit)
     }
 
     /// Lines that were left out since the start.
-    package var dropped: Int { thread.dropped + writer.failed.load(ordering: .relaxed) }
+    package var dropped: Int { thread.dropped + failed.load(ordering: .relaxed) }
 
     /// Hands over one line with these members after time, level and event. Never blocks.
     package func log(_ level: Level, _ event: String, _ members: JSONObject = [:]) {
@@ -97,11 +70,11 @@ package final class LogSink: Sendable {
         let line = bytes(level, event, members)
         thread.run { [self] in
             let dropped = dropped
-            let untold = dropped - writer.told.load(ordering: .relaxed)
+            let untold = dropped - told.load(ordering: .relaxed)
             if untold > 0, writer.write(bytes(.warning, "log.dropped", ["lines": .int(untold)])) {
-                writer.told.store(dropped, ordering: .relaxed)
+                told.store(dropped, ordering: .relaxed)
             }
-            if !writer.write(line) { writer.failed.add(1, ordering: .relaxed) }
+            if !writer.write(line) { failed.add(1, ordering: .relaxed) }
         }
     }
 

@@ -53,6 +53,8 @@ package struct KioskRules: Sendable {
     private var pattern = IndicatorPattern.off
     private var isRunning = false
     private var hasStopped = false
+    /// Whether the relay can be driven, as far as it was told.
+    private var hasGate = true
     private var timers = 0
     private var last: Instant?
     private var due: Instant?
@@ -118,6 +120,7 @@ package struct KioskRules: Sendable {
             change(id) { $0.intent = .failed }
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
             change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
+        case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
         default: break
         }
     }
@@ -149,7 +152,7 @@ package struct KioskRules: Sendable {
     }
 
     private func mayOpen(_ facts: Facts) -> Bool {
-        facts.intent == .durable || facts.intent == .failed && settings.whenLedgerFails == .open
+        hasGate && (facts.intent == .durable || facts.intent == .failed && settings.whenLedgerFails == .open)
     }
 
     /// The visits that may pass and have no record yet.

@@ -193,7 +193,8 @@ struct ClockServiceTests {
     func replays() async throws {
         let folder = try Folder()
         let store = try await Store.open(folder.database)
-        let keeper = ReplayKeeper(store: store, date: { Timestamp(seconds: 9) })
+        let keeper = LedgerKeeper(
+            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { _ in })
         for number in 1...3 as ClosedRange<UInt8> {
             keeper.remember([try #require(.init([UInt8](repeating: number, count: 16)))])
         }

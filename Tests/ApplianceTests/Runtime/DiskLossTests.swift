@@ -41,13 +41,15 @@ import Testing
         let reports = Reports()
         let writing: Task<Void, Never>
 
-        init(_ disk: CrashDisk, reserve path: String?) async throws {
+        init(
+            _ disk: CrashDisk, reserve path: String?, limits: KeeperQueue.Limits = KeeperQueue.Limits()
+        ) async throws {
             self.disk = disk
             store = try await Store.open(disk.database)
             let reserve = try path.map { try Reserve(path: $0, bytes: 256 * 1024) }
             if let reserve { _ = await LedgerKeeper.restore(reserve, into: store) }
             try await store.recover(stamp: StoredGate.stamp, software: StoredGate.software)
-            var limits = KeeperQueue.Limits()
+            var limits = limits
             limits.retryAfter = .milliseconds(20)
             let keeper = LedgerKeeper(
                 store: store, reserve: reserve, siteKey: try await store.siteKey(), limits: limits,
@@ -182,6 +184,31 @@ import Testing
         #expect(service.reports.last(.ledgerLost) == nil)
         let visits = try await service.store.visits(last: 200).reversed().map { $0.record?.visit.string }
         #expect(visits == (1...100).map { "visit-\($0)" })
+        await service.end()
+    }
+
+    /// A disk that hangs and does not fail: it is told, intents are answered, and what waits is counted as what it is.
+    @Test func aDiskThatHangsIsToldAndHoldsNobodyUp() async throws {
+        var limits = KeeperQueue.Limits()
+        limits.stallAfter = .milliseconds(300)
+        let service = try await Service(try CrashDisk(), reserve: nil, limits: limits)
+        service.disk.slow(.seconds(4))
+        service.keeper.recordOutcome(
+            VisitID("visit-1"), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigest: nil)
+        while service.reports.last(.ledgerUnwritten)?.isPresent != true { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true)
+        let shortfall = service.keeper.shortfall
+        #expect(shortfall.inMemory == 1 && shortfall.reserved == 0 && shortfall.lost == 0)
+        let failure = await withCheckedContinuation { answer in
+            service.keeper.recordIntent(VisitID("visit-2")) { answer.resume(returning: $0) }
+        }
+        #expect(failure != nil && service.written.count == 0, "while it hangs")
+        await service.keeper.breathe()
+        #expect(service.written.count == 0, "the keeper turns all the same")
+        service.disk.slow(.zero)
+        #expect(await service.written.reaches(1))
+        await service.keeper.breathe()
+        #expect(service.reports.last(.ledgerUnwritten)?.isPresent == false && service.keeper.shortfall == .none)
         await service.end()
     }
 

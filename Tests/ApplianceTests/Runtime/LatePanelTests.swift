@@ -13,6 +13,12 @@ import Testing
     private let relayLine = TestLines()
     private let lampLines = TestLines()
     private let isThere = Presence()
+    /// What each panel calls when its chip is gone.
+    private let losses = Losses()
+
+    private final class Losses: Sendable {
+        let calls = Mutex<[@Sendable () -> Void]>([])
+    }
 
     /// Whether the chip is there.
     private final class Presence: Sendable {
@@ -20,15 +26,16 @@ import Testing
     }
 
     private var panel: LatePanel {
-        LatePanel(report: reports.report) { [relayLine, lampLines, isThere] () throws(ServiceFailure) in
+        LatePanel(report: reports.report) { [relayLine, lampLines, isThere, losses] gone throws(ServiceFailure) in
+            losses.calls.withLock { $0.append(gone) }
             guard isThere.value.load(ordering: .relaxed) else {
                 throw ServiceFailure("there is no GPIO chip", remedy: "Plug it in.")
             }
             do {
                 return LinePanel(
                     LinePanel.Wiring(lamps: [.red: "red", .amber: "amber"], tone: nil, gate: "gate"),
-                    lamps: try LampLines(lampLines.bank(), names: ["red", "amber"]) { _, _ in },
-                    relay: try Relay(relayLine.bank(), line: "gate") { _, _ in })
+                    lamps: try LampLines(lampLines.bank(), names: ["red", "amber"]) { _ in },
+                    relay: try Relay(relayLine.bank(), line: "gate") { _ in })
             } catch {
                 throw ServiceFailure("\(error)", remedy: nil)
             }
@@ -43,7 +50,7 @@ import Testing
     @Test func theSignalComesWithTheLinesAndAnOldPulseDoesNot() async {
         let panel = panel
         panel.takeLines()
-        #expect(reports.present == [.gpioFailed])
+        #expect(reports.present == [.gateUnavailable, .gpioFailed])
         #expect(reports.details(.gpioFailed) == ["there is no GPIO chip. Plug it in."])
         let now = SystemClock.now()
         panel.gate(.open(until: now.advanced(by: .seconds(4))), at: now)
@@ -64,12 +71,36 @@ import Testing
         #expect(relayLine.active.isEmpty && lampLines.active.isEmpty)
     }
 
+    @Test func linesOfAChipThatWentAwayAreTakenAnew() async throws {
+        let panel = panel
+        isThere.value.store(true, ordering: .relaxed)
+        panel.takeLines()
+        panel.show(Signal([.red]))
+        #expect(await waits { lampLines.active == ["red"] })
+        isThere.value.store(false, ordering: .relaxed)
+        let first = try #require(losses.calls.withLock { $0.first })
+        first()
+        panel.takeLines()
+        #expect(lampLines.active.isEmpty, "given back")
+        #expect(reports.present == [.gateUnavailable, .gpioFailed])
+        let now = SystemClock.now()
+        panel.gate(.open(until: now.advanced(by: .seconds(4))), at: now)
+        isThere.value.store(true, ordering: .relaxed)
+        panel.takeLines()
+        #expect(reports.present.isEmpty)
+        #expect(await waits { lampLines.active == ["red"] })
+        first()  // about those before
+        panel.takeLines()
+        #expect(losses.calls.withLock { $0.count } == 3 && !relayLine.wasActive("gate"))
+        #expect(panel.end(within: .seconds(1)))
+    }
+
     @Test func noLinesAreTakenAfterTheEnd() async {
         let panel = panel
         panel.takeLines()
         #expect(panel.end(within: .zero))
         isThere.value.store(true, ordering: .relaxed)
         panel.takeLines()
-        #expect(reports.present == [.gpioFailed] && reports.details(.gpioFailed).count == 1)
+        #expect(reports.present == [.gateUnavailable, .gpioFailed] && reports.details(.gpioFailed).count == 1)
     }
 }

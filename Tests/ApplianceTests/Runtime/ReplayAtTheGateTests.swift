@@ -16,26 +16,24 @@ struct ReplayAtTheGateTests {
     private let date = WallTime(utc: Timestamp(seconds: 1_780_304_400), provenance: .rtc)  // 2026-06-01
 
     /// Plays these visitors, who all bring one credential, on that database; the reasons of their ends.
-    private func play(_ visits: [Simulation.Misbehaviour?], on disk: CrashDisk, start: UInt64 = 1) async throws
-        -> [[String]]
-    {
+    private func play(
+        _ visits: [Simulation.Misbehaviour?], on disk: CrashDisk, start: UInt64 = 1, pulse: Duration = .milliseconds(1)
+    ) async throws -> [[String]] {
         let store = try await Store.open(disk.database)
         let siteKey = try await store.siteKey()
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: siteKey, stamp: { StoredGate.stamp }, onChange: { written.add($0) })
-        let replays = ReplayKeeper(store: store, date: { [date] in date.utc })
-        let services = Task {
-            async let remembering: Void = replays.run()
-            await keeper.run()
-            await remembering
-        }
+            store: store, siteKey: siteKey,
+            stamp: { [date] in
+                RecordStamp(kiosk: "gate-1", boot: StoredGate.stamp.boot, time: date, monotonic: .zero)
+            }, onChange: { written.add($0) })
+        let services = Task { await keeper.run() }
         var memory = ReplayMemory(window: .zero)
         let verifier = Verifier(trust: try TrustStore(Samples.trust))
         memory.window = verifier.policy.replay.window
         memory.recall(try await store.replays(), at: date, now: .zero)
         let verifiers = VerifierInForce(
-            verifier, siteKey: siteKey, memory: memory, remembered: { replays.remember($0) })
+            verifier, siteKey: siteKey, memory: memory, remembered: { keeper.remember($0) })
 
         let script = visits.enumerated().map { number, misbehaviour in
             Simulation.Visit(
@@ -43,7 +41,7 @@ struct ReplayAtTheGateTests {
                 submission: .sealing(Samples.credential, seed: UInt64(number + 1)), misbehaviour: misbehaviour)
         }
         var gate = try StoredGate(keeper: keeper, written: written, disk: disk, visits: script, seed: start) {
-            $0.gatePulse = .milliseconds(1)  // over, and recorded, before the phone has gone
+            $0.gatePulse = pulse  // a short one is over, and recorded, before the phone has gone
         }
         gate.pace = .free
         gate.verificationTime = .seconds(1)
@@ -53,7 +51,6 @@ struct ReplayAtTheGateTests {
         )
         #expect(await gate.run())
         keeper.finish()
-        replays.finish()
         await services.value
         await store.close()
         #expect(gate.violations.isEmpty)
@@ -73,6 +70,10 @@ struct ReplayAtTheGateTests {
         let disk = try CrashDisk()
         #expect(try await play([nil], on: disk) == [[ReasonCode.ok.text]])
         #expect(try await play([nil], on: disk, start: 2) == [[ReasonCode.replaySeen.text]])
+        // Also when the power went before the pulse was over and its record written.
+        let cut = try CrashDisk()
+        #expect(try await play([nil], on: cut, pulse: .seconds(5)) == [])
+        #expect(try await play([nil], on: cut, start: 2) == [[ReasonCode.replaySeen.text]])
         // One that only tried is not.
         let other = try CrashDisk()
         _ = try await play([.leaves(.reportRequested)], on: other)

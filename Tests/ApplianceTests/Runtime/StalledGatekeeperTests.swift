@@ -55,8 +55,8 @@ import Workbench
         let panel = LinePanel(
             LinePanel.Wiring(
                 lamps: [.blue: "blue", .amber: "amber", .green: "green", .red: "red"], tone: "tone", gate: "gate"),
-            lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _, _ in },
-            relay: try Relay(relayLine.bank(), line: "gate") { _, _ in })
+            lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _ in },
+            relay: try Relay(relayLine.bank(), line: "gate") { _ in })
         var settings = KioskSettings(name: try Identifier("Stalled"), softwareVersion: "test")
         settings.gatePulse = pulse
         (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))

@@ -185,11 +185,12 @@ struct StoredGate {
                 verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
             waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
         case .recordOutcome(let id, let outcome, let signedDigest):
-            verifiers?.settle(id, outcome.gate?.opened == true)
+            if outcome.gate?.opened != true { verifiers?.settle(id, false) }
             outcomes.append((Text(id.text), outcome))
             held.append((id, outcome, signedDigest))
             if pace != .lagging { await release() }
         case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
+        case .opened(let id): verifiers?.settle(id, true)
         case .note(let note, _): onNote(note)
         case .gate, .closeTransport, .stopped: break
         }

@@ -1,0 +1,117 @@
+import Glibc
+import Synchronization
+
+/// Where the log's lines go at the moment: a stream of the process; or a file and, while that takes none, a stream in its place.
+///
+/// A file is looked at by its name before each line: one that was renamed or deleted is made anew. One that cannot be opened or
+/// written is tried again with each line. Waits for whatever it writes to.
+final class LogWriter: Sendable {
+    private struct File {
+        var descriptor: Int32?
+        /// Whether it ends with a part of a line.
+        var isTorn = false
+        var isFailing = false
+    }
+
+    private let path: String?
+    private let stream: Int32?
+    /// What journald wants before a line that was meant for a file.
+    private let prefix: [UInt8]
+    private let report: @Sendable (SystemError?) -> Void
+    private let file = Mutex(File())
+
+    /// Opens the output. `report` hears why lines go to the `fallback`, and nil when they do not any more. Throws when a file cannot
+    /// be opened and there is nothing in its place.
+    init(
+        _ output: LogSink.Output, fallback: LogSink.Output?, report: @escaping @Sendable (SystemError?) -> Void
+    ) throws(SystemError) {
+        (path, stream) = (output.path, output.stream ?? fallback?.stream)
+        prefix = fallback == .journal ? Array("<6>".utf8) : []
+        self.report = report
+        guard let path else { return }
+        do throws(SystemError) {
+            let descriptor = try Self.open(path)
+            file.withLock { $0.descriptor = descriptor }
+        } catch {
+            guard stream != nil else { throw error }
+            file.withLock { $0.isFailing = true }
+            report(error)
+        }
+    }
+
+    deinit { file.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
+
+    /// Writes a line; whether anything took it.
+    func write(_ line: [UInt8]) -> Bool {
+        guard let path else { return isWritten(line) }
+        let (error, isNews) = file.withLock { file in
+            let error = Self.append(line, path, &file)
+            defer { file.isFailing = error != nil }
+            return (error, file.isFailing != (error != nil))
+        }
+        if isNews { report(error) }
+        return error == nil || isWritten(prefix + line)
+    }
+
+    private func isWritten(_ bytes: [UInt8]) -> Bool {
+        stream.map { Self.write(bytes, to: $0) == bytes.count } ?? false
+    }
+
+    private static func append(_ line: [UInt8], _ path: String, _ file: inout File) -> SystemError? {
+        do throws(SystemError) {
+            if let descriptor = file.descriptor, isMoved(descriptor, from: path) {
+                close(descriptor)
+                (file.descriptor, file.isTorn) = (nil, false)
+            }
+            let descriptor = if let open = file.descriptor { open } else { try open(path) }
+            file.descriptor = descriptor
+            let bytes = file.isTorn ? [0x0A] + line : line
+            let count = write(bytes, to: descriptor)
+            let code = errno
+            if count > 0 || !file.isTorn { file.isTorn = count > 0 && count < bytes.count }
+            guard count == bytes.count else { throw SystemError("writing the log \(path)", code: code) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether the name stands for another file by now, or for none. Only of regular files: a pipe has no name to come back to.
+    private static func isMoved(_ descriptor: Int32, from path: String) -> Bool {
+        var (open, named) = (stat(), stat())
+        guard fstat(descriptor, &open) == 0, open.st_mode & S_IFMT == S_IFREG else { return false }
+        return stat(path, &named) != 0 || named.st_dev != open.st_dev || named.st_ino != open.st_ino
+    }
+
+    private static func open(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else {
+            throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
+        }
+        return descriptor
+    }
+
+    /// The bytes that were taken.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { break }
+        }
+        return bytes.count - rest.count
+    }
+}
+
+extension LogSink.Output {
+    /// The file's path; nil for a stream.
+    fileprivate var path: String? { if case .file(let path) = self { path } else { nil } }
+
+    /// The stream's descriptor; nil for a file.
+    fileprivate var stream: Int32? {
+        switch self {
+        case .standardOutput: 1
+        case .standardError, .journal: 2
+        case .file: nil
+        }
+    }
+}

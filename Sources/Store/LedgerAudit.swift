@@ -1,0 +1,137 @@
+import Encoding
+import GRDB
+import Ledger
+
+/// A proof of the whole ledger, read piece by piece: each piece is a transaction of its own, or all of them are one.
+///
+/// The reports come first, then the entries; the last piece sees where the ledger ends and holds that to its lists, its seal and its
+/// witness. What is written between two pieces is read by a later one.
+struct LedgerAudit: Sendable {
+    private let checkpoints: [Checkpoint]
+    private let limits: LedgerLimits
+    private let proof: Proof?
+    private let piece: Int
+    private var chain: ChainVerifier?
+    /// Where the next piece begins; nil: all reports are read.
+    private var nextReport: Int64? = .min
+    private var nextEntry = Int64.min
+    private var misfiled: [ChainFinding] = []
+    private var misreported: [ChainFinding] = []
+
+    /// A proof that has not begun. `proof`: what the ledger is held to besides its chain, read before it; `piece`: rows that are
+    /// read together.
+    init(checkpoints: [Checkpoint] = [], limits: LedgerLimits, proof: Proof?, piece: Int) {
+        (self.checkpoints, self.limits, self.proof, self.piece) = (checkpoints, limits, proof, max(piece, 1))
+    }
+
+    /// All of it, from one consistent state.
+    static func whole(
+        _ db: Database, checkpoints: [Checkpoint], limits: LedgerLimits, proof: Proof?
+    ) throws -> ChainReport {
+        var audit = LedgerAudit(checkpoints: checkpoints, limits: limits, proof: proof, piece: 512)
+        while true {
+            if let report = try audit.read(db) { return report }
+        }
+    }
+
+    /// The next piece; what was found once it was the last one.
+    mutating func read(_ db: Database) throws -> ChainReport? {
+        if let next = nextReport {
+            nextReport = try readReports(db, from: next)
+            return nil
+        }
+        return try readEntries(db) ? try finish(db) : nil
+    }
+
+    // MARK: - The chain
+
+    /// Reads entries; whether there are no more.
+    private mutating func readEntries(_ db: Database) throws -> Bool {
+        guard let first = try Row.fetchOne(db, sql: "SELECT start_count FROM chain WHERE one = 1") else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
+        }
+        // Entries that were to come next may have been evicted meanwhile: then from the new beginning.
+        if let chain, try first.integer("start_count") <= chain.end.count {
+            self.chain = chain
+        } else {
+            guard let (books, _) = try Books.read(db, limits: limits, key: proof?.key) else { return true }
+            chain = ChainVerifier(
+                ledger: books.head.ledger, start: books.start, checkpoints: checkpoints, limits: limits)
+            (nextEntry, misfiled) = (.min, [])
+        }
+        let cursor = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT position, hash, body, kind, visit, seq FROM entry WHERE position >= ? ORDER BY position LIMIT ?
+                """, arguments: [nextEntry, piece])
+        var count = 0
+        while let row = try cursor.next() {
+            let entry = try LedgerQueries.entry(row)
+            chain?.add(entry)
+            count += 1
+            guard let next = Self.behind(Int64(entry.position)) else { return true }
+            nextEntry = next
+            guard misfiled.count < ChainVerifier.findingLimit, try !Self.isFiledRight(entry, row) else { continue }
+            misfiled.append(.misfiled(entry.position))
+        }
+        return count < piece
+    }
+
+    private func finish(_ db: Database) throws -> ChainReport {
+        guard let (books, seal) = try Books.read(db, limits: limits, key: proof?.key), let chain else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
+        }
+        var report = chain.finish(end: books.head.point)
+        report.findings += misfiled
+        if try Books.openVisits(db) != report.openIntents {
+            report.findings.append(.bookkeeping("the list of open visits differs from the chain"))
+        }
+        report.findings += misreported
+        if let proof { try LedgerQueries.prove(db, books, seal, proof, &report) }
+        return report
+    }
+
+    /// The columns that find an entry say what its record says.
+    private static func isFiledRight(_ entry: LedgerEntry, _ row: Row) throws -> Bool {
+        guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // found by the chain
+        let kind: Text = if case .intent = record { "intent" } else { "outcome" }
+        return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
+    }
+
+    // MARK: - The reports
+
+    /// Reads reports; where to go on, nil when there are no more. A report may be gone (sent or lost to the bound), but each one that
+    /// is here has its outcome, byte for byte.
+    private mutating func readReports(_ db: Database, from first: Int64) throws -> Int64? {
+        let cursor = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT r.seq, r.content, e.body FROM report r LEFT JOIN entry e ON e.visit = r.id AND e.kind = 'outcome'
+                WHERE r.first > (SELECT start_count FROM chain WHERE one = 1) AND r.seq >= ? ORDER BY r.seq LIMIT ?
+                """, arguments: [first, piece])
+        var (count, next): (Int, Int64?) = (0, first)
+        while let row = try cursor.next(), misreported.count < ChainVerifier.findingLimit {
+            count += 1
+            next = Self.behind(try row.integer("seq"))
+            if let finding = try Self.finding(row) { misreported.append(finding) }
+        }
+        return count < piece ? nil : next
+    }
+
+    private static func finding(_ row: Row) throws -> ChainFinding? {
+        let seq = try row.figure("seq")
+        let body = try row.bytesIfPresent("body") ?? []
+        guard case .outcome(let record) = try? LedgerRecord(bytes: body) else {
+            return .bookkeeping("report \(seq) has no outcome in the chain")
+        }
+        let content = try row.bytes("content")
+        // A report of an older format was made by an older program; its bytes stay as they were queued.
+        let type = (try? JSON.parse(content))?["type"]?.string
+        if let type, type != Report.type, type.hasPrefix("verification-report/") { return nil }
+        let isRight = record.seq == seq && Report.json(record).compactBytes == content
+        return isRight ? nil : .bookkeeping("report \(seq) differs from its outcome")
+    }
+
+    /// The number behind this one; nil behind the last of all.
+    private static func behind(_ number: Int64) -> Int64? { number == .max ? nil : number + 1 }
+}

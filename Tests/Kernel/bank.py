@@ -1,0 +1,74 @@
+"""A bank of simulated lines in the machine: their levels, who holds them, and every level that a program gave them."""
+import re
+
+LINES = ("GPIO17", "GPIO22", "GPIO23", "GPIO24", "GPIO25")
+LABEL = "gatehouse-sim"
+FOLDER = "/sys/kernel/config/gpio-sim/gate"
+TRACING = "/sys/kernel/tracing"
+
+
+class Bank:
+    """One chip of the kernel's gpio-sim. The first line is the relay's."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        names = "; ".join(f"mkdir -p {FOLDER}/bank/line{at}; echo {name} > {FOLDER}/bank/line{at}/name"
+                          for at, name in enumerate(LINES))
+        machine.shell(f"mkdir -p {FOLDER}/bank; echo 8 > {FOLDER}/bank/num_lines; echo {LABEL} > {FOLDER}/bank/label; {names}")
+        machine.shell(f"echo mono > {TRACING}/trace_clock; echo 1 > {TRACING}/events/gpio/enable")
+        self.plug()
+
+    def plug(self):
+        """The chip is there."""
+        shown = self.machine.shell(f"echo 1 > {FOLDER}/live; cat {FOLDER}/bank/chip_name {FOLDER}/dev_name").split()
+        self.chip, self.lines = shown[0], f"/sys/devices/platform/{shown[1]}/{shown[0]}"
+        shown = self.machine.shell("cat /sys/kernel/debug/gpio")
+        self.base = int(re.search(rf"GPIOs (\d+)-\d+,.*{LABEL}", shown).group(1))
+
+    def unplug(self):
+        """The chip is gone, whoever holds its lines."""
+        self.machine.shell(f"echo 0 > {FOLDER}/live")
+
+    def file(self, line):
+        """Where the kernel shows a line's level."""
+        return f"{self.lines}/sim_gpio{LINES.index(line)}/value"
+
+    def levels(self):
+        """The level of each line at its pin."""
+        shown = self.machine.shell("cat " + " ".join(map(self.file, LINES)))
+        return dict(zip(LINES, map(int, shown.split())))
+
+    def holders(self):
+        """Who holds which line, by the kernel."""
+        shown = self.machine.shell("cat /sys/kernel/debug/gpio")
+        return {name: holder for name, holder in re.findall(r"\((GPIO\d+)\s*\|(\S+)\s*\)", shown)}
+
+    def pull(self, direction):
+        """What the pins do while nobody drives them: "pull-up" or "pull-down"."""
+        self.machine.shell("; ".join(f"echo {direction} > {self.file(line)[:-5]}pull" for line in LINES))
+
+    def forget(self):
+        """Begins the record of levels anew."""
+        self.machine.shell(f"echo > {TRACING}/trace")
+
+    def driven(self, line):
+        """The levels that programs gave the line since then, with their times in seconds: of the kernel's own record, which
+        misses none however short."""
+        number = self.base + LINES.index(line)
+        shown = self.machine.shell(f"cat {TRACING}/trace")
+        return [(float(at), int(level)) for at, level in
+                re.findall(rf"(\d+\.\d+): gpio_value: {number} set (\d)", shown)]
+
+    def watch(self):
+        """Looks at the levels from now on; returns what ends that and gives the pulses of a line, in seconds."""
+        output = "/run/watch"
+        self.machine.shell(f"lines watch {output} {' '.join(map(self.file, LINES))} > /dev/null 2>&1 & echo $! > /run/watch.pid")
+
+        def end(line, active=1):
+            shown = self.machine.shell(f"kill $(cat /run/watch.pid); cat {output}").splitlines()
+            changes = [(int(at) / 1e9, int(level)) for at, index, level in map(str.split, shown)
+                       if int(index) == LINES.index(line)]
+            begun = [at for at, level in changes if level == active]
+            over = [at for at, level in changes if level != active]
+            return [(start, next((at for at in over if at > start), None)) for start in begun]
+        return end

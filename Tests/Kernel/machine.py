@@ -1,0 +1,109 @@
+"""A virtual machine with a kernel of its own, and commands in it."""
+import base64
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+
+from container import Container, Failure
+
+
+def libraries(program: pathlib.Path):
+    """What the program loads, by path."""
+    shown = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return {word for word in shown.split() if word.startswith("/")}
+
+
+class Machine:
+    """Boots a tree as its root file system, which it only reads; ends with the block. It reaches this machine's 127.0.0.1 as
+    10.0.2.2. The processor is emulated: that runs everywhere, about ten times slower."""
+
+    host = "10.0.2.2"
+
+    def __init__(self, image, tree: pathlib.Path, log: pathlib.Path):
+        self.image, self.tree, self.log = image, tree, log
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="gatehouse-kernel-")
+        path = pathlib.Path(self.folder.name) / "line"
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen(1)
+        listener.settimeout(60)
+        self.process = subprocess.Popen(
+            ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg", "-cpu", "max", "-m", "768", "-smp", "1", "-display", "none",
+             "-no-reboot", "-nodefaults", "-kernel", self.image.kernel, "-initrd", self.image.initramfs,
+             "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check random.trust_cpu=on",
+             "-serial", f"file:{self.log}", "-chardev", f"socket,id=line,path={path}", "-serial", "chardev:line",
+             "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net",
+             "-fsdev", f"local,id=tree,path={self.tree},security_model=none,readonly=on",
+             "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            self.line, _ = listener.accept()
+            self.line.settimeout(120)
+            self.input = b""
+            if self._answer() != "ready":
+                raise Failure("the machine did not boot: " + self.console())
+        except BaseException:
+            self.__exit__()
+            raise
+        finally:
+            listener.close()
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.folder.cleanup()
+
+    def console(self) -> str:
+        """The end of what the kernel and its first process said."""
+        return self.log.read_text(errors="replace")[-2000:]
+
+    def shell(self, command: str, check=True, limit=60) -> str:
+        """Runs a command in the machine, as root; returns what it writes."""
+        self.line.settimeout(limit)
+        self.line.sendall(base64.b64encode(command.encode()) + b"\n")
+        text, _, status = self._answer().rpartition(".")
+        text = base64.b64decode(text).decode(errors="replace")
+        if check and status != "0":
+            raise Failure(f"{command}: exit {status}: {text.strip()[-500:]}")
+        return text
+
+    def _answer(self) -> str:
+        while b"\n" not in self.input:
+            try:
+                part = self.line.recv(65536)
+            except TimeoutError:
+                part = b""
+            if not part:
+                raise Failure("the machine does not answer: " + self.console())
+            self.input += part
+        line, _, self.input = self.input.partition(b"\n")
+        return line.decode()
+
+    wait = staticmethod(Container.wait)
+
+
+def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path):
+    """A root file system with the program as `deploy/install` installs it, what it loads, and a shell."""
+    for name in ("bin", "sbin", "proc", "sys", "dev", "tmp", "run", "var", "root", "etc"):
+        (tree / name).mkdir(parents=True)
+    subprocess.run([repository / "deploy/install", "--binary", program], check=True,
+                   env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DESTDIR": str(tree)}, stdout=subprocess.DEVNULL)
+    busybox = shutil.which("busybox")
+    shutil.copy(busybox, tree / "bin/busybox")
+    for name in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
+        if not (tree / "bin" / name).exists():
+            (tree / "bin" / name).symlink_to("busybox")
+    for path in libraries(tree / "usr/bin/gatehouse"):
+        target = tree / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    shutil.copy(pathlib.Path(__file__).parent / "guest/serve", tree / "sbin/serve")
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-static", "-o", tree / "bin/lines",
+                    pathlib.Path(__file__).parent / "guest/lines.c"], check=True)
+    (tree / "etc/passwd").write_text("root:x:0:0:root:/tmp:/bin/sh\n")
+    (tree / "etc/group").write_text("root:x:0:\n")
