@@ -60,7 +60,9 @@ package struct Health: Sendable {
         ]
 
     /// Faults with which nobody can be served, or must not be.
-    private static let outOfOrder: Set<ReasonCode> = [.radioFailed, .gateStuck, .gateUnavailable, .ledgerUnopened]
+    private static let outOfOrder: Set<ReasonCode> = [
+        .radioFailed, .gateStuck, .gateUnavailable, .ledgerUnopened, .ledgerReplaced,
+    ]
 
     private let limits: Limits
     /// By the place of the code in ``codes``: as many as there are codes, whatever is reported.

@@ -29,8 +29,8 @@ import Testing
         site.place.remove()
     }
 
-    /// What hangs: the radio's thread, the disk under the keeper of the records, verifications.
-    @Test(arguments: [Stall.Held.radio, .ledger, .clock]) func whileSomethingHangsItIsSilent(_ held: Stall.Held)
+    /// What hangs: the radio's thread, verifications.
+    @Test(arguments: [Stall.Held.radio, .clock]) func whileSomethingHangsItIsSilent(_ held: Stall.Held)
         async throws
     {
         guard let site = try await StallSite("watchdog") else { return }
@@ -58,6 +58,31 @@ import Testing
         try await site.close()
     }
 
+    /// A disk that hangs is no reason to begin anew: what waits for it would be lost, and the gate follows `whenLedgerFails`. The
+    /// end loses it all the same, and says so.
+    @Test func aDiskThatHangsIsNoReasonToBeginAnew() async throws {
+        guard let site = try await StallSite("watchdog") else { return }
+        let (kiosk, notify) = try await start(site)
+        try await notify.wait("READY=1")
+        let position = kiosk.stall.timeline.position
+        try kiosk.stall.hold(.ledger)
+        // Something is to be written: an intent, or an outcome behind one that another phone left.
+        _ = try await kiosk.sendPhone()
+        try await kiosk.stall.timeline.wait("visit.ended", from: position)
+        try await kiosk.stall.timeline.wait("held", from: position)
+        let began = notify.signs.count
+        try await Task.sleep(for: .seconds(2))
+        let signs = Array(notify.signs.dropFirst(began))
+        #expect(zip(signs, signs.dropFirst()).allSatisfy { $1 - $0 < watchdog } && signs.count >= 4)
+        let (end, time) = try await kiosk.process.end()
+        #expect(time <= .seconds(2) && end == .exit(1))
+        try await notify.wait("STOPPING=1")
+        #expect(kiosk.stall.pulses.allSatisfy { $0.length != nil } && kiosk.stall.lastLamps.isEmpty)
+        notify.stop()
+        kiosk.place.remove()
+        try await site.close()
+    }
+
     private func start(_ site: StallSite) async throws -> (WatchedKiosk, NotifySocket) {
         let notify = try NotifySocket(site.place)
         let kiosk = try WatchedKiosk(site, environment: notify.environment(watchdog: watchdog))
@@ -68,11 +93,6 @@ import Testing
     private func hang(_ kiosk: WatchedKiosk, _ held: Stall.Held) async throws {
         let position = kiosk.stall.timeline.position
         try kiosk.stall.hold(held)
-        // A disk hangs when something is to be written: an intent, or an outcome behind one that another phone left.
-        if held == .ledger {
-            _ = try await kiosk.sendPhone()
-            try await kiosk.stall.timeline.wait("visit.ended", from: position)
-        }
         try await kiosk.stall.timeline.wait("held", from: position)
     }
 
