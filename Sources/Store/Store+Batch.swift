@@ -3,13 +3,13 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records intents and outcomes in one transaction, with one sync for all. An intent that is there already is as good as
-    /// written.
+    /// Records intents and outcomes, and who was let in, in one transaction, with one sync for all. An intent that is there already
+    /// is as good as written.
     ///
     /// Returns, by visit, what the ledger's rules refuse; everything else survives a power cut from now on. Throws when the
     /// disk took nothing.
     package func append(
-        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome]
+        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], replays: [RememberedVisit] = []
     ) async throws(StoreError) -> [Text: StoreError] {
         let (options, path, key) = (options, path, witness?.key)
         return try await commit { db, books in
@@ -35,6 +35,16 @@ extension Store {
                 try attempt(outcome.visit) {
                     _ = try Self.append(outcome.visit, outcome.outcome, outcome.stamp, db, &$0, options, key)
                 }
+            }
+            do {
+                try db.inSavepoint {
+                    try Self.remember(replays, db, options)
+                    return .commit
+                }
+            } catch {
+                // Who was let in may be forgotten over a restart; what was written of visits stays.
+                let error = StoreError(error, path: path)
+                if error.endsTransaction { throw error }
             }
             return refused
         }

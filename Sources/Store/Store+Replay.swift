@@ -4,24 +4,41 @@ import GRDB
 package import Ledger
 
 // Who was let in a moment ago, by name, for the start after this one.
+/// The names of a visit that opened the gate, and when it did.
+package struct RememberedVisit: Hashable, Sendable {
+    /// What the visitor is known by, under the site key.
+    package var names: [ReplayName]
+    /// The date; its second is kept.
+    package var at: Timestamp
+
+    /// A visit of those names.
+    package init(names: [ReplayName], at: Timestamp) { (self.names, self.at) = (names, at) }
+}
+
 extension Store {
-    /// Remembers the names of a visit that opened the gate; the oldest beyond ``StoreOptions/replays`` are forgotten.
-    package func rememberReplays(_ names: [ReplayName], at date: Timestamp) async throws(StoreError) {
-        let ring = options.replays
-        try await commit { db, _ in
-            for name in names {
+    /// More names than there may be are removed so many at once: each time costs a page.
+    private static let trimming = 64
+
+    /// Keeps the names of visits that opened the gate inside a transaction. Beyond ``StoreOptions/replays`` the oldest are
+    /// forgotten, some later than others.
+    static func remember(_ visits: [RememberedVisit], _ db: Database, _ options: StoreOptions) throws {
+        for visit in visits {
+            for name in visit.names {
                 try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
-                    .execute(arguments: [Data(name.bytes), date.seconds])
+                    .execute(arguments: [Data(name.bytes), visit.at.seconds])
+                guard db.lastInsertedRowID % Int64(min(trimming, options.replays)) == 0 else { continue }
+                try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= ?")
+                    .execute(arguments: [db.lastInsertedRowID - Int64(options.replays)])
             }
-            try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= (SELECT max(number) FROM replay) - ?")
-                .execute(arguments: [ring])
         }
     }
 
-    /// The names kept, oldest first, with the second at which their visits opened the gate.
+    /// The names kept, the newest ``StoreOptions/replays``, oldest first, with the second at which their visits opened the gate.
     package func replays() async throws(StoreError) -> [(name: ReplayName, at: Timestamp)] {
-        try await read { db in
-            try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number").compactMap { row in
+        let ring = options.replays
+        return try await read { db in
+            let sql = "SELECT name, at FROM replay WHERE number > (SELECT max(number) FROM replay) - ? ORDER BY number"
+            return try Row.fetchAll(db, sql: sql, arguments: [ring]).compactMap { row in
                 let at = Timestamp(seconds: try row.integer("at"))
                 return ReplayName(try row.bytes("name")).map { ($0, at) }
             }

@@ -31,8 +31,10 @@ import Testing
             try #require(ReplayName([UInt8](repeating: $0, count: ReplayName.byteCount)))
         }
         var store = try await Store.open(folder.database, options: options)
-        try await store.rememberReplays([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
-        for name in names[2...] { try await store.rememberReplays([name], at: Timestamp(seconds: 8)) }
+        let first = RememberedVisit(names: [names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
+        #expect(try await store.append([], [], replays: [first]) == [:])
+        let others = names[2...].map { RememberedVisit(names: [$0], at: Timestamp(seconds: 8)) }
+        #expect(try await store.append([], [], replays: others) == [:])
         await store.close()
         store = try await Store.open(folder.database, options: options)
         let kept = try await store.replays()

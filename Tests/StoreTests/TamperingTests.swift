@@ -284,7 +284,7 @@ final class WitnessedLedger {
         try await store.markAcknowledged([Samples.visit(5)], at: Samples.stamp.time.utc)
         try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
-        try await store.rememberReplays([name], at: Samples.stamp.time.utc)
+        _ = try await store.append([], [], replays: [RememberedVisit(names: [name], at: Samples.stamp.time.utc)])
         (ledger, count) = (await store.head.ledger, await store.head.point.count)
         await store.close()
         states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))

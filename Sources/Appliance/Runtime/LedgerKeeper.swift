@@ -35,6 +35,7 @@ package final class LedgerKeeper: VisitLedger {
     private let store: Store
     /// Used by ``run()`` alone.
     private nonisolated(unsafe) let reserve: Reserve?
+    private let replays: ReplayKeeper?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits
     private let stamp: @Sendable () -> RecordStamp
@@ -45,14 +46,16 @@ package final class LedgerKeeper: VisitLedger {
     private let signal: AsyncStream<Void>.Continuation
 
     /// A keeper over an open store and, where there is one, the reserve. `stamp` says where and when; `report` hears of records
-    /// that wait or are lost and of a database that is no longer there; `onChange` is called with the number of outcomes that
+    /// that wait or are lost and of a database that is no longer there; `replays` has who was let in; `onChange` is called with the number of outcomes that
     /// were just written, so that reports are sent without waiting for a timer.
     package init(
-        store: Store, reserve: Reserve? = nil, siteKey: SiteKey, limits: KeeperQueue.Limits = KeeperQueue.Limits(),
+        store: Store, reserve: Reserve? = nil, replays: ReplayKeeper? = nil, siteKey: SiteKey,
+        limits: KeeperQueue.Limits = KeeperQueue.Limits(),
         stamp: @escaping @Sendable () -> RecordStamp, report: @escaping HealthReporter = { _ in },
         onChange: @escaping @Sendable (_ outcomes: Int) -> Void
     ) {
-        (self.store, self.reserve, self.siteKey, self.limits) = (store, reserve, siteKey, limits)
+        (self.store, self.reserve, self.replays) = (store, reserve, replays)
+        (self.siteKey, self.limits) = (siteKey, limits)
         (self.stamp, self.report, self.onChange) = (stamp, report, onChange)
         state = Mutex(
             State(queue: KeeperQueue(limits: limits, reserved: reserve?.count ?? 0)))
@@ -151,8 +154,10 @@ package final class LedgerKeeper: VisitLedger {
         if restoring {
             do { restored = try reserve?.first(limits.batch) ?? [] } catch { isReadable = false }
         }
+        let letIn = replays?.take() ?? []
         do {
-            let refused = try await store.append(intents, restored + outcomes.map { $0.named(under: siteKey) })
+            let refused = try await store.append(
+                intents, restored + outcomes.map { $0.named(under: siteKey) }, replays: letIn)
             handle(.written(refused: Set(refused.keys)))
             if restoring { restore(restored, refused, isReadable: isReadable) }
             answer(intents) { visit in refused[visit].map { "\($0)" } }
@@ -160,6 +165,7 @@ package final class LedgerKeeper: VisitLedger {
             if !(restored.isEmpty && outcomes.isEmpty) { onChange(restored.count + outcomes.count) }
         } catch {
             handle(.writeFailed)
+            replays?.putBack(letIn)
             if case .replaced = error { tellReplaced(error.text) }
             answer(intents) { _ in "\(error.text); \(error.remedy)" }
         }

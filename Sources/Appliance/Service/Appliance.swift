@@ -24,7 +24,7 @@ package enum ApplianceService {
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper, replays: parts.replays), parts.agents, parts.trust, parts.policy,
+            RecordService(keeper: parts.keeper), parts.agents, parts.trust, parts.policy,
             parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
             WatchdogService(parts: parts), parts.counters, parts.control, LineService(panel: parts.panel),
             GateService(parts: parts),
@@ -65,16 +65,12 @@ package enum ApplianceService {
 /// Writes records until everybody who makes some has ended.
 private struct RecordService: Service {
     let keeper: LedgerKeeper
-    let replays: ReplayKeeper
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            async let remembering: Void = replays.run()
             await keeper.run()
-            await remembering
         } onGracefulShutdown: {
             keeper.finish()
-            replays.finish()
         }
     }
 }

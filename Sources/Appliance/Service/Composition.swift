@@ -30,8 +30,6 @@ package struct Composition: Sendable {
     package let trust: TrustService
     /// Takes over a policy file that was changed.
     package let policy: PolicyService
-    /// Keeps who was let in over a restart.
-    package let replays: ReplayKeeper
     /// Watches the clock.
     package let clock: ClockService
     /// systemd.
@@ -103,7 +101,8 @@ package struct Composition: Sendable {
 
         let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
         let keeper = LedgerKeeper(
-            store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp, report: report,
+            store: store, reserve: records.reserve, replays: replays, siteKey: records.siteKey, stamp: records.stamp,
+            report: report,
             onChange: { _ in agents.wake() })
         var told: [any KioskListener] = [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
         if configuration.display.kind == .terminal {
@@ -137,7 +136,7 @@ package struct Composition: Sendable {
         desk.take(.status) { _ in await status.report() }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, replays: replays, clock: records.clock,
+            agents: agents, trust: refreshing, policy: watching, clock: records.clock,
             manager: manager, panel: panel, listeners: listeners,
             canary: { verifiers.current.verify([], at: wallTime()) }, wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log),

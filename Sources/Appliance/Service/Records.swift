@@ -53,7 +53,7 @@ struct Records: Sendable {
     let wallTime: @Sendable () -> WallTime
     /// When and where a record is made.
     let stamp: @Sendable () -> RecordStamp
-    /// Keeps who was let in, and who was before this start.
+    /// Has who is let in until it is written; and who was let in before this start.
     let replays: ReplayKeeper
     let memory: ReplayMemory
     /// How often the service has been started.
@@ -84,7 +84,7 @@ struct Records: Sendable {
             log: opening.log, report: opening.report)
         await clock.turn(at: SystemClock.now())
         siteKey = try await store.siteKey()
-        replays = ReplayKeeper(store: store, date: { wallTime().utc })
+        replays = ReplayKeeper(date: { wallTime().utc })
         var memory = ReplayMemory(window: opening.window)
         memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
         self.memory = memory

@@ -187,17 +187,24 @@ struct ClockServiceTests {
         }
     }
 
-    @Test("names of who was let in reach the disk before the service ends")
+    @Test("names of who was let in reach the disk with the record, before the service ends")
     func replays() async throws {
         let folder = try Folder()
         let store = try await Store.open(folder.database)
-        let keeper = ReplayKeeper(store: store, date: { Timestamp(seconds: 9) })
+        let replays = ReplayKeeper(date: { Timestamp(seconds: 9) })
+        let keeper = LedgerKeeper(
+            store: store, replays: replays, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp },
+            onChange: { _ in })
         for number in 1...3 as ClosedRange<UInt8> {
-            keeper.remember([try #require(.init([UInt8](repeating: number, count: 16)))])
+            replays.remember([try #require(.init([UInt8](repeating: number, count: 16)))])
         }
+        keeper.recordOutcome(
+            VisitID("00000000-0000-4000-8000-000000000001"),
+            Outcome(.accepted, gate: .pulsed(milliseconds: 1), software: StoredGate.software), signedDigest: nil)
         keeper.finish()
         await keeper.run()
         #expect(try await store.replays().map(\.name.bytes[0]) == [1, 2, 3])
+        #expect(try await store.visits(last: 9).count == 1)
         await store.close()
     }
 }

@@ -22,14 +22,11 @@ struct ReplayAtTheGateTests {
         let store = try await Store.open(disk.database)
         let siteKey = try await store.siteKey()
         let written = StoredGate.Counter()
+        let replays = ReplayKeeper(date: { [date] in date.utc })
         let keeper = LedgerKeeper(
-            store: store, siteKey: siteKey, stamp: { StoredGate.stamp }, onChange: { written.add($0) })
-        let replays = ReplayKeeper(store: store, date: { [date] in date.utc })
-        let services = Task {
-            async let remembering: Void = replays.run()
-            await keeper.run()
-            await remembering
-        }
+            store: store, replays: replays, siteKey: siteKey, stamp: { StoredGate.stamp },
+            onChange: { written.add($0) })
+        let service = Task { await keeper.run() }
         var memory = ReplayMemory(window: .zero)
         let verifier = Verifier(trust: try TrustStore(Samples.trust))
         memory.window = verifier.policy.replay.window
@@ -53,8 +50,7 @@ struct ReplayAtTheGateTests {
         )
         #expect(await gate.run())
         keeper.finish()
-        replays.finish()
-        await services.value
+        await service.value
         await store.close()
         #expect(gate.violations.isEmpty)
         return gate.outcomes.map { $0.outcome.reasons.map(\.code.string) }
