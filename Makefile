@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit test-kernel release fuzz bench reasons format lint setup build peers clean
+.PHONY: demo test test-unit test-kernel release fuzz bench figures reasons format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -17,7 +17,7 @@ demo: build
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
 
 # Two processes: what lives in real time would starve beside the cores' tests, which keep every thread busy.
-REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests'
+REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests'
 
 # What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise.
 AS_INSTALLED := 'RunCommandTests|ProcessTests|PeerTests.VisitTests|StallTests|WatchdogTests|SignalTests'
@@ -54,6 +54,12 @@ fuzz: setup
 bench: release
 	@Tests/Bench/run $(RELEASE)
 	@Tests/Bench/credentials/run $(RELEASE)
+
+# What many visits leave behind: memory, descriptors, mistakes, bytes written and growth for each visit, wear of a card. On the
+# disk of the build, since the folder for temporary files may have none below it. `make figures VISITS=100000` takes long.
+VISITS ?= 20000
+figures: release
+	@TMPDIR=$(SCRATCH)-install $(RELEASE) bench --soak $(VISITS)
 
 # The page of reason codes, from the table that the program carries.
 reasons: build

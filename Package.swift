@@ -60,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CLinuxShims"),
         .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
+        .target(name: "CDiskMeter", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Cores: pure values.
         target("Encoding", ["CZlib"]),
@@ -85,7 +86,7 @@ let package = Package(
             "Workbench",
             [
                 "Simulation", "Appliance", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
-                "Store", "Encoding", crypto,
+                "Store", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
 
         // Roots.

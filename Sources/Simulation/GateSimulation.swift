@@ -92,6 +92,9 @@ package struct GateSimulation {
         return true
     }
 
+    /// Plays another script once the radio is idle (``VirtualRadio/play(_:at:)``).
+    package mutating func play(_ visits: [Visit]) { radio.play(visits, at: now) }
+
     /// Shuts the kiosk down in order.
     package mutating func stop(in world: any SimulatedWorld) { handle(.stop, in: world) }
 

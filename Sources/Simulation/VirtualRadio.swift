@@ -65,6 +65,17 @@ package struct VirtualRadio: Sendable {
     /// Whether all visits are over.
     package var isFinished: Bool { outcomes.count == visits.count }
 
+    /// Whether all visits are over and their links down.
+    package var isIdle: Bool { isFinished && active.isEmpty && links.isEmpty }
+
+    /// Plays another script from now on; nothing happens unless the radio ``isIdle``. The visits before are forgotten, numbers
+    /// begin at 0 again, host and controller go on: for runs of many thousand visits.
+    package mutating func play(_ visits: [Visit], at now: Instant) {
+        guard isIdle else { return }
+        (self.visits, outcomes, arrived, hasStarted) = (visits, [:], [], false)
+        start(at: now)
+    }
+
     /// When something next happens by itself.
     package var deadline: Instant? {
         var soonest: [Instant?] = [controller.deadline, arrivals.deadline, nextAdvertisement]

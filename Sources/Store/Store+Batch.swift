@@ -31,7 +31,7 @@ extension Store {
             for intent in intents where books.head.open[intent.visit] == nil {
                 try attempt(intent.visit) { _ = try Self.append(intent.visit, intent.stamp, db, &$0) }
             }
-            try Self.remember(names, ring: options.replays, db)
+            try Self.remember(names, db, options)
             for outcome in outcomes {
                 try attempt(outcome.visit) {
                     _ = try Self.append(outcome.visit, outcome.outcome, outcome.stamp, db, &$0, options, key)

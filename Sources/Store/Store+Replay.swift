@@ -5,23 +5,29 @@ package import Ledger
 
 // Who was let in a moment ago, by name, for the start after this one.
 extension Store {
-    /// Remembers the names of visits that opened the gate; the oldest beyond ``StoreOptions/replays`` are forgotten.
-    static func remember(_ visits: [UnwrittenNames], ring: Int, _ db: Database) throws {
-        guard !visits.isEmpty else { return }
+    /// More names than there may be are removed so many at once: each time costs a page.
+    private static let trimming = 64
+
+    /// Remembers the names of visits that opened the gate. Beyond ``StoreOptions/replays`` the oldest are forgotten, some later
+    /// than others.
+    static func remember(_ visits: [UnwrittenNames], _ db: Database, _ options: StoreOptions) throws {
         for visit in visits {
             for name in visit.names {
                 try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
                     .execute(arguments: [Data(name.bytes), visit.at.seconds])
+                guard db.lastInsertedRowID % Int64(min(trimming, options.replays)) == 0 else { continue }
+                try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= ?")
+                    .execute(arguments: [db.lastInsertedRowID - Int64(options.replays)])
             }
         }
-        try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= (SELECT max(number) FROM replay) - ?")
-            .execute(arguments: [ring])
     }
 
-    /// The names kept, oldest first, with the second at which their visits opened the gate.
+    /// The names kept, the newest ``StoreOptions/replays``, oldest first, with the second at which their visits opened the gate.
     package func replays() async throws(StoreError) -> [(name: ReplayName, at: Timestamp)] {
-        try await read { db in
-            try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number").compactMap { row in
+        let ring = options.replays
+        return try await read { db in
+            let sql = "SELECT name, at FROM replay WHERE number > (SELECT max(number) FROM replay) - ? ORDER BY number"
+            return try Row.fetchAll(db, sql: sql, arguments: [ring]).compactMap { row in
                 let at = Timestamp(seconds: try row.integer("at"))
                 return ReplayName(try row.bytes("name")).map { ($0, at) }
             }

@@ -237,6 +237,15 @@ package actor Store {
         }
     }
 
+    /// Copies the log into the database now, as happens by itself when nobody writes.
+    package func copyLog() async throws(StoreError) {
+        do {
+            _ = try await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
     /// SQLite's count of the commits of other connections, which are others' as nobody else here writes. Throws when it has
     /// grown.
     private static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {

@@ -5,7 +5,12 @@ import Ledger
 
 /// The witness file on its disk (``WitnessSlots``).
 struct WitnessFile: Sendable {
+    /// Disks write whole sectors.
+    private static let sectorBytes = 512
+
     let path: String
+    /// ``WitnessSource/sync``.
+    var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in fdatasync(descriptor) }
 
     /// What it says.
     func read(_ key: WitnessKey?) -> WitnessReading {
@@ -39,12 +44,21 @@ struct WitnessFile: Sendable {
         do throws(StoreError) {
             let descriptor = try openOrMake()
             defer { close(descriptor) }
-            let count = slot.bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(slot.offset)) }
-            guard count == slot.bytes.count, fdatasync(descriptor) == 0 else { throw StoreFile.failure(path) }
+            let bytes = Self.changing(slot, in: descriptor)
+            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(slot.offset)) }
+            guard count == bytes.count, sync(descriptor, count) == 0 else { throw StoreFile.failure(path) }
             return nil
         } catch {
             return error
         }
+    }
+
+    /// The part of a slot that is not zero already, to the end of its sector: three quarters are always.
+    private static func changing(_ slot: (offset: Int, bytes: [UInt8]), in descriptor: Int32) -> ArraySlice<UInt8> {
+        var old = [UInt8](repeating: 0, count: slot.bytes.count)
+        guard pread(descriptor, &old, old.count, off_t(slot.offset)) == old.count else { return slot.bytes[...] }
+        let end = slot.bytes.indices.last { slot.bytes[$0] != 0 || old[$0] != 0 } ?? 0
+        return slot.bytes.prefix((end / sectorBytes + 1) * sectorBytes)
     }
 
     /// Gives a file that says nothing another name: what is in its places must not be taken for a torn statement later.
@@ -52,7 +66,7 @@ struct WitnessFile: Sendable {
 
     /// The file, full length and with its name on the disk; made, with mode 0600, when it is not there.
     private func openOrMake() throws(StoreError) -> Int32 {
-        let kept = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let kept = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if kept >= 0 {
             guard StoreFile.isFile(kept) else {
                 close(kept)
@@ -67,7 +81,7 @@ struct WitnessFile: Sendable {
             throw StoreFile.failure(path, reason)
         }
         guard errno == ENOENT else { throw StoreFile.failure(path) }
-        let made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard made >= 0 else { throw StoreFile.failure(path) }
         do throws(StoreError) {
             let zeros = [UInt8](repeating: 0, count: WitnessSlots.fileBytes)

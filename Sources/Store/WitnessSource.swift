@@ -1,4 +1,5 @@
 package import Encoding
+import Glibc
 package import Ledger
 
 /// Where the witness of a ledger and its key are.
@@ -12,6 +13,10 @@ package struct WitnessSource: Sendable {
 
     /// The reason code of the first record of a ledger that takes the place of one that its witness contradicts.
     package var code: Text
+
+    /// Makes what was just written to the witness, that many bytes, durable: 0 when it is. The bench has slower disks.
+    package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in fdatasync(descriptor)
+    }
 
     /// The files of a witness.
     package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text) {
@@ -42,7 +47,7 @@ struct Witness: Sendable {
         if kept == nil, source.isHandedOver { throw .absent(path: source.keyPath) }
         if let kept { key = kept } else { key = try WitnessKeyFile.make(source.keyPath) }
         keyIsNew = kept == nil
-        file = WitnessFile(path: source.path)
+        file = WitnessFile(path: source.path, sync: source.sync)
         code = source.code
         self.onWrite = onWrite
     }

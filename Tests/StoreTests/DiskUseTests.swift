@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import Synchronization
 import Testing
 
 @testable import Store
@@ -71,22 +72,61 @@ import Testing
         await store.close()
     }
 
-    /// Bytes that a visit costs, counted at the file: log and database.
+    /// Bytes that a visitor who is let in costs where every record is written alone, counted at the file: log and database, with
+    /// who it was, under ids as random as those in life.
     @Test func aVisitCostsFewBytes() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)
-        for number in 1...1000 {
-            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
-        }
-        let (bytes, visits) = (disk.bytes, 2000)
-        for number in 1001...1000 + visits {
-            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
-            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        let (first, visits) = (1000, 2000)
+        var before: UInt64 = 0
+        for number in 0..<first + visits {
+            if number == first { before = disk.bytes }
+            let visit = Text(UUID().uuidString.lowercased())
+            try await store.appendIntent(visit, stamp: Samples.stamp)
+            let outcome = UnwrittenOutcome(
+                visit: visit, outcome: Samples.letIn, stamp: Samples.stamp,
+                signedDigest: [UInt8](repeating: UInt8(number & 255), count: 32)
+            ).named(under: try await store.siteKey())
+            let name = try #require(ReplayName((0..<ReplayName.byteCount).map { _ in UInt8.random(in: 0...255) }))
+            let letIn = UnwrittenNames([name], at: Samples.stamp.time.utc)
+            // When the gate is told to open, and when its pulse is over.
+            #expect(try await store.append([], [], names: [letIn]) == [:])
+            #expect(try await store.append([], [outcome]) == [:])
         }
         await store.close()
-        let each = Int(disk.bytes - bytes) / visits
+        let each = Int(disk.bytes - before) / visits
         print("store: \(each) bytes written for each visit")
-        #expect(each <= 16_000)
+        #expect(each <= 17_000)
+    }
+
+    @Test func aVisitIsLookedUpByItsIndex() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        let plan = try await store.read { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + Store.closedVisit, arguments: ["v"]).map { "\($0)" }
+        }
+        #expect(plan.count == 1 && plan[0].contains("SEARCH entry USING INDEX entry_visit"), "\(plan)")
+        await store.close()
+    }
+
+    /// The newest part of the witness is small, and only that is written.
+    @Test func aStatementIsWrittenWithoutTheEmptyRestOfItsSlot() async throws {
+        let disk = try CrashDisk()
+        let written = Sizes()
+        var witness = WitnessSource(path: disk.folder + "/w", keyPath: disk.folder + "/k", code: "code")
+        witness.sync = { descriptor, bytes in
+            written.list.withLock { $0.append(bytes) }
+            return fdatasync(descriptor)
+        }
+        let store = try await Store.open(disk.database, witness: witness)
+        for number in 1...6 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+            await store.tellWitness()
+        }
+        await store.close()
+        let sizes = written.list.withLock { $0 }
+        #expect(sizes.count >= 6 && sizes.allSatisfy { $0 <= 2048 && $0 % 512 == 0 }, "\(sizes)")
+        #expect(witness.reading(try witness.key()).head != nil)
     }
 
     // MARK: - Another file under the running service
@@ -200,4 +240,9 @@ import Testing
         #expect(visits.map { $0.record != nil } == [true, true, false, true, true])
         #expect(visits.map { $0.hash != nil } == [true, true, true, false, true])
     }
+}
+
+/// Sizes of writes, from any thread.
+private final class Sizes: Sendable {
+    let list = Mutex<[Int]>([])
 }

@@ -10,6 +10,20 @@ enum Samples {
         kiosk: "gate-1", boot: "b0070000-0000-4000-8000-000000000000",
         time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: Instant(nanoseconds: 1))
     static let accepted = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: software)
+    /// One with everything that a record of a visitor has.
+    static let letIn: Outcome = {
+        var outcome = accepted
+        outcome.reasons = [Outcome.Reason("ok")]
+        outcome.credential = Outcome.Credential(
+            format: "ldp_vc", issuer: "did:web:works.example",
+            types: ["VerifiableCredential", "https://works.example/ns#StaffPass"],
+            validFrom: Timestamp(seconds: 1_735_776_000), validUntil: Timestamp(seconds: 1_798_848_000))
+        outcome.session = Outcome.Session(
+            transport: "tuvali", milliseconds: 4123, chunks: 3, crcErrors: 0, retries: 0)
+        outcome.software.trust = "sha256:0123456789abcdef"
+        outcome.software.policy = "north-gate@2026-06 sha256:0123456789abcdef"
+        return outcome
+    }()
     static let rejected = Outcome(
         .rejected, reasons: [Outcome.Reason("validity.expired")], gate: .shut, software: software)
 

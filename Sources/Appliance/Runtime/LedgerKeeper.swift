@@ -54,14 +54,16 @@ package final class LedgerKeeper: VisitLedger {
     private let signal: AsyncStream<Void>.Continuation
 
     /// A keeper over an open store and, where there is one, the reserve. `stamp` says where and when; `report` hears of records
-    /// that wait or are lost and of a database that is no longer there; `onChange` is called with the number of outcomes that
-    /// were just written, so that reports are sent without waiting for a timer.
+    /// that wait or are lost and of a database that is no longer there; `onChange` is called with the number of outcomes that were
+    /// just written, so that reports are sent without waiting for a timer.
     package init(
-        store: Store, reserve: Reserve? = nil, siteKey: SiteKey, limits: KeeperQueue.Limits = KeeperQueue.Limits(),
+        store: Store, reserve: Reserve? = nil, siteKey: SiteKey,
+        limits: KeeperQueue.Limits = KeeperQueue.Limits(),
         stamp: @escaping @Sendable () -> RecordStamp, report: @escaping HealthReporter = { _ in },
         onChange: @escaping @Sendable (_ outcomes: Int) -> Void
     ) {
-        (self.store, self.reserve, self.siteKey, self.limits) = (store, reserve, siteKey, limits)
+        (self.store, self.reserve) = (store, reserve)
+        (self.siteKey, self.limits) = (siteKey, limits)
         (self.stamp, self.report, self.onChange) = (stamp, report, onChange)
         state = Mutex(
             State(queue: KeeperQueue(limits: limits, reserved: reserve?.count ?? 0)))

@@ -102,7 +102,8 @@ package struct Composition: Sendable {
 
         let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
         let keeper = LedgerKeeper(
-            store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp, report: report,
+            store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp,
+            report: report,
             onChange: { _ in agents.wake() })
         let verifiers = VerifierInForce(
             Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,

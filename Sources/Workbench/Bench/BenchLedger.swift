@@ -1,47 +1,63 @@
 import Appliance
 import Encoding
 import Foundation
+import Glibc
 package import Kiosk
 package import Ledger
 import LinuxIO
-import Store
+package import Store
 
-/// The real keeper over a real database in a folder of its own, for the bench: what a visit costs on this machine's disk, or on one
-/// whose syncs take longer.
+/// The real keeper over a real database with its witness in a folder of its own, on this machine's disk or on a slower one:
+/// every sync of either takes as much longer as ``slow(by:)`` says.
 package final class BenchLedger: VisitLedger {
+    /// The database.
+    package let store: Store
+    /// The key under which visitors are remembered.
+    package let siteKey: SiteKey
+    /// What the disk was asked.
+    package let meter: DiskMeter
     private let folder: URL
-    private let store: Store
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
-    private let delay: Duration
 
-    /// A new database below the folder for temporary files; every intent is answered `delay` later than this disk does.
-    package init(delay: Duration) async throws {
+    /// A new database below the folder for temporary files.
+    package init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        store = try await Store.open(folder.appendingPathComponent("bench.db").path)
+        let meter = try DiskMeter(folder: folder.path)
+        var witness = WitnessSource(
+            path: folder.appendingPathComponent("witness").path, keyPath: folder.appendingPathComponent("key").path,
+            code: "bench")
+        witness.sync = { descriptor, bytes in
+            meter.note(bytes: bytes)
+            return fdatasync(descriptor)
+        }
+        store = try await Store.open(folder.appendingPathComponent("gatehouse.sqlite").path, witness: witness)
+        siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(),
+            store: store, siteKey: siteKey,
             stamp: {
                 RecordStamp(
-                    kiosk: "bench", boot: "bench", time: WallTime(utc: SystemClock.utc(), provenance: .given),
-                    monotonic: SystemClock.now())
+                    kiosk: "bench", boot: "b0070000-0000-4000-8000-000000000000",
+                    time: WallTime(utc: SystemClock.utc(), provenance: .given), monotonic: SystemClock.now())
             }, onChange: { _ in })
-        self.keeper = keeper
-        self.delay = delay
+        (self.keeper, self.meter) = (keeper, meter)
         writing = Task { await keeper.run() }
     }
 
-    /// Takes over the intent, as ``LedgerKeeper`` does; the answer comes `delay` later.
+    /// Lets every sync of database and witness take that much longer.
+    package func slow(by delay: Duration) { meter.slow(by: delay) }
+
+    /// Bytes of the database without its log.
+    package var size: Int {
+        let path = folder.appendingPathComponent("gatehouse.sqlite").path
+        return (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+    }
+
+    /// Takes over the intent, as ``LedgerKeeper`` does.
     package func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
-        keeper.recordIntent(visit) { [delay] failure in
-            guard delay > .zero else { return answer(failure) }
-            Task {
-                try? await Task.sleep(for: delay)
-                answer(failure)
-            }
-        }
+        keeper.recordIntent(visit, answer: answer)
     }
 
     /// Takes over the outcome.
@@ -49,12 +65,22 @@ package final class BenchLedger: VisitLedger {
         keeper.recordOutcome(visit, outcome, signedDigest: signedDigest)
     }
 
-    /// Writes what waits and removes the folder. Returns how many visits have no record.
-    package func end() async -> Int {
+    /// Takes over who was let in.
+    package func remember(_ names: [ReplayName]) { keeper.remember(names) }
+
+    /// Writes what waits, at the disk's own speed. Returns how many visits have no record.
+    package func finish() async -> Int {
+        slow(by: .zero)
         keeper.finish()
         await writing.value
-        await store.close()
-        try? FileManager.default.removeItem(at: folder)
         return keeper.shortfall.lost + keeper.shortfall.reserved
+    }
+
+    /// Closes the database, which copies its log, and removes the folder; after ``finish()``. Returns the size of the database
+    /// before that.
+    package func remove() async -> Int {
+        await store.close()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return size
     }
 }

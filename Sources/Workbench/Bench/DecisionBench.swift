@@ -1,7 +1,6 @@
 package import Appliance
 package import Credentials
 package import Encoding
-import Glibc
 import Kiosk
 import Ledger
 import LinuxIO
@@ -11,14 +10,16 @@ import Tuvali
 
 /// Measures the budget that matters at a gate: from T0, the write that completes the credential, to lights and gate.
 ///
-/// The real ``Gatekeeper`` runs with its threads on a virtual radio; only the lamps are a clock reading. Decryption,
-/// inflation, the hop to the verifier's thread, the verification and the way back are all inside the figure, and with a
-/// ``BenchLedger`` whatever of the disk is left at T0.
+/// The real ``Gatekeeper`` runs with its threads on a virtual radio, and every visit is recorded by the real keeper on a real file
+/// (``BenchLedger``); only the lamps are a clock reading. Decryption, inflation, the hop to the verifier's thread, the verification
+/// and the way back are all inside the figure, and whatever of the disk is left at T0.
 package enum DecisionBench {
-    /// Times of all visits, sorted.
+    /// What came of the visits.
     package struct Result: Sendable {
-        /// From T0 to the gate, one for each visit.
+        /// From T0 to the gate, one for each visit that opened it, sorted.
         package let times: [Duration]
+        /// Valid visitors who were refused.
+        package let refused: Int
 
         /// The time that `percent` of the visits stay within.
         package func percentile(_ percent: Int) -> Duration {
@@ -26,104 +27,74 @@ package enum DecisionBench {
         }
     }
 
-    /// How much faster than in life the radio and the phone are.
-    private static let speed: Int64 = 8
-
     /// Why no figure came out.
     package struct Failure: Error, Sendable {
         /// In words.
         package let reason: String
     }
 
-    /// Plays `visits` visits that share `payload` and are accepted, and times each.
+    /// Plays `visits` visits that share `payload`, which is valid, and times each.
     ///
-    /// `ledger` takes the records; nil: memory, which is durable at once. `choosing` is how long the phone's owner takes from
-    /// identify to the credential, in real time.
+    /// `ledger` takes the records. `choosing` is how long the phone's owner takes from identify to the credential, in real time:
+    /// wallets show a list and ask for consent, 300 ms are less than any person needs. Without that pause a lean credential is
+    /// there before its intent is durable, and waits for the disk.
     package static func run(
-        payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int, ledger: (any VisitLedger)? = nil,
-        choosing: Duration = .zero
+        payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int, ledger: BenchLedger,
+        choosing: Duration = .milliseconds(300)
     ) async throws -> Result {
-        var ends: [Int32] = [0, 0]
-        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
-            throw Failure(reason: "no socket pair")
-        }
-        var phone = PhoneTraits.android14
-        phone.codeReading = .milliseconds(1)
-        phone.hearing = 1
-        phone.wallet.choosing = choosing * Int(speed)
-        phone.wallet.mtuWait = .milliseconds(200)
+        var phone = PhoneTraits.hurried
+        phone.wallet.choosing = choosing * Int(VirtualGate.speed)
         var random = SplitMix64(seed: 11)
         let script = (0..<visits).map { number in
             Simulation.Visit(
                 "visit \(number)", arrival: .afterPrevious(.milliseconds(50)), phone: phone,
                 submission: .seal(record: payload, privateKey: random.bytes(32), nonce: random.bytes(12)))
         }
-        let watch = GateWatch()
-        let (finished, finish) = AsyncStream<Void>.makeStream()
-        let radio = try LiveRadio(
-            VirtualRadio(visits: script), descriptor: ends[1], speed: speed, onFinish: { finish.finish() })
-        watch.showInvitation = { uri in Task { await radio.showInvitation(uri) } }
-        let ledger = ledger ?? NoLedger()
-        let hostEnd = ends[0]
-        let settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
-        let rules = KioskWatch(settings)
-        let listeners = try Listeners([watch])
-        let gatekeeper = try Gatekeeper(
-            settings: settings,
-            surroundings: Gatekeeper.Surroundings(
-                openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger,
-                verify: { _, payload, date in verifier.verify(payload, at: date) }, wallTime: { date },
-                panel: watch, listeners: listeners, observe: rules.turn))
-        let service = Task { await gatekeeper.run() }
-        await radio.start()
-        for await _ in finished {}
-        await gatekeeper.stop()
-        await service.value
-        await radio.stop()
-        _ = listeners.flush(within: .seconds(1))
-        guard watch.times.count == visits else {
+        let clock = GateClock()
+        let gate = try await VirtualGate(
+            verify: { _, payload, date in verifier.verify(payload, at: date) }, date: date, ledger: ledger,
+            panel: clock,
+            observe: clock.turn)
+        await gate.play(script)
+        let violations = await gate.stop()
+        if let violation = violations.first { throw Failure(reason: "the kiosk broke a rule: \(violation)") }
+        let result = Result(times: clock.times.sorted(), refused: clock.refused)
+        guard result.times.count > 0, result.times.count + result.refused == visits else {
             throw Failure(
-                reason: "only \(watch.times.count) of \(visits) visits opened the gate; the last one: \(watch.lastEnd)")
+                reason: "\(result.times.count) of \(visits) visits opened the gate; the last one: \(clock.lastEnd)")
         }
-        if let violation = rules.violations.first { throw Failure(reason: "the kiosk broke a rule: \(violation)") }
-        return Result(times: watch.times.sorted())
+        return result
     }
 }
 
-/// Intents are durable at once here: the bench measures the decision, not this machine's disk.
-private struct NoLedger: VisitLedger {
-    func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) { answer(nil) }
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {}
-}
-
-/// Reads the clock when the gate opens.
-private final class GateWatch: Panel, KioskListener {
+/// Reads the clock when the gate opens. All of it happens on the radio's thread.
+private final class GateClock: Panel {
     private struct State {
-        var received: [Instant] = []
-        var opened: [Instant] = []
+        var received: Instant?
+        var times: [Duration] = []
+        var refused = 0
         var lastEnd = "none ended"
-        var showInvitation: (@Sendable (String?) -> Void)?
     }
 
     private let state = Mutex(State())
 
-    /// From each T0 to its gate: every visit of the bench is accepted, so that the two lists go together.
-    var times: [Duration] { state.withLock { state in zip(state.received, state.opened).map { $0.duration(to: $1) } } }
+    var times: [Duration] { state.withLock { $0.times } }
+    var refused: Int { state.withLock { $0.refused } }
     var lastEnd: String { state.withLock { $0.lastEnd } }
 
-    var showInvitation: (@Sendable (String?) -> Void)? {
-        get { state.withLock { $0.showInvitation } }
-        set { state.withLock { $0.showInvitation = newValue } }
-    }
-
-    /// `now` of the note is the instant at which the completing write was taken from the transport: T0.
-    func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
-        switch note {
-        case .received: state.withLock { $0.received.append(now) }
-        case .visitEnded(let result, let reasons, _):
-            state.withLock { $0.lastEnd = ([result] + reasons).joined(separator: " ") }
-        case .radioFailed(let reason, _): state.withLock { $0.lastEnd = reason }
-        default: break
+    /// The instant of the turn that asks for a verification is T0: that at which the completing write was taken from the radio.
+    func turn(_ event: KioskEvent, _ actions: [KioskAction], _ deadline: Instant?, _ now: Instant) {
+        for action in actions {
+            switch action {
+            case .verify: state.withLock { $0.received = now }
+            case .note(.visitEnded(let result, let reasons, _), _):
+                state.withLock { state in
+                    if result == Outcome.Result.rejected.rawValue { state.refused += 1 }
+                    state.lastEnd = ([result] + reasons).joined(separator: " ")
+                }
+            case .note(.radioFailed(let reason, _), _): state.withLock { $0.lastEnd = reason }
+            default: break
+            }
         }
     }
 
@@ -131,9 +102,9 @@ private final class GateWatch: Panel, KioskListener {
 
     func gate(_ command: Gate.Command, at now: Instant) {
         guard case .open = command else { return }
-        let real = SystemClock.now()
-        state.withLock { $0.opened.append(real) }
+        let opened = SystemClock.now()
+        state.withLock { state in
+            if let received = state.received.take() { state.times.append(received.duration(to: opened)) }
+        }
     }
-
-    func showInvitation(_ uri: String?, at now: Instant) { showInvitation?(uri) }
 }

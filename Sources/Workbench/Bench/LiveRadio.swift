@@ -15,11 +15,13 @@ package actor LiveRadio {
     private var timer: PollThread.Timer?
     private let onFinish: @Sendable () -> Void
     private var hasFinished = false
+    private var whenIdle: CheckedContinuation<Void, Never>?
 
     /// A radio at the other end of `descriptor` (SOCK_SEQPACKET, taken over) whose time runs `speed` times as fast as real
-    /// time. `onFinish` is called once all visits are over.
+    /// time. `onFinish` is called once all visits of the first script are over.
     package init(
-        _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1, onFinish: @escaping @Sendable () -> Void
+        _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1,
+        onFinish: @escaping @Sendable () -> Void = {}
     ) throws(SystemError) {
         thread = try PollThread(name: "virtual-radio")
         transport = PacketTransport(descriptor: descriptor)
@@ -35,6 +37,15 @@ package actor LiveRadio {
             self?.assumeIsolated { $0.receive() }
         }
         handle(.timer)
+    }
+
+    /// Plays another script once the one before is over, and returns when its last visitor has gone and every link is down.
+    package func play(_ visits: [Visit]) async {
+        radio.play(visits, at: radioNow)
+        await withCheckedContinuation { continuation in
+            whenIdle = continuation
+            handle(.timer)
+        }
     }
 
     /// What visitors see on the display.
@@ -54,8 +65,7 @@ package actor LiveRadio {
     }
 
     private func handle(_ event: VirtualRadio.Event) {
-        let now = Instant(nanoseconds: origin.duration(to: SystemClock.now()).nanoseconds * speed)
-        for action in radio.handle(event, at: now) {
+        for action in radio.handle(event, at: radioNow) {
             if case .toHost(let packet) = action { _ = transport.send(packet) }
         }
         timer?.set(radio.deadline.map { origin.advanced(by: .nanoseconds($0.nanoseconds / speed + 1)) })
@@ -63,5 +73,10 @@ package actor LiveRadio {
             hasFinished = true
             onFinish()
         }
+        if radio.isIdle { whenIdle.take()?.resume() }
+    }
+
+    private var radioNow: Instant {
+        Instant(nanoseconds: origin.duration(to: SystemClock.now()).nanoseconds * speed)
     }
 }

@@ -1,0 +1,151 @@
+import Appliance
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Store
+
+/// Plays many thousand visits and tells what they leave behind: memory, descriptors, bytes, and whether anybody was told something
+/// wrong. The kiosk is the real one under the eyes of ``KioskRules``, so are verifier, keeper, database and witness, on a real file.
+/// Radio and phones are virtual and so is time at the gate, which keeps a person's pace and stands still while the disk is waited
+/// for.
+package enum Soak {
+    /// A kind of visitor.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// A valid credential.
+        case accepted
+        /// One that was changed after it was signed.
+        case rejected
+        /// Goes away in the midst of it.
+        case left
+        /// Sends nonsense.
+        case junk
+    }
+
+    /// What came of it.
+    package struct Figures: Sendable {
+        /// Visitors of each kind.
+        package var visits: [Kind: Int] = [:]
+        /// Visitors who were told something else than they should have been.
+        package var wrong = 0
+        /// Visitors with a credential who were told nothing.
+        package var unanswered = 0
+        /// Rules that the kiosk broke, in words.
+        package var violations: [String] = []
+        /// Records by their result.
+        package var records: [String: Int] = [:]
+        /// What is wrong with the ledger, in words.
+        package var findings: [String] = []
+        /// From the first visit to the last.
+        package var time = Duration.zero
+        /// After the warm-up, a tenth of the visits.
+        package var start = ProcessFigures.now
+        /// After the last visit.
+        package var end = ProcessFigures.now
+        /// Resident memory in between, in bytes.
+        package var resident = 0...0
+        /// Open descriptors in between.
+        package var descriptors = 0...0
+        /// What the visits wrote, as they came.
+        package var written = DiskMeter.Counts()
+        /// What visits of accepted visitors write when each stands alone, as at a quiet gate, and how many these were.
+        package var alone = (counts: DiskMeter.Counts(), visits: 0)
+        /// Bytes that a visit adds to the database when it stands alone.
+        package var growth = 0
+
+        /// All visitors.
+        package var total: Int { visits.values.reduce(0, +) }
+        /// Whether everybody was told what he should be and everything is recorded.
+        package var isRight: Bool { wrong + unanswered == 0 && violations.isEmpty && findings.isEmpty }
+    }
+
+    /// Visits of one script.
+    private static let round = 500
+    private static let kinds: [Kind] = [
+        .accepted, .accepted, .rejected, .accepted, .left, .accepted, .accepted, .rejected, .accepted, .junk,
+    ]
+
+    /// Plays `visits` visits, then records `alone` more one by one; `onRound` is told now and then how many are over.
+    package static func run(
+        visits: Int, alone: Int = 200, onRound: @Sendable (Int, ProcessFigures) -> Void
+    ) async throws -> Figures {
+        let ledger = try await BenchLedger()
+        let gate = try SoakGate(ledger)
+        var (figures, samples): (Figures, [ProcessFigures]) = (Figures(), [])
+        let began = SystemClock.now()
+        var played = 0
+        while played < visits {
+            let script = (0..<min(round, visits - played)).map { visit($0, seed: played + $0) }
+            await gate.play(script, kinds: (0..<script.count).map { kinds[$0 % kinds.count] })
+            played += script.count
+            let now = ProcessFigures.now
+            if played >= visits / 10 { samples.append(now) }
+            onRound(played, now)
+        }
+        figures.time = began.duration(to: SystemClock.now())
+        await gate.stop(&figures)
+        figures.end = .now
+        if let start = samples.first { figures.start = start }
+        figures.resident = range(samples.map(\.resident))
+        figures.descriptors = range(samples.map(\.descriptors))
+        figures.written = ledger.meter.counts
+        if let outcome = gate.lastAccepted { try await record(alone, outcome, ledger, &figures) }
+        let lost = await ledger.finish()
+        if lost > 0 { figures.findings.append("\(lost) visits have no record") }
+        let report = try await ledger.store.verify()
+        figures.findings += report.findings.map(\.text)
+        if !report.openIntents.isEmpty { figures.findings.append("\(report.openIntents.count) intents are open") }
+        _ = await ledger.remove()
+        return figures
+    }
+
+    /// A visitor of the script.
+    private static func visit(_ number: Int, seed: Int) -> Simulation.Visit {
+        let kind = kinds[number % kinds.count]
+        var phone = number.isMultiple(of: 2) ? PhoneTraits.android14 : .iPhone
+        phone.hearing = 1
+        let credential = kind == .rejected ? Samples.tamperedCredential : Samples.credential
+        let steps: [VisitStep] = [.connected, .identified, .chosen]
+        let misbehaviour: Misbehaviour? =
+            switch kind {
+            case .accepted, .rejected: nil
+            case .left: .leaves(steps[seed % steps.count])
+            case .junk: .garbage(packets: 5)
+            }
+        return Simulation.Visit(
+            "\(kind.rawValue) \(seed)", arrival: .afterPrevious(.seconds(1)), phone: phone,
+            submission: .sealing(Samples.record(credential), seed: UInt64(seed)), misbehaviour: misbehaviour)
+    }
+
+    /// Records visits one by one, each step when the one before is on the disk and the witness has heard of it.
+    private static func record(
+        _ alone: Int, _ outcome: Outcome, _ ledger: BenchLedger, _ figures: inout Figures
+    ) async throws {
+        await ledger.store.tellWitness()
+        try await ledger.store.copyLog()
+        let (before, size) = (ledger.meter.counts, ledger.size)
+        var random = SplitMix64(seed: 5)
+        for _ in 0..<alone {
+            guard let id = RandomUUID.text(random.bytes(16)), let name = ReplayName(random.bytes(16)) else { continue }
+            let visit = VisitID(id)
+            let failure = await withCheckedContinuation { answer in
+                ledger.recordIntent(visit) { answer.resume(returning: $0) }
+            }
+            if let failure { throw DecisionBench.Failure(reason: failure) }
+            // At a quiet gate the witness hears of an intent before the visitor has chosen.
+            await ledger.store.tellWitness()
+            ledger.remember([name])
+            let count = await ledger.store.head.point.count
+            ledger.recordOutcome(visit, outcome, signedDigest: random.bytes(32))
+            while await ledger.store.head.point.count == count { try await Task.sleep(for: .microseconds(200)) }
+            await ledger.store.tellWitness()
+        }
+        // The copies of the log into the database belong to the visits.
+        try await ledger.store.copyLog()
+        figures.alone = (ledger.meter.counts.since(before), alone)
+        figures.growth = (ledger.size - size) / alone
+    }
+
+    private static func range(_ values: [Int]) -> ClosedRange<Int> { (values.min() ?? 0)...(values.max() ?? 0) }
+}

@@ -1,0 +1,17 @@
+import Testing
+import Workbench
+
+/// A short soak: everybody is told the truth, everything is recorded, and what it prints was counted. `make figures` plays a long one.
+@Suite(.timeLimit(.minutes(3))) struct SoakTests {
+    @Test func aShortSoakIsRight() async throws {
+        let figures = try await Soak.run(visits: 700, alone: 40) { _, _ in }
+        #expect(figures.isRight, "\(figures)")
+        #expect(figures.visits == [.accepted: 420, .rejected: 140, .left: 70, .junk: 70])
+        #expect(figures.records["accepted"] == 420 && figures.records["gate opened"] == 420)
+        #expect(figures.start.descriptors == figures.end.descriptors)
+        // Two commits for each, and the witness hears of each at once.
+        #expect(figures.alone.visits == 40 && (4 * 40...4 * 40 + 4).contains(figures.alone.counts.syncs))
+        #expect(
+            figures.alone.counts.bytes > 40 * 4096 && figures.alone.counts.blocks * 4096 > figures.alone.counts.bytes)
+    }
+}
