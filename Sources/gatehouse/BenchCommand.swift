@@ -118,7 +118,7 @@ struct BenchCommand: AsyncParsableCommand {
             let times = result.times.map { JSON.int(Int($0.nanoseconds / 1000)) }
             let line: JSON = [
                 "sample": .text(sample.name), "bytes": .int(sample.payload.count), "syncMs": .int(sync),
-                "refused": .int(result.refused), "us": .array(times),
+                "refused": .int(result.refused), "absent": .int(result.absent), "us": .array(times),
             ]
             return Terminal.line(line.compactText)
         }
@@ -127,6 +127,8 @@ struct BenchCommand: AsyncParsableCommand {
         Terminal.line(
             head + String(format: "%9d%6d ms%9d%9d", sample.payload.count, sync, result.times.count, result.refused)
                 + figures.joined())
+        guard result.absent > 0 else { return }
+        Terminal.line("          \(result.absent) phones gave up: this machine is too busy for its virtual radio")
     }
 
     /// The processor as the system names it.

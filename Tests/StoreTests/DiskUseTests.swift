@@ -96,7 +96,7 @@ import Testing
         await store.close()
         let each = Int(disk.bytes - before) / visits
         print("store: \(each) bytes written for each visit")
-        #expect(each <= 17_000)
+        #expect(each <= 16_500)
     }
 
     @Test func aVisitIsLookedUpByItsIndex() async throws {

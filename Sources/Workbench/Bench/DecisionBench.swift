@@ -20,6 +20,8 @@ package enum DecisionBench {
         package let times: [Duration]
         /// Valid visitors who were refused.
         package let refused: Int
+        /// Visitors whose phone gave up before the credential was there: the machine is too busy for its virtual radio.
+        package let absent: Int
 
         /// The time that `percent` of the visits stay within.
         package func percentile(_ percent: Int) -> Duration {
@@ -58,8 +60,9 @@ package enum DecisionBench {
         await gate.play(script)
         let violations = await gate.stop()
         if let violation = violations.first { throw Failure(reason: "the kiosk broke a rule: \(violation)") }
-        let result = Result(times: clock.times.sorted(), refused: clock.refused)
-        guard result.times.count > 0, result.times.count + result.refused == visits else {
+        let result = Result(
+            times: clock.times.sorted(), refused: clock.refused, absent: visits - clock.arrived)
+        guard result.times.count > 0, result.times.count + result.refused == clock.arrived else {
             throw Failure(
                 reason: "\(result.times.count) of \(visits) visits opened the gate; the last one: \(clock.lastEnd)")
         }
@@ -71,6 +74,7 @@ package enum DecisionBench {
 private final class GateClock: Panel {
     private struct State {
         var received: Instant?
+        var arrived = 0
         var times: [Duration] = []
         var refused = 0
         var lastEnd = "none ended"
@@ -79,6 +83,8 @@ private final class GateClock: Panel {
     private let state = Mutex(State())
 
     var times: [Duration] { state.withLock { $0.times } }
+    /// Credentials that arrived.
+    var arrived: Int { state.withLock { $0.arrived } }
     var refused: Int { state.withLock { $0.refused } }
     var lastEnd: String { state.withLock { $0.lastEnd } }
 
@@ -86,7 +92,11 @@ private final class GateClock: Panel {
     func turn(_ event: KioskEvent, _ actions: [KioskAction], _ deadline: Instant?, _ now: Instant) {
         for action in actions {
             switch action {
-            case .verify: state.withLock { $0.received = now }
+            case .verify:
+                state.withLock { state in
+                    state.received = now
+                    state.arrived += 1
+                }
             case .note(.visitEnded(let result, let reasons, _), _):
                 state.withLock { state in
                     if result == Outcome.Result.rejected.rawValue { state.refused += 1 }

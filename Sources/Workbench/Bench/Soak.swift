@@ -62,6 +62,8 @@ package enum Soak {
 
     /// Visits of one script.
     private static let round = 500
+    /// Longer than the store waits for quiet before it copies its log.
+    private static let pause = Duration.milliseconds(500)
     private static let kinds: [Kind] = [
         .accepted, .accepted, .rejected, .accepted, .left, .accepted, .accepted, .rejected, .accepted, .junk,
     ]
@@ -82,6 +84,8 @@ package enum Soak {
             let now = ProcessFigures.now
             if played >= visits / 10 { samples.append(now) }
             onRound(played, now)
+            // A crowd has its gaps. Without any the log is never copied as a whole, and grows.
+            try await Task.sleep(for: pause)
         }
         figures.time = began.duration(to: SystemClock.now())
         await gate.stop(&figures)
