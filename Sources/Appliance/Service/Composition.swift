@@ -1,5 +1,5 @@
 import Aries
-package import Credentials
+import Credentials
 package import Encoding
 import Foundation
 import HTTPTransport

@@ -1,4 +1,4 @@
-package import Appliance
+import Appliance
 package import Credentials
 package import Encoding
 import Kiosk
