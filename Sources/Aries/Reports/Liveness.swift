@@ -24,7 +24,7 @@ struct Liveness: Sendable {
     /// A peer of which nothing is known.
     init(_ limits: ReportSettings.Limits) { self.limits = limits }
 
-    /// Whether an answer is waited for: what it will prove must not grow meanwhile.
+    /// Whether an answer is waited for, of a silent peer all the time: what it will prove must not grow meanwhile.
     var isWaiting: Bool { if case .idle = state { false } else { true } }
 
     /// When ``pass(_:)`` or ``isDue(_:)`` tells something new.

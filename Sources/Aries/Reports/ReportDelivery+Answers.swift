@@ -17,7 +17,6 @@ extension ReportDelivery {
             let upTo = outstanding.last { if case .handedOver = $0.state { false } else { true } }?.end.position
             pings = pings.suffix(7) + [(id, upTo ?? confirmed)]
             liveness.pinged(at: now)
-            suspect?.isCleared = true
         case .pong(let id): return pong(id, at: now)
         case .receipt(let point): return receipt(point, at: now)
         case .head(let point):
@@ -77,7 +76,7 @@ extension ReportDelivery {
         if case .asked(id) = features { features = .sent(until: now.advanced(by: limits.answer)) }
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return }
         if case .handedOver = outstanding[index].state { outstanding[index].state = .taken }
-        if outstanding[index].before + 1 == suspect?.position { suspect = nil }
+        if outstanding[index].before + 1 == suspect { suspect = nil }
         size = min(size * 2, limits.entries)
         refusals = 0
         if confirmBy == nil { expectConfirmation(at: now) }
@@ -102,12 +101,12 @@ extension ReportDelivery {
         goBack(to: message.before)
         size = max(message.size / 2, 1)
         guard message.size <= 1 else { return [] }
-        guard let suspect, suspect.position == message.before + 1, suspect.isCleared else {
-            self.suspect = (message.before + 1, false)
+        guard suspect == message.before + 1 else {
+            suspect = message.before + 1
             liveness.ask(at: now)
             return []
         }
-        self.suspect = nil
+        suspect = nil
         readUpTo = message.end.position
         outstanding.append(
             Outstanding(

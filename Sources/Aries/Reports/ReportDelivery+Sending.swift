@@ -27,7 +27,7 @@ extension ReportDelivery {
     mutating func advance(at now: Instant) -> [Action] {
         guard isConnected else { return [] }
         if liveness.takeDue(now) { return [.ping] }
-        guard inFlight == nil, !liveness.isWaiting, !liveness.isSilent, holdUntil == nil else { return [] }
+        guard inFlight == nil, !liveness.isWaiting, holdUntil == nil else { return [] }
         var actions: [Action] = []
         if let kept {
             self.kept = nil

@@ -40,8 +40,8 @@ package struct ReportDelivery: Sendable {
     var timer: FlushTimer
     /// Entries of the next message: halved when one was refused, doubled when one was taken.
     var size: Int
-    /// The single entry that was refused, and whether the server took a ping since.
-    var suspect: (position: Int, isCleared: Bool)?
+    /// The single entry that was refused: it goes once more behind a ping that the server took.
+    var suspect: Int?
     /// Entries passed over since a message was taken.
     var refusals = 0
     var liveness: Liveness

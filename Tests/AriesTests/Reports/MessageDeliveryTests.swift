@@ -165,6 +165,18 @@ import Testing
         #expect(harness.peer.reports.values.allSatisfy { $0 == 1 })
     }
 
+    @Test func whatIsSetAsideIsNobodysWord() {
+        let harness = Harness(Self.controller, entries: 6)
+        harness.peer.refuses = { $0.id == "report-3" }
+        harness.feed(.connected)
+        #expect(harness.cursor == 0 && harness.peer.order == ["report-2", "report-5", "report-6"])
+        harness.feed(.acknowledged(["report-2"]))
+        #expect(
+            harness.seen.suffix(3) == [
+                .confirmed(Harness.point(2), by: .controller), .setAside(3), .confirmed(Harness.point(3), by: nil),
+            ])
+    }
+
     @Test func aMessageThatDidNotGetThroughIsSentAgain() {
         let harness = connected(Self.alive)
         harness.peer.isUp = false

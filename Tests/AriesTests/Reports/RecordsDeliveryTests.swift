@@ -220,6 +220,22 @@ import Testing
         #expect(harness.cursor == 20 && harness.peer.stored.count == 20)
     }
 
+    /// What was being read when everything behind the cursor was given up is read again, from the cursor on.
+    @Test func entriesThatComeTooLateAreNotTaken() {
+        var delivery = ReportDelivery(ReportSettings(format: .basicmessage), end: Harness.point(600), confirmed: 0)
+        func read(_ actions: [ReportDelivery.Action]) -> Int? {
+            actions.compactMap { if case .read(let after, _, _, _) = $0 { after } else { nil } }.last
+        }
+        func entries(_ after: Int) -> ReportDelivery.Event { .entries((after + 1...after + 6).map(Harness.entry)) }
+        #expect(read(delivery.handle(.connected, at: .zero)) == 0)
+        _ = delivery.handle(entries(0), at: .zero)
+        for id in ["report-2", "report-3", "report-5"] as [Text] { _ = delivery.handle(.sent(id), at: .zero) }
+        #expect(read(delivery.handle(.sent("report-6"), at: .zero)) == 6)
+        _ = delivery.handle(.connected, at: .zero)
+        let again = delivery.handle(entries(6), at: .zero)
+        #expect(read(again) == 0 && delivery.confirmed == 0)
+    }
+
     @Test func entriesThatAreNoLongerKeptAreAHoleAndNothingMore() {
         let harness = Harness(entries: 500, cursor: 100)
         harness.evicted = 300
