@@ -118,7 +118,8 @@ extension Store {
     private func sign(_ witness: Witness, number: Int) -> SignedHead? {
         let state = books.state
         let statement = HeadStatement(
-            state: state, digest: witness.key.digest(of: state, books.sum), number: number, finding: witnessing.finding)
+            state: state, digest: witness.key.digest(of: state, books.sum(witness.key)), number: number,
+            finding: witnessing.finding)
         return SignedHead(statement, by: witness.key)
     }
 }

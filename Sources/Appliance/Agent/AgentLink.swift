@@ -1,8 +1,9 @@
 package import Aries
 package import Encoding
 package import HTTPTransport
+import Ledger
 
-/// Drives one ``AgentConnection``: carries out its actions, feeds it reports and wakes it at its deadlines.
+/// Drives one ``AgentConnection``: carries out its actions, feeds it what its destination is to get and wakes it at its deadlines.
 ///
 /// One task calls ``run()`` or ``connect(within:)``; both return soon after that task is cancelled and throw nothing for it.
 package actor AgentLink {
@@ -12,7 +13,9 @@ package actor AgentLink {
         package var exchange: any MessageExchange
         /// Keeps the connection.
         package var store: any ConnectionStore
-        /// The reports to deliver; nil for a link that only connects.
+        /// The name of the destination that the connection leads to.
+        package var destination: Text
+        /// What the destination is to get; nil for a link that only connects.
         package var outbox: (any Outbox)?
         /// The clock.
         package var clock: AgentClock
@@ -21,10 +24,11 @@ package actor AgentLink {
 
         /// Connects the parts.
         package init(
-            exchange: any MessageExchange, store: any ConnectionStore, outbox: (any Outbox)? = nil,
-            clock: AgentClock = .system(), observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
+            exchange: any MessageExchange, store: any ConnectionStore,
+            destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil, clock: AgentClock = .system(),
+            observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
         ) {
-            (self.exchange, self.store, self.outbox) = (exchange, store, outbox)
+            (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
             (self.clock, self.observe) = (clock, observe)
         }
     }
@@ -55,8 +59,13 @@ package actor AgentLink {
     private var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
     private var lastFailure: ExchangeFailure?
-    /// Sent reports that the outbox could not be told of yet.
-    private var unmarked: [Text] = []
+    /// What is on its way to the destination; nil before the connection is the way there.
+    private var window: AliveWindow?
+    /// Entries that were read and not handed out yet.
+    private var read = OutboxEntries(ledger: "", entries: [])
+    /// Confirmed, but not durably yet.
+    private var unkept: Int?
+    private var isRetired = false
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
     private var sleeper: Task<Void, Never>?
@@ -71,7 +80,7 @@ package actor AgentLink {
         self.surroundings = surroundings
     }
 
-    /// Delivers reports until the task is cancelled or the peer ends the connection.
+    /// Delivers until the task is cancelled, the peer ends the connection or another one has taken its place.
     package func run() async {
         await loop { $0.isEnded }
     }
@@ -85,7 +94,13 @@ package actor AgentLink {
         return Task.isCancelled ? .cancelled : .noAnswer(lastFailure)
     }
 
-    /// Something changed that the link waits for: a report was queued.
+    /// Stores the connection before it does anything.
+    package func keep() async throws {
+        try await surroundings.store.keepConnection(
+            id, to: surroundings.destination, connection.snapshot.compactBytes, handled: [])
+    }
+
+    /// Something changed that the link waits for: something was recorded, or another connection is the way now.
     package func wake() {
         isWoken = true
         sleeper?.cancel()
@@ -103,20 +118,19 @@ package actor AgentLink {
         until end: Instant? = nil, _ isDone: (borrowing AgentConnection) -> Bool
     ) async {
         inbox = [.start]
-        while !Task.isCancelled {
+        while !Task.isCancelled, !isRetired, !isDone(connection) {
             let now = surroundings.clock.now()
+            // A peer that always has something to say must not keep the end from being seen.
+            if let end, now >= end { break }
             if !inbox.isEmpty {
                 await perform(connection.handle(inbox.removeFirst(), at: now))
-            } else if isDone(connection) {
-                return
-            } else if let end, now >= end {
-                return
             } else if let deadline = connection.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
-            } else if connection.wantsReport, let report = await nextReport(at: now) {
-                inbox.append(.deliver(report))
-            } else {
-                await sleep(until: [connection.deadline, outboxRetryAt, end].compactMap(\.self).min())
+            } else if connection.isComplete, connection.wantsMessage, let event = await nextDelivery(at: now) {
+                inbox.append(event)
+            } else if !isRetired {
+                let deadlines = [connection.deadline, window?.deadline, outboxRetryAt, end]
+                await sleep(until: deadlines.compactMap(\.self).min())
             }
         }
     }
@@ -127,16 +141,17 @@ package actor AgentLink {
         let observe = surroundings.observe
         for action in actions {
             switch action {
-            case .persist(let snapshot): await persist(snapshot)
+            case .persist(let snapshot): await persist(snapshot, handled: connection.takeSeen())
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
-            case .alive: observe(.alive)
-            case .sent(let report):
-                observe(.reportSent(report))
-                unmarked.append(report)
-            case .acknowledged(let ids): await acknowledged(ids)
+            case .alive:
+                observe(.alive)
+                if let position = window?.answered() { await confirm(upTo: position) }
+            case .sent, .pinged, .answered: break
+            case .refused(let id, let status): observe(.refused(id, status: status))
+            case .acknowledged(let ids): observe(.acknowledged(ids))
             case .message(let id, let content): observe(.message(id: id, bytes: content.utf8.count))
             case .problem(let code, _): observe(.problem(code: code))
             case .discarded(let reason): observe(.discarded(reason))
@@ -145,9 +160,10 @@ package actor AgentLink {
         }
     }
 
-    private func persist(_ snapshot: JSON) async {
+    private func persist(_ snapshot: JSON, handled: [[UInt8]]) async {
         do {
-            try await surroundings.store.keepConnection(id, snapshot.compactBytes)
+            try await surroundings.store.keepConnection(
+                id, to: surroundings.destination, snapshot.compactBytes, handled: handled)
             isStoreBroken = false
         } catch {
             isStoreBroken = true
@@ -177,28 +193,66 @@ package actor AgentLink {
         }
     }
 
-    // MARK: - Reports
+    // MARK: - Delivery
 
-    /// The next report, once the outbox knows of those that were sent: else it would offer them again.
-    private func nextReport(at now: Instant) async -> OutboundReport? {
+    /// The next report, or a ping that asks whether those before it arrived.
+    private func nextDelivery(at now: Instant) async -> AgentConnection.Event? {
         guard let outbox = surroundings.outbox, outboxRetryAt.map({ now >= $0 }) ?? true else { return nil }
         do {
-            if !unmarked.isEmpty {
-                try await outbox.reportsSent(unmarked)
-                unmarked = []
+            guard var window = try await begin(outbox) else {
+                retire()
+                return nil
             }
+            if let unkept { await confirm(upTo: unkept) }
             outboxRetryAt = nil
-            return try await outbox.nextReport()
+            defer { self.window = window }
+            while window.isOpen {
+                if read.entries.isEmpty {
+                    guard let next = try await outbox.entries(after: window.position, limit: 1, over: id) else {
+                        retire()
+                        return nil
+                    }
+                    read = next
+                }
+                guard !read.entries.isEmpty else { break }
+                let entry = read.entries.removeFirst()
+                let report = Report.json(of: entry, in: read.ledger)
+                window.hand(out: entry, isReport: report != nil)
+                guard let report, let id = report["id"]?.string, let time = report["time"]?.string else { continue }
+                return .deliver(.basicMessage(id: id, content: Text(report.compactText), time: time))
+            }
+            let wasSilent = window.isSilent
+            let wantsPing = window.wantsPing(isIdle: read.entries.isEmpty, at: now)
+            if window.isSilent, !wasSilent {
+                read.entries = []
+                surroundings.observe(.silent)
+            }
+            return wantsPing ? .ping : nil
         } catch {
             outboxFailed(error)
             return nil
         }
     }
 
-    private func acknowledged(_ ids: [Text]) async {
-        surroundings.observe(.acknowledged(ids))
+    /// Makes this connection the way to its destination; nil when a newer one is.
+    private func begin(_ outbox: any Outbox) async throws -> AliveWindow? {
+        if let window { return window }
+        guard let position = try await outbox.takeOver(by: id) else { return nil }
+        surroundings.observe(.tookOver(position: position))
+        return AliveWindow(confirmed: position)
+    }
+
+    private func retire() {
+        isRetired = true
+        surroundings.observe(.retired)
+    }
+
+    private func confirm(upTo position: Int) async {
         do {
-            try await surroundings.outbox?.reportsAcknowledged(ids)
+            unkept = position
+            try await surroundings.outbox?.confirm(upTo: position, over: id, handled: connection.takeSeen())
+            unkept = nil
+            surroundings.observe(.confirmed(position: position))
         } catch {
             outboxFailed(error)
         }

@@ -13,9 +13,17 @@ package enum AgentNotice: Sendable {
     case unreachable(ExchangeFailure)
     /// The peer answered a ping.
     case alive
-    /// The peer's server took a report.
-    case reportSent(Text)
-    /// The peer acknowledged reports or messages.
+    /// This connection is the way to its destination from now on; the position behind which it goes on.
+    case tookOver(position: Int)
+    /// Another connection has taken its place.
+    case retired
+    /// The destination has confirmed everything up to that position.
+    case confirmed(position: Int)
+    /// Several pings in a row had no answer: nothing is sent before one is answered.
+    case silent
+    /// The peer's server refused a message with that status.
+    case refused(Text, status: Int)
+    /// The peer acknowledged messages.
     case acknowledged([Text])
     /// The peer sent a text; its length in bytes.
     case message(id: Text, bytes: Int)
@@ -28,12 +36,11 @@ package enum AgentNotice: Sendable {
     /// The peer ended the connection.
     case ended
 
-    /// Whether messages get through, where the notice says so.
-    package var getsThrough: Bool? {
+    /// Whether it is no news: said again and again while all is well, or as often as a peer likes.
+    package var isRoutine: Bool {
         switch self {
-        case .connected, .reachable, .alive, .reportSent, .acknowledged: true
-        case .handshakeRefused, .unreachable, .ended: false
-        case .message, .problem, .discarded, .storeFailed: nil
+        case .alive, .confirmed, .acknowledged, .message, .discarded: true
+        default: false
         }
     }
 
@@ -45,13 +52,17 @@ package enum AgentNotice: Sendable {
         case .reachable: "the agent is reachable"
         case .unreachable(let failure): "the agent is not reachable: \(Self.text(failure)); trying again"
         case .alive: "the agent answered a ping"
-        case .reportSent(let id): "report \(id) sent"
+        case .tookOver(let position): "reports go this way now, from record \(position + 1) on"
+        case .retired: "another connection has taken its place"
+        case .confirmed(let position): "confirmed up to record \(position)"
+        case .silent: "the agent takes messages and answers none; reports wait until it answers"
+        case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"
         case .acknowledged(let ids): "\(ids.count) acknowledged"
         case .message(let id, let bytes): "message \(id) of \(bytes) bytes from the agent"
         case .problem(let code): "the agent reports a problem: \(code)"
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
-        case .ended: "the agent ended the connection; reports stay in the outbox"
+        case .ended: "the agent ended the connection; reports wait"
         }
     }
 

@@ -1,24 +1,40 @@
 package import Aries
 package import Encoding
+package import Ledger
+package import Store
 
 /// Keeps the state of connections. A snapshot holds secret keys: whoever keeps it must keep others from reading it.
 package protocol ConnectionStore: Sendable {
-    /// The stored snapshots by connection id.
-    func loadConnections() async throws -> [(id: Text, snapshot: [UInt8])]
-    /// Keeps a snapshot; it is durable when this returns.
-    func keepConnection(_ id: Text, _ snapshot: [UInt8]) async throws
-    /// Forgets a connection; nothing happens when it is not there.
-    func forgetConnection(_ id: Text) async throws
+    /// The stored connections, the oldest first.
+    func loadConnections() async throws -> [StoredConnection]
+    /// Keeps a snapshot of a connection to `destination`, and with it the keys of inbound messages that led there; both are
+    /// durable when this returns.
+    func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws
+    /// The keys of the last inbound messages that were applied, oldest first.
+    func loadHandled() async throws -> [[UInt8]]
 }
 
-/// The reports that wait for delivery.
+/// The ledger as the outbox of one destination. It knows which connection is the present way there: whoever was replaced gets
+/// nothing more.
 package protocol Outbox: Sendable {
-    /// The oldest report that was not sent; nil when there is none.
-    func nextReport() async throws -> OutboundReport?
-    /// The peer's server took these reports.
-    func reportsSent(_ ids: [Text]) async throws
-    /// The peer acknowledged these ids; unknown ones are passed over.
-    func reportsAcknowledged(_ ids: [Text]) async throws
+    /// Makes `connection` the way to the destination, unless a newer one is. Returns the position behind which it goes on; nil
+    /// when it has been replaced.
+    func takeOver(by connection: Text) async throws -> Int?
+    /// The entries behind `position`, at most `limit`; nil when `connection` has been replaced.
+    func entries(after position: Int, limit: Int, over connection: Text) async throws -> OutboxEntries?
+    /// The destination has confirmed everything up to `position`; the keys of inbound messages are remembered with it.
+    func confirm(upTo position: Int, over connection: Text, handled: [[UInt8]]) async throws
+}
+
+/// Some entries of a ledger, in order.
+package struct OutboxEntries: Sendable {
+    /// The ledger's id.
+    package var ledger: Text
+    /// The entries.
+    package var entries: [LedgerEntry]
+
+    /// Entries of the ledger of that id.
+    package init(ledger: Text, entries: [LedgerEntry]) { (self.ledger, self.entries) = (ledger, entries) }
 }
 
 /// The monotonic clock of a link.

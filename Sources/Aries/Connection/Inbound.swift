@@ -89,12 +89,17 @@ extension AgentConnection {
         if type.isMessage("trust_ping", 1, "ping_response") {
             guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
             openPings.removeFirst(index + 1)
-            return [.alive]
+            return [.alive(ping: message.thread)]
         }
         if Notice.isProblem(type) {
             return [.problem(code: Notice.problemCode(message), thread: message.thread)]
         }
         if type.isMessage("notification", 1, "ack") { return [.acknowledged([message.thread])] }
+        if type.isMessage("discover-features", 2, "disclosures") || type.isMessage("discover-features", 1, "disclose")
+            || type.protocolName.family == "verification-report"
+        {
+            return [.answered(message)]
+        }
 
         if type.isMessage("trust_ping", 1, "ping") {
             guard TrustPing.wantsResponse(message) else { return [] }
@@ -106,8 +111,7 @@ extension AgentConnection {
                 answer(Notice.ack(type.prefix, id: Self.newID(&random), thread: message.thread))
             }
             if let ids = BasicMessage.acknowledgedReports(message) { return [.acknowledged(ids)] }
-            // Handed on before it is remembered: after a crash in between it comes twice rather than never.
-            return [.message(id: message.id, content: message.body["content"]?.string ?? ""), persist()]
+            return [.message(id: message.id, content: message.body["content"]?.string ?? "")]
         }
         if let disclosure = DiscoverFeatures.answer(to: message, id: Self.newID(&random)) {
             answer(disclosure)

@@ -58,12 +58,15 @@ package enum BasicMessage {
 
     /// A `message`. `sentTime` is RFC 3339.
     package static func message(_ prefix: TypePrefix, id: Text, content: Text, sentTime: Text) -> JSON {
-        Message.make(
-            MessageType(prefix, name, "message"), id: id,
-            [
-                .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
-                .init("content", .string(content)),
-            ])
+        Message.make(MessageType(prefix, name, "message"), id: id, members(content: content, sentTime: sentTime))
+    }
+
+    /// The members of a `message`.
+    static func members(content: Text, sentTime: Text) -> [JSONObject.Member] {
+        [
+            .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
+            .init("content", .string(content)),
+        ]
     }
 
     /// The ids in a controller's acknowledgement of reports: a basicmessage whose content is
