@@ -61,7 +61,7 @@ package enum BasicMessage {
         Message.make(MessageType(prefix, name, "message"), id: id, members(content: content, sentTime: sentTime))
     }
 
-    /// The members of a `message`.
+    /// A message's own members.
     static func members(content: Text, sentTime: Text) -> [JSONObject.Member] {
         [
             .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),

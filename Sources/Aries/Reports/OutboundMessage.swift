@@ -1,3 +1,4 @@
+import Crypto
 package import Encoding
 
 /// A message that is sent until the peer's server takes it: the same id and members in every attempt, also after a restart.
@@ -24,5 +25,14 @@ package struct OutboundMessage: Hashable, Sendable {
     /// The message as it is packed.
     package func json(_ prefix: TypePrefix) -> JSON {
         Message.make(MessageType(prefix, type, name), id: id, members)
+    }
+
+    /// An id that follows from the content: the same parts give the same UUID.
+    static func id(of parts: Text...) -> Text {
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Array(part.utf8) + [0])
+        }
+        return Text(RandomUUID.text(Array(hash.finalize())) ?? "")
     }
 }
