@@ -101,15 +101,18 @@ struct Books: Hashable, Sendable {
                 let destination = try row.text("destination")
                 let cursor = DeliveryCursor(
                     destination, confirmed: try row.figure("confirmed"),
-                    connection: try row.textIfPresent("connection"))
+                    connection: try row.textIfPresent("connection"),
+                    receipt: try row.textIfPresent("receipt").flatMap { Checkpoint($0) })
                 return (destination, cursor)
             }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Writes a cursor, so that it belongs to the books that are saved in the same transaction.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO delivery VALUES (?, ?, ?)")
-            .execute(arguments: [cursor.destination.string, cursor.confirmed, cursor.connection?.string])
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO delivery VALUES (?, ?, ?, ?)")
+            .execute(arguments: [
+                cursor.destination.string, cursor.confirmed, cursor.connection?.string, cursor.receipt?.text.string,
+            ])
     }
 
     /// The cursors as one figure.
@@ -119,6 +122,7 @@ struct Books: Hashable, Sendable {
                 ofRow: [
                     Array(cursor.destination.utf8), Array(String(cursor.confirmed).utf8),
                     cursor.connection.map { [1] + Array($0.utf8) } ?? [],
+                    cursor.receipt.map { Array($0.text.utf8) } ?? [],
                 ])
         }
     }

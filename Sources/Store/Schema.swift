@@ -49,7 +49,8 @@ enum Schema {
         CREATE TABLE delivery (
             destination TEXT NOT NULL PRIMARY KEY,
             confirmed INTEGER NOT NULL,
-            connection TEXT
+            connection TEXT,
+            receipt TEXT
         ) STRICT, WITHOUT ROWID;
         -- `number` grows: the newest connection of a destination is the one that takes over.
         ALTER TABLE connection ADD COLUMN destination TEXT NOT NULL DEFAULT 'primary';

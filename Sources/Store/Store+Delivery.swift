@@ -49,18 +49,22 @@ extension Store {
         }
     }
 
-    /// The destination has confirmed, over `connection`, everything up to `position`. In the same transaction the connections that
+    /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or
+    /// without one. In the same transaction the connections that
     /// this one replaced are forgotten, and the keys of inbound messages remembered. A confirmation over another connection than
     /// the present one, or of what the ledger does not have, changes nothing. Returns the cursor as it is then.
     @discardableResult
     package func confirm(
-        _ destination: Text, upTo position: Int, over connection: Text, handled: [[UInt8]] = []
+        _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
+        handled: [[UInt8]] = []
     ) async throws(StoreError) -> DeliveryCursor {
         let ring = options.handledMessages
         return try await commit { db, books in
             try Self.remember(handled, ring, db)
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
-            guard cursor.connection == connection, cursor.confirm(upTo: position, end: books.head.point) else {
+            guard cursor.connection == connection,
+                cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
+            else {
                 return cursor
             }
             try Self.keep(cursor, db, &books)
@@ -71,6 +75,14 @@ extension Store {
                     """
             ).execute(arguments: [destination.string, connection.string])
             return cursor
+        }
+    }
+
+    /// The hash of the entry at `position`, or of what is before the oldest one; nil when it is not kept.
+    package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
+        if position == books.start.count { return books.start.hash }
+        return try await read { db in
+            try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position])?.hash("hash")
         }
     }
 

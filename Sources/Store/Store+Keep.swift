@@ -11,6 +11,11 @@ package struct StoredConnection: Hashable, Sendable {
     package let destination: Text
     /// Its state, as bytes that only its owner understands, with its keys.
     package let snapshot: [UInt8]
+
+    /// A connection of these parts.
+    package init(id: Text, destination: Text, snapshot: [UInt8]) {
+        (self.id, self.destination, self.snapshot) = (id, destination, snapshot)
+    }
 }
 
 // What the kiosk keeps besides the ledger: its connections to agents, and its own few settings and keys.

@@ -198,16 +198,38 @@ import Testing
         #expect(harness.sent == ["report-2"])
     }
 
-    /// What is withdrawn is not tried again.
-    @Test func whatIsWithdrawnIsNotTriedAgain() throws {
+    /// Trouble elsewhere is told as a problem report.
+    @Test func aProblemIsTold() throws {
         let harness = try Harness()
         harness.feed(.start)
-        harness.agent.isUp = false
-        harness.feed(.deliver(report(1)))
-        harness.feed(.withdraw)
-        harness.agent.isUp = true
-        harness.run(until: Instant(nanoseconds: 60_000_000_000))
-        #expect(harness.agent.received.isEmpty && harness.connection.wantsMessage == true)
+        harness.feed(.tell(code: "fault.somewhere", explanation: "primary: it is silent"))
+        #expect(harness.agent.others.last?["description"]?["code"] == "fault.somewhere")
+    }
+
+    /// What a peer speaks, and its word about the ledger.
+    @Test func whatThePeerDisclosesAndAnswersIsPassedOn() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.agent.send(
+            [
+                "@type": "https://didcomm.org/discover-features/1.0/disclose", "@id": "d",
+                "protocols": [
+                    ["pid": "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/verification-report/1.0"], ["pid": "odd"], [:],
+                ],
+            ])
+        let point = ReportPoint(ledger: "l", position: 7, hash: [UInt8](repeating: 1, count: 32))
+        harness.agent.send(VerificationReport.message(.receipt(point), .didcomm, id: "r", thread: "t"))
+        harness.agent.send([
+            "@type": "https://didcomm.org/verification-report/1.0/receipt", "@id": "bad", "position": -1,
+        ])
+        harness.feed(.ping)
+        var (protocols, answers): ([ProtocolName], [VerificationReport.Answer]) = ([], [])
+        for action in harness.seen {
+            if case .disclosed(let names) = action { protocols += names }
+            if case .answered(let answer) = action { answers.append(answer) }
+        }
+        #expect(protocols == [VerificationReport.name] && answers == [.receipt(point)])
+        #expect(harness.count { if case .discarded(.malformed) = $0 { true } else { false } } == 1)
     }
 
     /// An agent that answers each post with a ping of its own gets a handful of answers, then one a second, and reports go first.

@@ -49,7 +49,7 @@ import Testing
     }
 
     /// What was acknowledged from the beginning on is confirmed; behind the first that was not, nothing is.
-    @Test(arguments: [(3, 7), (9, 18), (13, 26)])
+    @Test(arguments: [(3, 7), (5, 10), (9, 18), (13, 26)])
     func theAcknowledgedBeginningIsConfirmed(acknowledged: Int, confirmed: Int) async throws {
         try folder.edit("UPDATE report SET state = 'acknowledged' WHERE seq <= \(acknowledged) OR seq = 12")
         let store = try await Store.open(folder.database)

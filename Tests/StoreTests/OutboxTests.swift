@@ -70,6 +70,23 @@ import Testing
         await store.close()
     }
 
+    @Test func aReceiptIsKeptUntilTheNext() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.connect()
+        try await append(1...3, to: store)
+        let hash = try #require(try await store.hash(at: 4))
+        try await store.confirm(primary, upTo: 4, receipt: hash, over: "agent")
+        try await store.confirm(upTo: 5)
+        await store.close()
+        let again = try await Store.open(folder.database)
+        let cursor = try #require(await again.deliveries[primary])
+        #expect(cursor.confirmed == 5 && cursor.receipt == Checkpoint(ledger: nil, count: 4, hash: hash))
+        #expect(try await again.hash(at: 0) == .genesis(ledger: again.head.ledger))
+        #expect(try await again.hash(at: 99) == nil)
+        await again.close()
+    }
+
     @Test func destinationsHaveCursorsOfTheirOwn() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)

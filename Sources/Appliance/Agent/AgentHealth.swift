@@ -16,53 +16,56 @@ final class AgentHealth: Sendable {
         found.withLock { found in Health.codes.filter { found[$0]?[name] != nil } }
     }
 
-    /// Takes what happened on a connection.
-    func take(_ notice: AgentNotice, of name: Text) {
+    /// Takes what happened on a connection. Returns the fault that is new by that; nil: none.
+    func take(_ notice: AgentNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .connected, .tookOver:
             for code in [ReasonCode.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent] { clear(code, name) }
-        case .alive: for code in [ReasonCode.agentSilent, .agentUnreachable] { clear(code, name) }
-        case .reachable: clear(.agentUnreachable, name)
-        case .unreachable: set(.agentUnreachable, name, notice.text)
-        case .handshakeRefused: set(.agentUnconnected, name, notice.text)
-        case .silent: set(.agentSilent, name, notice.text)
-        case .refused: set(.reportsRefused, name, notice.text)
-        case .ended: set(.agentEnded, name, notice.text)
-        case .confirmed: clear(.reportsRefused, name)
-        case .retired, .acknowledged, .message, .problem, .discarded, .storeFailed: break
+            return nil
+        case .alive:
+            for code in [ReasonCode.agentSilent, .agentUnreachable] { clear(code, name) }
+            return nil
+        case .reachable: return clear(.agentUnreachable, name)
+        case .unreachable: return set(.agentUnreachable, name, notice.text)
+        case .handshakeRefused: return set(.agentUnconnected, name, notice.text)
+        case .silent: return set(.agentSilent, name, notice.text)
+        case .heard: return clear(.agentSilent, name)
+        case .held, .setAside: return set(.reportsRefused, name, notice.text)
+        case .released: return clear(.reportsRefused, name)
+        case .behind: return set(.ledgerBehind, name, notice.text)
+        case .ended: return set(.agentEnded, name, notice.text)
+        case .found, .retired, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem, .discarded,
+            .storeFailed:
+            return nil
         }
     }
 
-    /// Takes what happened beside the connections. Returns whether it is news.
-    func take(_ notice: DestinationNotice, of name: Text) -> Bool {
+    /// Takes what happened beside the connections. Returns the fault that is new by that; nil: none.
+    func take(_ notice: DestinationNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .unreadable: set(.agentUnreadable, name, notice.text)
         case .ended: set(.agentEnded, name, notice.text)
         case .invitationFailed, .usedBefore: set(.agentUnconnected, name, notice.text)
         // A more telling word stands already, if there was one.
-        case .unconnected: faults(of: name).isEmpty && set(.agentUnconnected, name, notice.text)
-        case .storeFailed: true
+        case .unconnected: faults(of: name).isEmpty ? set(.agentUnconnected, name, notice.text) : nil
+        case .storeFailed: nil
         case .invitationRead: clear(.agentUnconnected, name)
         }
     }
 
-    @discardableResult
-    private func set(_ code: ReasonCode, _ name: Text, _ text: String) -> Bool {
-        let isNews = found.withLock { found in
-            found[code, default: [:]].updateValue(text, forKey: name) != text
-        }
-        if isNews { report(.present(code, detail: "\(name): \(text)")) }
-        return isNews
+    private func set(_ code: ReasonCode, _ name: Text, _ text: String) -> ReasonCode? {
+        let before = found.withLock { $0[code, default: [:]].updateValue(text, forKey: name) }
+        if before != text { report(.present(code, detail: "\(name): \(text)")) }
+        return before == nil ? code : nil
     }
 
     @discardableResult
-    private func clear(_ code: ReasonCode, _ name: Text) -> Bool {
+    private func clear(_ code: ReasonCode, _ name: Text) -> ReasonCode? {
         let (wasThere, other) = found.withLock { found in
             let wasThere = found[code]?.removeValue(forKey: name) != nil
             return (wasThere, found[code]?.first)
         }
-        guard wasThere else { return false }
-        report(other.map { .present(code, detail: "\($0.key): \($0.value)") } ?? .over(code))
-        return true
+        if wasThere { report(other.map { .present(code, detail: "\($0.key): \($0.value)") } ?? .over(code)) }
+        return nil
     }
 }

@@ -17,6 +17,8 @@ package actor AgentLink {
         package var destination: Text
         /// What the destination is to get; nil for a link that only connects.
         package var outbox: (any Outbox)?
+        /// How it gets that.
+        package var reports: ReportSettings
         /// The clock.
         package var clock: AgentClock
         /// Told of everything that happens, in order, on the link's executor: must not block.
@@ -25,11 +27,12 @@ package actor AgentLink {
         /// Connects the parts.
         package init(
             exchange: any MessageExchange, store: any ConnectionStore,
-            destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil, clock: AgentClock = .system(),
+            destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
+            reports: ReportSettings = ReportSettings(), clock: AgentClock = .system(),
             observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
         ) {
             (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
-            (self.clock, self.observe) = (clock, observe)
+            (self.reports, self.clock, self.observe) = (reports, clock, observe)
         }
     }
 
@@ -59,12 +62,16 @@ package actor AgentLink {
     private var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
     private var lastFailure: ExchangeFailure?
-    /// What is on its way to the destination; nil before the connection is the way there.
-    private var window: AliveWindow?
-    /// Entries that were read and not handed out yet.
-    private var read = OutboxEntries(ledger: "", entries: [])
+    /// What goes to the destination, and how; nil before the connection is the way there.
+    private var delivery: ReportDelivery?
+    /// What has happened that the delivery does not know of yet.
+    private var events: [ReportDelivery.Event] = []
+    /// What the delivery wants to be sent next.
+    private var next: OutboundMessage?
     /// Confirmed, but not durably yet.
-    private var unkept: Int?
+    private var unkept: (point: ReportPoint, isReceipt: Bool)?
+    /// The ledger may have grown.
+    private var hasGrown = false
     private var isRetired = false
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
@@ -102,7 +109,7 @@ package actor AgentLink {
 
     /// Something changed that the link waits for: something was recorded, or another connection is the way now.
     package func wake() {
-        isWoken = true
+        (isWoken, hasGrown) = (true, true)
         sleeper?.cancel()
     }
 
@@ -110,6 +117,13 @@ package actor AgentLink {
     package func retryNow() async {
         outboxRetryAt = nil
         inbox.append(.retryNow)
+        events.append(.retryNow)
+        wake()
+    }
+
+    /// Tells the peer of a problem of the box, once it is connected.
+    package func tell(code: Text, explanation: Text) {
+        inbox.append(.tell(code: code, explanation: explanation))
         wake()
     }
 
@@ -126,11 +140,9 @@ package actor AgentLink {
                 await perform(connection.handle(inbox.removeFirst(), at: now))
             } else if let deadline = connection.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
-            } else if connection.isComplete, connection.wantsMessage, let event = await nextDelivery(at: now) {
-                inbox.append(event)
-            } else if !isRetired {
-                let deadlines = [connection.deadline, window?.deadline, outboxRetryAt, end]
-                await sleep(until: deadlines.compactMap(\.self).min())
+            } else if await !deliver(at: now), !isRetired {
+                await sleep(
+                    until: [connection.deadline, delivery?.deadline, outboxRetryAt, end].compactMap(\.self).min())
             }
         }
     }
@@ -146,14 +158,24 @@ package actor AgentLink {
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
-            case .alive:
+            case .alive(let ping):
                 observe(.alive)
-                if let position = window?.answered() { await confirm(upTo: position) }
-            case .sent, .pinged, .answered: break
-            case .refused(let id, let status): observe(.refused(id, status: status))
-            case .acknowledged(let ids): observe(.acknowledged(ids))
+                events.append(.pong(ping))
+            case .sent(let id): events.append(.sent(id))
+            case .pinged(let id): events.append(.pinged(id))
+            case .refused(let id, let status):
+                observe(.refused(id, status: status))
+                events.append(.failed(id, .refused(status: status)))
+            case .answered(.receipt(let point)): events.append(.receipt(point))
+            case .answered(.head(let point)): events.append(.head(point))
+            case .disclosed(let protocols): events.append(.disclosed(protocols))
+            case .acknowledged(let ids):
+                observe(.acknowledged(ids))
+                events.append(.acknowledged(ids))
             case .message(let id, let content): observe(.message(id: id, bytes: content.utf8.count))
-            case .problem(let code, _): observe(.problem(code: code))
+            case .problem(let code, let thread):
+                observe(.problem(code: code))
+                events.append(.problem(code: code, thread: thread))
             case .discarded(let reason): observe(.discarded(reason))
             case .ended: observe(.ended)
             }
@@ -195,67 +217,102 @@ package actor AgentLink {
 
     // MARK: - Delivery
 
-    /// The next report, or a ping that asks whether those before it arrived.
-    private func nextDelivery(at now: Instant) async -> AgentConnection.Event? {
-        guard let outbox = surroundings.outbox, outboxRetryAt.map({ now >= $0 }) ?? true else { return nil }
+    /// Carries on what goes to the destination; false when there is nothing to do now.
+    private func deliver(at now: Instant) async -> Bool {
+        guard let outbox = surroundings.outbox, connection.isComplete, outboxRetryAt.map({ now >= $0 }) ?? true else {
+            return false
+        }
         do {
-            guard var window = try await begin(outbox) else {
-                retire()
-                return nil
-            }
-            if let unkept { await confirm(upTo: unkept) }
             outboxRetryAt = nil
-            defer { self.window = window }
-            while window.isOpen {
-                if read.entries.isEmpty {
-                    guard let next = try await outbox.entries(after: window.position, limit: 1, over: id) else {
-                        retire()
-                        return nil
-                    }
-                    read = next
+            guard try await begin(outbox, at: now) else { return true }
+            if let unkept { try await keep(unkept.point, unkept.isReceipt, outbox) }
+            if hasGrown {
+                hasGrown = false
+                guard let (end, isUrgent) = try await outbox.end(after: delivery?.end.position ?? 0, over: id) else {
+                    retire()
+                    return true
                 }
-                guard !read.entries.isEmpty else { break }
-                let entry = read.entries.removeFirst()
-                let report = Report.json(of: entry, in: read.ledger)
-                window.hand(out: entry, isReport: report != nil)
-                guard let report, let id = report["id"]?.string, let time = report["time"]?.string else { continue }
-                return .deliver(.basicMessage(id: id, content: Text(report.compactText), time: time))
+                events.append(.available(end: end, isUrgent: isUrgent))
             }
-            let wasSilent = window.isSilent
-            let wantsPing = window.wantsPing(isIdle: read.entries.isEmpty, at: now)
-            if window.isSilent, !wasSilent {
-                read.entries = []
-                surroundings.observe(.silent)
+            if events.isEmpty, let deadline = delivery?.deadline, deadline <= now { events.append(.deadlineReached) }
+            if !events.isEmpty {
+                let event = events.removeFirst()
+                for action in delivery?.handle(event, at: now) ?? [] { await perform(action, outbox) }
+                return true
             }
-            return wantsPing ? .ping : nil
         } catch {
             outboxFailed(error)
-            return nil
+            return false
+        }
+        guard connection.wantsMessage, let message = next.take() else { return false }
+        inbox.append(.deliver(message))
+        return true
+    }
+
+    /// Makes this connection the way to its destination, unless a newer one is.
+    private func begin(_ outbox: any Outbox, at now: Instant) async throws -> Bool {
+        guard delivery == nil else { return true }
+        guard let state = try await outbox.takeOver(by: id) else {
+            retire()
+            return false
+        }
+        surroundings.observe(.tookOver(position: state.confirmed))
+        delivery = ReportDelivery(
+            surroundings.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt)
+        events = [.connected]
+        return true
+    }
+
+    /// Does what the delivery wants. What the store refuses now is told and tried again.
+    private func perform(_ action: ReportDelivery.Action, _ outbox: any Outbox) async {
+        let observe = surroundings.observe
+        switch action {
+        case .read(let position, let limit, let bytes, let reports):
+            do {
+                let entries = try await outbox.entries(
+                    after: position, limit: limit, bytes: bytes, reports: reports, over: id)
+                guard let entries else { return retire() }
+                events.append(.entries(entries))
+            } catch {
+                outboxFailed(error)
+                events.append(.entries([]))
+            }
+        case .look(let position):
+            do {
+                events.append(.hash(try await outbox.hash(at: position), at: position))
+            } catch {
+                outboxFailed(error)
+                events.append(.hash(nil, at: position))
+            }
+        case .send(let message): next = message
+        case .ping: inbox.append(.ping)
+        case .confirmed(let point, let proof):
+            unkept = (point, proof == .receipt)
+            do {
+                try await keep(point, proof == .receipt, outbox)
+            } catch {
+                outboxFailed(error)
+            }
+        case .setAside(let position): observe(.setAside(position: position))
+        case .found(let way): observe(.found(way))
+        case .silent: observe(.silent)
+        case .heard: observe(.heard)
+        case .held(let reason): observe(.held(reason))
+        case .released: observe(.released)
+        case .behind(let point): observe(.behind(point))
+        case .discarded(let error): observe(.refusedAnswer(error))
         }
     }
 
-    /// Makes this connection the way to its destination; nil when a newer one is.
-    private func begin(_ outbox: any Outbox) async throws -> AliveWindow? {
-        if let window { return window }
-        guard let position = try await outbox.takeOver(by: id) else { return nil }
-        surroundings.observe(.tookOver(position: position))
-        return AliveWindow(confirmed: position)
+    private func keep(_ point: ReportPoint, _ isReceipt: Bool, _ outbox: any Outbox) async throws {
+        try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: connection.takeSeen())
+        unkept = nil
+        surroundings.observe(.confirmed(position: point.position))
     }
 
     private func retire() {
         isRetired = true
         surroundings.observe(.retired)
-    }
-
-    private func confirm(upTo position: Int) async {
-        do {
-            unkept = position
-            try await surroundings.outbox?.confirm(upTo: position, over: id, handled: connection.takeSeen())
-            unkept = nil
-            surroundings.observe(.confirmed(position: position))
-        } catch {
-            outboxFailed(error)
-        }
     }
 
     private func outboxFailed(_ error: any Error) {

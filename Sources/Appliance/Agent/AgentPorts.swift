@@ -1,6 +1,5 @@
 package import Aries
 package import Encoding
-package import Ledger
 package import Store
 
 /// Keeps the state of connections. A snapshot holds secret keys: whoever keeps it must keep others from reading it.
@@ -15,26 +14,36 @@ package protocol ConnectionStore: Sendable {
 }
 
 /// The ledger as the outbox of one destination. It knows which connection is the present way there: whoever was replaced gets
-/// nothing more.
+/// nothing more, which nil says.
 package protocol Outbox: Sendable {
-    /// Makes `connection` the way to the destination, unless a newer one is. Returns the position behind which it goes on; nil
-    /// when it has been replaced.
-    func takeOver(by connection: Text) async throws -> Int?
-    /// The entries behind `position`, at most `limit`; nil when `connection` has been replaced.
-    func entries(after position: Int, limit: Int, over connection: Text) async throws -> OutboxEntries?
-    /// The destination has confirmed everything up to `position`; the keys of inbound messages are remembered with it.
-    func confirm(upTo position: Int, over connection: Text, handled: [[UInt8]]) async throws
+    /// Makes `connection` the way to the destination, unless a newer one is.
+    func takeOver(by connection: Text) async throws -> OutboxState?
+    /// Where the ledger ends, and whether something urgent is behind `position`: what went wrong at the gate.
+    func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)?
+    /// The entries behind `position`, at most `limit` of together about `bytes`, with their reports where these are wanted.
+    func entries(
+        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+    ) async throws -> [ReportEntry]?
+    /// The hash of the entry at `position`; nil when it is not kept.
+    func hash(at position: Int) async throws -> [UInt8]?
+    /// The destination has confirmed everything up to `point`; with a receipt that is kept, where `isReceipt` says so. The keys of
+    /// inbound messages are remembered with it.
+    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws
 }
 
-/// Some entries of a ledger, in order.
-package struct OutboxEntries: Sendable {
-    /// The ledger's id.
-    package var ledger: Text
-    /// The entries.
-    package var entries: [LedgerEntry]
+/// Where an outbox stands when a connection takes it over.
+package struct OutboxState: Hashable, Sendable {
+    /// Where the ledger ends.
+    package var end: ReportPoint
+    /// Everything up to here is confirmed.
+    package var confirmed: Int
+    /// The last receipt; nil when there is none.
+    package var receipt: ReportPoint?
 
-    /// Entries of the ledger of that id.
-    package init(ledger: Text, entries: [LedgerEntry]) { (self.ledger, self.entries) = (ledger, entries) }
+    /// A state of these parts.
+    package init(end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil) {
+        (self.end, self.confirmed, self.receipt) = (end, confirmed, receipt)
+    }
 }
 
 /// The monotonic clock of a link.

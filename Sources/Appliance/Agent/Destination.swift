@@ -52,6 +52,11 @@ actor Destination {
         for link in links { await link.wake() }
     }
 
+    /// Tells the agent of a problem of the box, where it is connected.
+    func tell(code: Text, explanation: Text) async {
+        for link in links { await link.tell(code: code, explanation: explanation) }
+    }
+
     /// Do not wait for the next attempts: the network came back, or an operator asks.
     func retryNow() async {
         for link in links { await link.retryNow() }

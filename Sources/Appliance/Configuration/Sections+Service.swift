@@ -1,3 +1,4 @@
+package import Aries
 import Encoding
 import Ledger
 
@@ -63,7 +64,7 @@ package struct LedgerSection: Hashable, Sendable {
 }
 
 /// `[agent]`: connections to the operator's cloud agents and the reports over them.
-package struct AgentSection: Hashable, Sendable {
+package struct AgentSection: Sendable {
     /// Files with an out-of-band invitation (its URL or its JSON) that are accepted at the start unless known already.
     package var invitations: [String]
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
@@ -74,6 +75,8 @@ package struct AgentSection: Hashable, Sendable {
     package var retryFirst: Duration
     /// The longest wait between attempts.
     package var retryLast: Duration
+    /// What confirms reports, how they are written, and how long a record waits for others.
+    package var reports: ReportSettings
     /// Further agents that get everything too, each with a cursor of its own.
     package var copies: [AgentCopy]
 
@@ -84,6 +87,16 @@ package struct AgentSection: Hashable, Sendable {
         retryFirst = reader.duration(
             "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
         retryLast = reader.duration("agent.retryLast", default: .seconds(300), in: .seconds(1)...(.seconds(86_400)))
+        reports = ReportSettings(
+            format: reader.choice("agent.format", default: .auto),
+            confirm: reader.choice("agent.confirm", default: .auto),
+            batchDelay: reader.duration("agent.batchDelay", default: .seconds(5), in: .seconds(1)...(.seconds(300))))
+        if !reports.isConsistent {
+            reader.reject(
+                "agent.confirm",
+                "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
+                "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
+        }
         reader.retired("agent.queue", "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
         copies = AgentCopy.read(&reader, "agent.copy", folder)
         if retryLast < retryFirst {

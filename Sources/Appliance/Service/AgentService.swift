@@ -17,6 +17,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let log: LogSink
     private let health: AgentHealth
     private let destinations = Mutex<[Text: Destination]>([:])
+    /// When a code was told to other destinations.
+    private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
+    /// Between two problem reports of one code.
+    private static let pause = Duration.seconds(600)
 
     /// A service over the connections in `store` and the invitations in the configuration.
     package init(configuration: Configuration, store: Store, log: LogSink, report: @escaping HealthReporter) {
@@ -104,19 +108,40 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 },
                 link: AgentLink.Surroundings(
                     exchange: exchange, store: store, destination: name, outbox: StoredOutbox(store, name),
-                    clock: .system(), observe: { [weak self] in self?.take($0, name) }),
+                    reports: configuration.agent.reports, clock: .system(),
+                    observe: { [weak self] in self?.take($0, name) }),
                 settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
                 notice: { [weak self] in self?.take($0, name) }))
     }
 
     private func take(_ notice: AgentNotice, _ name: Text) {
         log.log(notice.isRoutine ? .debug : .info, "agent", ["destination": .string(name), "text": .text(notice.text)])
-        health.take(notice, of: name)
+        if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
+        // The connection that was replaced looks at once, and ends.
+        if case .tookOver = notice { wake() }
+        guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
+        let finding = Text("the agent has a receipt for record \(point.position), which this ledger does not contain")
+        Task { [store] in await store.contradict(finding) }
     }
 
     private func take(_ notice: DestinationNotice, _ name: Text) {
-        if health.take(notice, of: name) {
-            log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        if case .storeFailed = notice { log.log(.error, "agent", ["text": .text(notice.text)]) }
+        guard let code = health.take(notice, of: name) else { return }
+        log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        tellOthers(code, name, notice.text)
+    }
+
+    /// One destination's trouble is told to the others, each code once in ``pause``.
+    private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
+        let now = ContinuousClock.now
+        let isDue = told.withLock { told in
+            if let last = told[code], now - last < Self.pause { return false }
+            told[code] = now
+            return true
+        }
+        guard isDue else { return }
+        for (other, destination) in destinations.withLock({ $0 }) where other != name {
+            Task { await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)")) }
         }
     }
 }

@@ -135,7 +135,11 @@ package struct AgentConnection: ~Copyable, Sendable {
             if peer != nil { heartbeatAt = now }
         case .deliver(let next):
             if message == nil { message = next }
-        case .withdraw: message = nil
+        case .tell(let code, let explanation):
+            let id = Self.newID(&random)
+            if peer != nil {
+                answer(Notice.problem(invitation.prefix, id: id, thread: id, code: code, explanation: explanation))
+            }
         case .answered(let id, let body): actions = answered(id, body, at: now)
         case .failed(let id, let failure): actions = failed(id, failure, at: now)
         case .received(let bytes): actions = receive(bytes, at: now)

@@ -40,8 +40,8 @@ extension AgentConnection {
         case start
         /// The next message to deliver; ignored while another one is under way (see ``wantsMessage``).
         case deliver(OutboundMessage)
-        /// What was to be delivered is not to be sent again; an attempt that is under way still ends.
-        case withdraw
+        /// Tell the peer of a problem of ours, by its code and in words; as often as answers may go out.
+        case tell(code: Text, explanation: Text)
         /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply (spec/cloud-agent F.2).
         case answered(ExchangeID, body: [UInt8])
         /// A post failed.
@@ -79,8 +79,10 @@ extension AgentConnection {
         case pinged(Text)
         /// The peer acknowledged messages or reports with these ids; unknown ones are to be ignored.
         case acknowledged([Text])
-        /// The peer's answer to what was delivered, or to a question about what it speaks.
-        case answered(Message)
+        /// The peer's word about the ledger.
+        case answered(VerificationReport.Answer)
+        /// The protocols that the peer speaks, of those that were asked for.
+        case disclosed([ProtocolName])
         /// A basicmessage that is not an acknowledgement.
         case message(id: Text, content: Text)
         /// The peer reported a problem.

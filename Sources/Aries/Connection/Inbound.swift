@@ -95,10 +95,11 @@ extension AgentConnection {
             return [.problem(code: Notice.problemCode(message), thread: message.thread)]
         }
         if type.isMessage("notification", 1, "ack") { return [.acknowledged([message.thread])] }
-        if type.isMessage("discover-features", 2, "disclosures") || type.isMessage("discover-features", 1, "disclose")
-            || type.protocolName.family == "verification-report"
-        {
-            return [.answered(message)]
+        if let protocols = DiscoverFeatures.disclosed(message) { return [.disclosed(protocols)] }
+        do throws(ReportError) {
+            if let answer = try VerificationReport.answer(message) { return [.answered(answer)] }
+        } catch {
+            return [.discarded(.malformed)]
         }
 
         if type.isMessage("trust_ping", 1, "ping") {
@@ -125,7 +126,7 @@ extension AgentConnection {
         return []
     }
 
-    private mutating func answer(_ message: JSON?) {
+    mutating func answer(_ message: JSON?) {
         guard let message, waiting.count < configuration.limits.waitingAnswers else { return }
         waiting.append(message)
     }

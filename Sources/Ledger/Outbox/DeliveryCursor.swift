@@ -24,10 +24,15 @@ package struct DeliveryCursor: Hashable, Sendable {
     package private(set) var confirmed: Int
     /// The id of the connection that is the present way there; nil: there never was one, and nothing is owed.
     package private(set) var connection: Text?
+    /// The hash of the last entry for which the destination gave a receipt, and its position: every later state of the ledger
+    /// must contain it. Nil before the first receipt.
+    package private(set) var receipt: Checkpoint?
 
-    /// A cursor of these parts; without the last two that of a new destination.
-    package init(_ destination: Text, confirmed: Int = 0, connection: Text? = nil) {
-        (self.destination, self.confirmed, self.connection) = (destination, confirmed, connection)
+    /// A cursor of these parts; without the last three that of a new destination.
+    package init(_ destination: Text, confirmed: Int = 0, connection: Text? = nil, receipt: Checkpoint? = nil) {
+        (self.destination, self.confirmed, self.connection, self.receipt) = (
+            destination, confirmed, connection, receipt
+        )
     }
 
     /// The position behind which delivery goes on: entries that are no longer kept are passed over.
@@ -42,10 +47,11 @@ package struct DeliveryCursor: Hashable, Sendable {
     }
 
     /// The destination has confirmed everything up to `position`. A position that it cannot have, or had before, changes nothing.
-    /// Returns whether the cursor moved.
-    package mutating func confirm(upTo position: Int, end: ChainPoint) -> Bool {
+    /// `receipt`: the hash that the destination gave a receipt for, if it did. Returns whether the cursor moved.
+    package mutating func confirm(upTo position: Int, end: ChainPoint, receipt: ChainHash? = nil) -> Bool {
         guard position > confirmed, position <= end.count else { return false }
         confirmed = position
+        if let receipt { self.receipt = Checkpoint(ledger: nil, count: position, hash: receipt) }
         return true
     }
 

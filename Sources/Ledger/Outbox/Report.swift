@@ -16,6 +16,12 @@ package enum Report {
         return json(record, entry, ledger)
     }
 
+    /// Whether the entry says that somebody was not let in, or that something failed: told without waiting for others.
+    package static func isUrgent(_ entry: LedgerEntry) -> Bool {
+        guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return false }
+        return record.outcome.result != .accepted
+    }
+
     /// The members of H.3 in its order. `clock` is `synced` for a synchronised or given date; `clockSource` says more.
     private static func json(_ record: OutcomeRecord, _ entry: LedgerEntry, _ ledger: Text) -> JSON {
         let stamp = record.stamp

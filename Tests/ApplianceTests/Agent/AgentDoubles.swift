@@ -4,8 +4,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
-
-@testable import Store
+import Store
 
 /// A store and an outbox in memory that can be broken.
 final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendable {
@@ -33,6 +32,13 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     func setBroken(_ isBroken: Bool) { lock.withLock { self.isBroken = isBroken } }
     func setBroken(outbox isBroken: Bool) { lock.withLock { isOutboxBroken = isBroken } }
     func observe(_ notice: AgentNotice) { lock.withLock { seen.append(notice) } }
+
+    /// Reports go out, and are asked about, without a wait.
+    static var settings: ReportSettings {
+        var settings = ReportSettings()
+        (settings.limits.pingAfter, settings.limits.answer) = (.milliseconds(2), .milliseconds(200))
+        return settings
+    }
 
     /// The id of the report of that number, from 0 on.
     static func id(_ number: Int) -> Text { Text("report-\(number)") }
@@ -67,27 +73,45 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
 
     func loadHandled() async throws -> [[UInt8]] { lock.withLock { handled } }
 
-    func takeOver(by connection: Text) async throws -> Int? {
+    private var end: ReportPoint {
+        ReportPoint(ledger: "ledger", position: head.point.count, hash: head.point.hash.bytes)
+    }
+
+    func takeOver(by connection: Text) async throws -> OutboxState? {
         lock.withLock {
             func number(_ id: Text?) -> Int { connections.firstIndex { $0.id == id } ?? -1 }
             guard number(connection) >= number(cursor.connection) else { return nil }
             cursor.takeOver(by: connection)
-            return cursor.confirmed
+            return OutboxState(end: end, confirmed: cursor.confirmed)
         }
     }
 
-    func entries(after position: Int, limit: Int, over connection: Text) async throws -> OutboxEntries? {
+    func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
+        lock.withLock { cursor.connection == connection ? (end, false) : nil }
+    }
+
+    func entries(
+        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+    ) async throws -> [ReportEntry]? {
         lock.withLock {
             guard cursor.connection == connection else { return nil }
-            return OutboxEntries(ledger: "ledger", entries: Array(ledger.dropFirst(position).prefix(limit)))
+            return ledger.dropFirst(position).prefix(limit).map {
+                ReportEntry(
+                    position: $0.position, hash: $0.hash.bytes, body: $0.body,
+                    report: reports ? Report.json(of: $0, in: "ledger") : nil)
+            }
         }
     }
 
-    func confirm(upTo position: Int, over connection: Text, handled: [[UInt8]]) async throws {
+    func hash(at position: Int) async throws -> [UInt8]? {
+        lock.withLock { ledger.first { $0.position == position }?.hash.bytes }
+    }
+
+    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws {
         try lock.withLock {
             if isOutboxBroken { throw Broken() }
             self.handled += handled
-            guard cursor.connection == connection, cursor.confirm(upTo: position, end: head.point) else { return }
+            guard cursor.connection == connection, cursor.confirm(upTo: point.position, end: head.point) else { return }
             let present = connections.firstIndex { $0.id == connection } ?? 0
             connections.removeFirst(present)
         }

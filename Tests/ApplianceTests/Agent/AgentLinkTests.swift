@@ -27,7 +27,8 @@ import Testing
     }
 
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
-        AgentLink.Surroundings(exchange: exchange, store: memory, outbox: memory, observe: memory.observe)
+        AgentLink.Surroundings(
+            exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)
     }
 
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {

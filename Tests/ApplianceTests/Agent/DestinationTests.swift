@@ -57,7 +57,8 @@ import Testing
             Destination.Surroundings(
                 invitation: { [files] (path) async throws(InvitationReader.Failure) in try files.read(path) },
                 link: AgentLink.Surroundings(
-                    exchange: exchange, store: memory, outbox: memory, observe: { [memory] in memory.observe($0) }),
+                    exchange: exchange, store: memory, outbox: memory, reports: Memory.settings,
+                    observe: { [memory] in memory.observe($0) }),
                 settings: AgentConnection.Configuration(label: "kiosk", limits: limits), invitations: memory,
                 notice: { [notices] in notices.add($0) }, pause: .milliseconds(5)))
     }
