@@ -86,6 +86,7 @@ package enum DiscoverFeatures {
         (TrustPing.name, ["sender", "receiver"]),
         (Notice.name, ["notifier", "notified"]),
         (BasicMessage.name, ["sender", "receiver"]),
+        (VerificationReport.name, ["sender"]),
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
@@ -121,6 +122,17 @@ package enum DiscoverFeatures {
                 thread: message.thread, [.init("disclosures", .array(found))])
         }
         return nil
+    }
+
+    /// The protocols in a `disclose` (1.0) or `disclosures` (2.0), with either prefix; nil when `message` is neither.
+    package static func disclosed(_ message: Message) -> [ProtocolName]? {
+        let list: [JSON]
+        switch (message.type.protocolName.family, message.type.name) {
+        case ("discover-features", "disclose"): list = message.body["protocols"]?.array ?? []
+        case ("discover-features", "disclosures"): list = message.body["disclosures"]?.array ?? []
+        default: return nil
+        }
+        return list.prefix(256).compactMap { ($0["pid"] ?? $0["id"])?.string.flatMap { ProtocolName($0) } }
     }
 
     /// A query is a protocol's whole name, or a beginning and `*`.

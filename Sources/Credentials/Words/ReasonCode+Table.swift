@@ -73,8 +73,8 @@ extension ReasonCode {
             codes: [
                 radioFailed, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerRewritten,
                 ledgerWitness, ledgerReplaced, ledgerUnopened, clockStepped, clockContradicted, trustBundle,
-                trustUnusable,
-                policyFile, agentUnreachable, reportsDropped, displayFailed,
+                trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded, agentUnconnected,
+                agentUnreadable, reportsRefused, reportsDropped, ledgerBehind, displayFailed,
             ]),
     ]
 
