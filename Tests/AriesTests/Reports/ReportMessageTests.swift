@@ -67,6 +67,8 @@ import Testing
         #expect(failure(try changed("entries", [:])) == .malformed(member: "entries"))
         #expect(failure(try changed("position", 7, entry: 1)) == .outOfOrder)
         #expect(failure(try changed("position", 9, entry: 1)) == .outOfOrder)
+        let gap = ReportRecords([7, 8, 10].map(Harness.entry), head: Harness.point(10)).message
+        #expect(failure(try #require(gap).json(.didcomm)) == .outOfOrder)
         #expect(failure(try changed("position", -1, entry: 0)) == .position)
         #expect(failure(try changed("position", 0, entry: 0)) == .position)
         #expect(failure(try changed("body", nil, entry: 2)) == .malformed(member: "body"))
