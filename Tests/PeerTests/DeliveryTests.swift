@@ -87,6 +87,74 @@ import Testing
         place.remove()
     }
 
+    /// Receipts after the far commit: whatever is stopped or killed on the way, each record is there once. A ledger that is put back
+    /// is found by what the agent has, and the next start begins a new one.
+    @Test(.timeLimit(.minutes(5)), arguments: versions)
+    func receiptsLoseNothingAndFindALedgerThatWasPutBack(version: String) async throws {
+        guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
+        let place = try Workplace("receipts-\(version)")
+        let database = try Database(place)
+        let url = try await database.command("start")["url"]?.string?.string ?? ""
+        let agent = try CloudAgent(
+            version: version, place,
+            options: [
+                "--plugin", "verification_report", "--plugin-config-value", "verification_report.database=\(url)",
+            ])
+        try await agent.command("start")
+        let invitation = try await agent.invitation(place)
+        var gate = try await Gate(place, invitation)
+        try await gate.wait("connected") { [gate] in await gate.cursor().connection != nil }
+        let began = ContinuousClock.now
+        try await gate.record(500)
+        let recorded = ContinuousClock.now
+        try await gate.wait("confirmed") { [gate] in await gate.cursor().confirmed == gate.end() }
+        print(
+            "delivery: ACA-Py \(version), receipts: 500 visits recorded in \(recorded - began), "
+                + "the last one stored \(ContinuousClock.now - recorded) later")
+        try await database.command("kill")
+        try await gate.record(300)
+        try await agent.command("kill")
+        try await agent.command("start")
+        try await database.command("start")
+        try await gate.record(100)
+        await gate.stop()
+        gate = try await Gate(place, invitation)
+        try await gate.record(100)
+        try await gate.wait("confirmed", within: .seconds(90)) { [gate] in await gate.cursor().confirmed == gate.end() }
+        #expect(await gate.cursor().receipt?.count == 2000)
+        #expect(try await database.number("select count(*) from gatehouse.visits") == 1000)
+        for view in ["gaps", "chain_breaks", "forks"] {
+            #expect(try await database.number("select count(*) from gatehouse.\(view)") == 0, "\(view)")
+        }
+
+        // Database, witness and key of now, put back after more was delivered.
+        await gate.stop()
+        let (ledger, saved) = (place.path("ledger"), place.path("saved"))
+        try FileManager.default.copyItem(atPath: ledger, toPath: saved)
+        gate = try await Gate(place, invitation)
+        try await gate.record(20)
+        try await gate.wait("confirmed") { [gate] in await gate.cursor().confirmed == gate.end() }
+        let first = await gate.store.head.ledger
+        await gate.stop()
+        try FileManager.default.removeItem(atPath: ledger)
+        try FileManager.default.moveItem(atPath: saved, toPath: ledger)
+        gate = try await Gate(place, invitation)
+        try await gate.wait("told") { [gate] in gate.faults.contains(.ledgerBehind) }
+        await gate.stop()
+        gate = try await Gate(place, invitation)
+        try await gate.record(5)
+        try await gate.wait("confirmed", within: .seconds(60)) { [gate] in await gate.cursor().confirmed == gate.end() }
+        let second = await gate.store.head.ledger
+        #expect(second != first)
+        let predecessor = try await database.number(
+            "select count(*) from gatehouse.visits where ledger = '\(second)' and predecessor = '\(first)'")
+        #expect(predecessor == 1)
+        await gate.stop()
+        try await agent.stop()
+        try await database.stop()
+        place.remove()
+    }
+
     /// Two connections used to share 100 reports between them, or to send them all twice.
     @Test(.timeLimit(.minutes(3)))
     func twoDestinationsGetEverythingEach() async throws {
@@ -141,6 +209,11 @@ private final class Gate: Sendable {
     private let task: Task<Void, any Error>
     private let list = FaultList()
 
+    private static let software = Outcome.Software(name: "gatehouse", version: "0")
+    private static let stamp = RecordStamp(
+        kiosk: "Peer-Gate", boot: "b0070000-0000-4000-8000-000000000000",
+        time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: .zero)
+
     /// The faults in force.
     var faults: Set<ReasonCode> { list.all }
 
@@ -156,10 +229,12 @@ private final class Gate: Sendable {
             allowPlainHTTP = true
             retryFirst = "200ms"
             retryLast = "1s"
+            batchDelay = "1s"
             \(copies)
             """
         let configuration = try Configuration.load(try place.write("gatehouse.toml", text))
         let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
+        try await store.begin(stamp: Self.stamp, software: Self.software)
         let log = try LogSink(.file(place.path("log.jsonl")), minimum: .info)
         let service = AgentService(
             configuration: configuration, store: store, log: log, report: { [list] in list.take($0) })
@@ -169,15 +244,11 @@ private final class Gate: Sendable {
 
     /// Records so many visits.
     func record(_ count: Int) async throws {
-        let stamp = RecordStamp(
-            kiosk: "Peer-Gate", boot: "b0070000-0000-4000-8000-000000000000",
-            time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: .zero)
-        let outcome = Outcome(
-            .accepted, gate: .pulsed(milliseconds: 200), software: Outcome.Software(name: "gatehouse", version: "0"))
+        let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: Self.software)
         for _ in 0..<count {
             let visit = Text(UUID().uuidString.lowercased())
-            try await store.appendIntent(visit, stamp: stamp)
-            try await store.appendOutcome(visit, outcome, stamp: stamp)
+            try await store.appendIntent(visit, stamp: Self.stamp)
+            try await store.appendOutcome(visit, outcome, stamp: Self.stamp)
         }
         service.wake()
     }

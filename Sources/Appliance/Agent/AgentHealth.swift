@@ -45,6 +45,7 @@ final class AgentHealth: Sendable {
         switch notice {
         case .unreadable: set(.agentUnreadable, name, notice.text)
         case .ended: set(.agentEnded, name, notice.text)
+        case .invitationFailed(_, _, isConnected: true), .usedBefore(isConnected: true): nil
         case .invitationFailed, .usedBefore: set(.agentUnconnected, name, notice.text)
         // A more telling word stands already, if there was one.
         case .unconnected: faults(of: name).isEmpty ? set(.agentUnconnected, name, notice.text) : nil

@@ -93,19 +93,20 @@ actor Destination {
         links.removeAll { $0 === link }
     }
 
-    /// Connects by `invitation`, or finds the connection that it led to before. Returns nil when it was accepted before and its
+    /// Connects by `invitation`, or finds the connection that it led to before. Returns false when it was accepted before and its
     /// connection is gone.
-    private func accept(_ invitation: Invitation) async throws {
+    private func accept(_ invitation: Invitation) async throws -> Bool {
         let found = try AgentLinks.link(
             for: invitation, existing: links, surroundings.settings, surroundings.link)
-        guard case .new(let link) = found else { return }
-        guard !accepted.contains(invitation.id) else { return surroundings.notice(.usedBefore) }
+        guard case .new(let link) = found else { return true }
+        guard !accepted.contains(invitation.id) else { return false }
         // First the connection, then the note that its invitation is used: a crash in between costs nothing.
         try await link.keep()
         accepted = accepted.suffix(63) + [invitation.id]
         try await surroundings.invitations.keep(accepted: accepted)
         add(link)
         await wake()
+        return true
     }
 
     // MARK: - Invitations
@@ -116,13 +117,14 @@ actor Destination {
         while !Task.isCancelled {
             for index in files.indices where files[index].isDue(at: surroundings.link.clock.now()) {
                 do {
-                    try await accept(try await surroundings.invitation(files[index].path))
+                    let isUsable = try await accept(try await surroundings.invitation(files[index].path))
                     files[index].succeeded()
-                    surroundings.notice(.invitationRead(file: files[index].path))
+                    surroundings.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
                 } catch {
                     files[index].failed(at: surroundings.link.clock.now())
                     let reason = (error as? InvitationReader.Failure)?.remedy ?? "\(error)"
-                    surroundings.notice(.invitationFailed(file: files[index].path, reason: reason))
+                    surroundings.notice(
+                        .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))
                 }
             }
             await sleep()
@@ -149,12 +151,12 @@ enum DestinationNotice: Sendable {
     case unreadable(Text)
     /// The peer had ended the stored connection.
     case ended
-    /// The invitation file was read.
-    case invitationRead(file: String)
+    /// An invitation was read, and leads or has led to a connection.
+    case invitationRead
     /// The invitation of that file cannot be used, and what to do about it.
-    case invitationFailed(file: String, reason: String)
-    /// An invitation was accepted before, and its connection is gone.
-    case usedBefore
+    case invitationFailed(file: String, reason: String, isConnected: Bool)
+    /// An invitation was accepted before, and its connection is gone; where another one took its place all is well.
+    case usedBefore(isConnected: Bool)
     /// There is no connection, though there are invitations.
     case unconnected
     /// The stored connections could not be read.
@@ -165,8 +167,8 @@ enum DestinationNotice: Sendable {
         switch self {
         case .unreadable(let id): "the stored connection \(id) cannot be read: connect anew with a new invitation"
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
-        case .invitationRead(let file): "the invitation in \(file) was read"
-        case .invitationFailed(let file, let reason): "the invitation in \(file) cannot be used: \(reason)"
+        case .invitationRead: "the invitation was read"
+        case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
         case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
         case .storeFailed(let reason): "the connections could not be read: \(reason)"

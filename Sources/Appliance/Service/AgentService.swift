@@ -125,7 +125,12 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     private func take(_ notice: DestinationNotice, _ name: Text) {
-        if case .storeFailed = notice { log.log(.error, "agent", ["text": .text(notice.text)]) }
+        switch notice {
+        case .storeFailed: log.log(.error, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        case .invitationFailed(_, _, isConnected: true):
+            log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        default: break
+        }
         guard let code = health.take(notice, of: name) else { return }
         log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
         tellOthers(code, name, notice.text)
