@@ -134,6 +134,6 @@ let package = Package(
                 "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
             ]),
         tests("CommandTests", ["Encoding", crypto]),
-        tests("PeerTests", ["Encoding"]),
+        tests("PeerTests", ["Appliance", "Kiosk", "Credentials", "Ledger", "Store", "LinuxIO", "Encoding"]),
     ]
 )

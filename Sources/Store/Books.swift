@@ -24,18 +24,23 @@ struct Books: Hashable, Sendable {
     var head: LedgerHead
     /// What is before the oldest entry kept.
     var start: ChainPoint
-    /// What the outbox holds.
-    var tally: OutboxTally
+    /// How far the ledger has come to each destination, by name.
+    var deliveries: [Text: DeliveryCursor]
     /// The last date heard.
     var clock: Timestamp?
     /// Counts the commits that changed any of this.
     var revision = 0
-    /// The outbox's rows as one figure; nothing without a key.
-    var sum = RowSum()
     /// ``SiteKey/digest(of:)`` of the site key.
     var siteKey: [UInt8]?
     /// Counts outcomes, since the start, whose gate opened: each is witnessed at once. Not kept.
     var openings = 0
+    /// Counts reports given up since the start. Not kept.
+    var lost = 0
+
+    /// The cursor of the primary destination.
+    var primary: DeliveryCursor {
+        deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
+    }
 
     /// What is sealed of these.
     var state: LedgerState {
@@ -52,43 +57,74 @@ struct Books: Hashable, Sendable {
         let genesis = ChainPoint.genesis(ledger: newLedger)
         var books = Books(
             head: LedgerHead(ledger: newLedger, point: genesis, limits: limits), start: genesis,
-            tally: OutboxTally(), clock: nil)
+            deliveries: try cursors(db), clock: nil)
         try books.save(db, key)
         return (books, .made)
     }
 
-    /// Reads the figures and looks at their seal; nil in an empty database.
-    static func read(_ db: Database, limits: LedgerLimits, key: WitnessKey?) throws -> (books: Books, seal: Seal)? {
+    /// Reads the figures and looks at their seal; nil in an empty database. `sealed`: the sum that the seal must hold.
+    static func read(
+        _ db: Database, limits: LedgerLimits, key: WitnessKey?,
+        sealed: (Books, WitnessKey) throws -> RowSum = { $0.sum($1) }
+    ) throws -> (books: Books, seal: Seal)? {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM chain WHERE one = 1") else {
             if try Int.fetchOne(db, sql: "SELECT 1 FROM entry LIMIT 1") == nil { return nil }
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
         }
-        let tally = try Row.fetchOne(
-            db, sql: "SELECT count(*) AS n, ifnull(sum(bytes), 0) AS bytes FROM report")
         let clock = try row.textIfPresent("clock")
         var books = Books(
             head: LedgerHead(
                 ledger: try row.text("ledger"), point: try point(row, "count", "hash", "next_seq"),
                 open: try openVisits(db), dropped: try row.figure("dropped"), limits: limits),
             start: try point(row, "start_count", "start_hash", "start_next_seq"),
-            tally: OutboxTally(reports: try tally?.figure("n") ?? 0, bytes: try tally?.figure("bytes") ?? 0),
-            clock: clock.flatMap { Timestamp(rfc3339: $0.string) })
+            deliveries: try cursors(db), clock: clock.flatMap { Timestamp(rfc3339: $0.string) })
         books.siteKey = try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'site-key'")
             .map { SiteKey.digest(of: try $0.bytes("value")) }
         // A reader may see a database of an earlier version.
         guard row.hasColumn("seal") else { return (books, .none) }
         books.revision = try row.figure("revision")
-        guard let seal = try row.bytesIfPresent("seal") else {
-            books.sum = try ReportRow.sum(db, key)
-            return (books, .none)
-        }
+        guard let seal = try row.bytesIfPresent("seal") else { return (books, .none) }
         guard let key else { return (books, .unread) }
         // The date is sealed as a date: other letters for it, or what is none, would otherwise go unseen.
-        guard let sum = key.open(seal, of: books.state), clock == books.clock.map({ Text($0.rfc3339) }) else {
-            return (books, .broken)
-        }
-        books.sum = sum
+        guard let sum = key.open(seal, of: books.state), clock == books.clock.map({ Text($0.rfc3339) }),
+            try sum == sealed(books, key)
+        else { return (books, .broken) }
         return (books, .intact)
+    }
+
+    /// The cursors; none in a database that a reader finds in the form of an earlier version.
+    static func cursors(_ db: Database) throws -> [Text: DeliveryCursor] {
+        guard try db.tableExists("delivery") else { return [:] }
+        let rows = try Row.fetchAll(db, sql: "SELECT * FROM delivery")
+        return Dictionary(
+            try rows.map { row in
+                let destination = try row.text("destination")
+                let cursor = DeliveryCursor(
+                    destination, confirmed: try row.figure("confirmed"),
+                    connection: try row.textIfPresent("connection"),
+                    receipt: try row.textIfPresent("receipt").flatMap { Checkpoint($0) })
+                return (destination, cursor)
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Writes a cursor, so that it belongs to the books that are saved in the same transaction.
+    static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO delivery VALUES (?, ?, ?, ?)")
+            .execute(arguments: [
+                cursor.destination.string, cursor.confirmed, cursor.connection?.string, cursor.receipt?.text.string,
+            ])
+    }
+
+    /// The cursors as one figure.
+    func sum(_ key: WitnessKey) -> RowSum {
+        deliveries.values.reduce(into: RowSum()) { sum, cursor in
+            sum += key.code(
+                ofRow: [
+                    Array(cursor.destination.utf8), Array(String(cursor.confirmed).utf8),
+                    cursor.connection.map { [1] + Array($0.utf8) } ?? [],
+                    cursor.receipt.map { Array($0.text.utf8) } ?? [],
+                ])
+        }
     }
 
     /// The visits that the store's own list says are open, in the order of their intents.
@@ -102,12 +138,12 @@ struct Books: Hashable, Sendable {
         ChainPoint(count: try row.figure(count), hash: try row.hash(hash), nextSeq: try row.figure(nextSeq))
     }
 
-    /// Writes the figures as those of a new revision, sealed when there is a key.
-    mutating func save(_ db: Database, _ key: WitnessKey?) throws {
+    /// Writes the figures as those of a new revision, sealed when there is a key, unless somebody else is to seal them.
+    mutating func save(_ db: Database, _ key: WitnessKey?, isSealed: Bool = true) throws {
         revision += 1
         let (end, start) = (head.point, start)
         let nonce = (0..<WitnessKey.nonceBytes).map { _ in UInt8.random(in: 0...255) }
-        let seal = key.map { Data($0.seal(state, sum, nonce: nonce)) }
+        let seal = isSealed ? key.map { Data($0.seal(state, sum($0), nonce: nonce)) } : nil
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO chain (one, ledger, count, hash, next_seq, start_count, start_hash,

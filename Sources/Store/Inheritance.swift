@@ -11,8 +11,8 @@ struct Inheritance {
     private var dropped = 0
     private var clock: Timestamp?
     private var open: [[UInt8]] = []
-    private var reports: [ReportRow] = []
-    private var connections: [(id: String, snapshot: [UInt8])] = []
+    private var cursors: [DeliveryCursor] = []
+    private var connections: [(id: String, snapshot: [UInt8], destination: String, number: Int)] = []
     private var handled: [[UInt8]] = []
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
@@ -25,13 +25,12 @@ struct Inheritance {
     }
 
     /// Of a database that does not stand up to its witness. Authentic: its seal is right, so it is an older state of ours.
-    init(_ db: Database, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?, _ key: WitnessKey) throws {
+    init(_ db: Database, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?) throws {
         self.init(nothingBut: head)
         let state = books.state
         if predecessor == nil {
             predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
         }
-        let isOutboxOurs = try isAuthentic && LedgerQueries.isOutbox(db, books, key)
         if isAuthentic {
             nextSeq = max(nextSeq, state.end.nextSeq + Founding.gap)
             dropped = max(dropped, state.dropped)
@@ -41,14 +40,25 @@ struct Inheritance {
             let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
             if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + Founding.gap) }
         }
-        let unsent = try Int.fetchOne(db, sql: "SELECT count(*) FROM report WHERE state = 'queued'") ?? 0
-        if isOutboxOurs { reports = try ReportRow.select("true", [], db) } else { dropped += unsent }
+        // What the primary destination has not confirmed stays in the file that is put aside: told as lost, and provable there.
+        if let first = books.primary.firstOwed {
+            dropped +=
+                try Int.fetchOne(
+                    db, sql: "SELECT count(*) FROM entry WHERE position >= ? AND kind = 'outcome'", arguments: [first])
+                ?? 0
+        }
+        cursors = books.deliveries.values.map(\.inNewLedger)
         open = try Books.openVisits(db).prefix(LedgerLimits().openVisits).compactMap { intent in
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
         }
         connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
-            .map { (try $0.text("id").string, try $0.bytes("snapshot")) }
+            .map {
+                (
+                    try $0.text("id").string, try $0.bytes("snapshot"), try $0.text("destination").string,
+                    try $0.figure("number")
+                )
+            }
         handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
             try $0.bytes("key")
         }
@@ -77,14 +87,14 @@ struct Inheritance {
         let genesis = ChainPoint.genesis(ledger: ledger)
         var books = Books(
             head: LedgerHead(ledger: ledger, point: genesis, dropped: dropped, limits: limits), start: genesis,
-            tally: OutboxTally(), clock: clock)
-        for var report in reports {
-            report.first = 0  // its outcome is in the other ledger
-            try report.insert(db)
-            books.sum += report.code(key)
+            deliveries: try Books.cursors(db), clock: clock)
+        for cursor in cursors {
+            try Books.save(cursor, db)
+            books.deliveries[cursor.destination] = cursor
         }
-        for (id, snapshot) in connections {
-            try db.execute(sql: "INSERT INTO connection VALUES (?, ?)", arguments: [id, Data(snapshot)])
+        for (id, snapshot, destination, number) in connections {
+            try db.execute(
+                sql: "INSERT INTO connection VALUES (?, ?, ?, ?)", arguments: [id, Data(snapshot), destination, number])
         }
         for key in handled {
             try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])

@@ -4,7 +4,7 @@ import Ledger
 
 /// A proof of the whole ledger, read piece by piece: each piece is a transaction of its own, or all of them are one.
 ///
-/// The reports come first, then the entries; the last piece sees where the ledger ends and holds that to its lists, its seal and its
+/// The last piece sees where the ledger ends and holds that to its lists, its seal and its
 /// witness. What is written between two pieces is read by a later one.
 struct LedgerAudit: Sendable {
     private let checkpoints: [Checkpoint]
@@ -12,11 +12,9 @@ struct LedgerAudit: Sendable {
     private let proof: Proof?
     private let piece: Int
     private var chain: ChainVerifier?
-    /// Where the next piece begins; nil: all reports are read.
-    private var nextReport: Int64? = .min
+    /// Where the next piece begins.
     private var nextEntry = Int64.min
     private var misfiled: [ChainFinding] = []
-    private var misreported: [ChainFinding] = []
 
     /// A proof that has not begun. `proof`: what the ledger is held to besides its chain, read before it; `piece`: rows that are
     /// read together.
@@ -36,11 +34,7 @@ struct LedgerAudit: Sendable {
 
     /// The next piece; what was found once it was the last one.
     mutating func read(_ db: Database) throws -> ChainReport? {
-        if let next = nextReport {
-            nextReport = try readReports(db, from: next)
-            return nil
-        }
-        return try readEntries(db) ? try finish(db) : nil
+        try readEntries(db) ? try finish(db) : nil
     }
 
     // MARK: - The chain
@@ -86,7 +80,10 @@ struct LedgerAudit: Sendable {
         if try Books.openVisits(db) != report.openIntents {
             report.findings.append(.bookkeeping("the list of open visits differs from the chain"))
         }
-        report.findings += misreported
+        for cursor in books.deliveries.values where cursor.confirmed > books.head.point.count {
+            report.findings.append(
+                .bookkeeping("the destination \(cursor.destination) has confirmed what the ledger does not have"))
+        }
         if let proof { try LedgerQueries.prove(db, books, seal, proof, &report) }
         return report
     }
@@ -96,40 +93,6 @@ struct LedgerAudit: Sendable {
         guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // found by the chain
         let kind: Text = if case .intent = record { "intent" } else { "outcome" }
         return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
-    }
-
-    // MARK: - The reports
-
-    /// Reads reports; where to go on, nil when there are no more. A report may be gone (sent or lost to the bound), but each one that
-    /// is here has its outcome, byte for byte.
-    private mutating func readReports(_ db: Database, from first: Int64) throws -> Int64? {
-        let cursor = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT r.seq, r.content, e.body FROM report r LEFT JOIN entry e ON e.visit = r.id AND e.kind = 'outcome'
-                WHERE r.first > (SELECT start_count FROM chain WHERE one = 1) AND r.seq >= ? ORDER BY r.seq LIMIT ?
-                """, arguments: [first, piece])
-        var (count, next): (Int, Int64?) = (0, first)
-        while let row = try cursor.next(), misreported.count < ChainVerifier.findingLimit {
-            count += 1
-            next = Self.behind(try row.integer("seq"))
-            if let finding = try Self.finding(row) { misreported.append(finding) }
-        }
-        return count < piece ? nil : next
-    }
-
-    private static func finding(_ row: Row) throws -> ChainFinding? {
-        let seq = try row.figure("seq")
-        let body = try row.bytesIfPresent("body") ?? []
-        guard case .outcome(let record) = try? LedgerRecord(bytes: body) else {
-            return .bookkeeping("report \(seq) has no outcome in the chain")
-        }
-        let content = try row.bytes("content")
-        // A report of an older format was made by an older program; its bytes stay as they were queued.
-        let type = (try? JSON.parse(content))?["type"]?.string
-        if let type, type != Report.type, type.hasPrefix("verification-report/") { return nil }
-        let isRight = record.seq == seq && Report.json(record).compactBytes == content
-        return isRight ? nil : .bookkeeping("report \(seq) differs from its outcome")
     }
 
     /// The number behind this one; nil behind the last of all.

@@ -24,7 +24,7 @@ package struct LedgerReader: Sendable {
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
             let (id, superseded) = try queue.read { db in
-                (try Int.fetchOne(db, sql: "PRAGMA application_id"), try Schema.migrator.hasBeenSuperseded(db))
+                (try Int.fetchOne(db, sql: "PRAGMA application_id"), try Schema.migrator().hasBeenSuperseded(db))
             }
             guard id == Schema.applicationID else { throw StoreError.foreign(path: path) }
             if superseded { throw StoreError.newer(path: path) }

@@ -40,7 +40,7 @@ struct Opening {
         let reading = witness?.file.read(witness?.key)
         let number = reading?.head?.number ?? 0
         do {
-            let (pool, isOld) = try Store.connect(path, options)
+            let (pool, isOld) = try Store.connect(path, options, witness?.key)
             var (books, seal) = try load(pool)
             guard let witness, let reading else {
                 return Opened(pool: pool, books: books, standing: nil, number: number)
@@ -52,7 +52,7 @@ struct Opening {
             if case .unusable = reading { witness.file.putAside() }
             if case .rewritten(let finding) = standing {
                 let inheritance = try pool.read { db in
-                    try Inheritance(db, books, isAuthentic: seal == .intact, reading.head, witness.key)
+                    try Inheritance(db, books, isAuthentic: seal == .intact, reading.head)
                 }
                 found.addDatabase()
                 try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
@@ -110,7 +110,7 @@ struct Opening {
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA application_id = \(Schema.applicationID)")
             }
-            try Schema.migrator.migrate(queue)
+            try Schema.migrator(witness.key).migrate(queue)
             try queue.write { db in
                 try inheritance.write(db, finding: Text(finding), limits: options.limits, witness: witness)
             }
@@ -118,7 +118,7 @@ struct Opening {
             try moveAside(leavesFile: leavesFile)
             guard rename(next, path) == 0 else { throw StoreFile.failure(path) }
             try StoreFile.sync(folder: StoreFile.folder(of: path))
-            let (pool, _) = try Store.connect(path, options)
+            let (pool, _) = try Store.connect(path, options, witness.key)
             return Opened(pool: pool, books: try load(pool).books, standing: .rewritten(finding), number: number)
         } catch {
             throw StoreError(error, path: path)

@@ -1,4 +1,5 @@
 import GRDB
+import Ledger
 
 /// The tables. STRICT: a column holds what it says. A migration, once released, is never edited; the next one follows
 /// it.
@@ -6,7 +7,8 @@ enum Schema {
     /// "GATE": marks the file as ours (SQLite's `application_id`).
     static let applicationID = 0x4741_5445
 
-    static var migrator: DatabaseMigrator {
+    /// `key`: that of the seal, which says what was in the database before a migration; nil where nothing is migrated.
+    static func migrator(_ key: WitnessKey? = nil) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 ledger, outbox, connections") { db in
             try db.execute(sql: first)
@@ -17,16 +19,22 @@ enum Schema {
         migrator.registerMigration(sealing) { db in
             try db.execute(sql: third)
         }
-        migrator.registerMigration("visits by their last letters") { db in
+        migrator.registerMigration("4 visits by their last letters") { db in
             try db.execute(sql: visitEnds)
+        }
+        migrator.registerMigration(delivery) { db in
+            try db.execute(sql: fifth)
+            try OldOutbox.retire(db, key)
         }
         return migrator
     }
 
     /// The migration since which a database may have a seal.
     static let sealing = "3 seal, weights"
+    /// The migration by which the ledger became the outbox.
+    static let delivery = "5 delivery"
 
-    // `revision` counts the commits that changed the row; `seal`: WitnessKey.seal over the row, the outbox and the site key, NULL
+    // `revision` counts the commits that changed the row; `seal`: WitnessKey.seal over the row, the cursors and the site key, NULL
     // when whoever wrote last had no key.
     private static let third = """
         ALTER TABLE chain ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
@@ -46,6 +54,19 @@ enum Schema {
     private static let visitEnds = """
         DROP INDEX entry_visit;
         CREATE INDEX entry_visit ON entry (substr(visit, -8)) WHERE kind = 'outcome';
+        """
+
+    private static let fifth = """
+        -- How far the ledger has come to each destination: DeliveryCursor. The ledger is the outbox, so the table `report` goes.
+        CREATE TABLE delivery (
+            destination TEXT NOT NULL PRIMARY KEY,
+            confirmed INTEGER NOT NULL,
+            connection TEXT,
+            receipt TEXT
+        ) STRICT, WITHOUT ROWID;
+        -- `number` grows: the newest connection of a destination is the one that takes over.
+        ALTER TABLE connection ADD COLUMN destination TEXT NOT NULL DEFAULT 'primary';
+        ALTER TABLE connection ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let first = """

@@ -11,7 +11,7 @@ extension Store {
     package func append(
         _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], names: [UnwrittenNames] = []
     ) async throws(StoreError) -> [Text: StoreError] {
-        let (options, path, key) = (options, path, witness?.key)
+        let (options, path) = (options, path)
         return try await commit { db, books in
             var refused: [Text: StoreError] = [:]
             func attempt(_ visit: Text, _ work: (inout Books) throws -> Void) throws {
@@ -34,7 +34,7 @@ extension Store {
             try Self.remember(names, db, options)
             for outcome in outcomes {
                 try attempt(outcome.visit) {
-                    _ = try Self.append(outcome.visit, outcome.outcome, outcome.stamp, db, &$0, options, key)
+                    _ = try Self.append(outcome.visit, outcome.outcome, outcome.stamp, db, &$0, options)
                 }
             }
             return refused

@@ -3,18 +3,13 @@ import GRDB
 import Ledger
 
 extension Store {
-    /// Forgets reports that the peer has had for long enough, and evicts entries that are too old or too many, a few at a time; to
-    /// be called now and then. The bounds by number hold without it.
+    /// Evicts entries that are too old or too many, a few at a time; to be called now and then. The bounds by number hold without
+    /// it.
     ///
     /// A date that nothing vouches for evicts nothing, and one that is wrong by years only the few of one call.
     package func housekeep(at time: WallTime) async throws(StoreError) {
-        let (options, key) = (options, witness?.key)
+        let options = options
         try await commit { db, books in
-            for state in [ReportState.sent, .acknowledged] {
-                guard let before = options.outbox.forgetBefore(state, now: time.utc) else { continue }
-                let rank = options.outbox.rank(state, .ordinary)
-                try Self.removeReports("rank = ? AND since < ?", [rank, before.seconds], db, &books, key)
-            }
             try Self.evict(db, &books, options, slack: 0)
             try Self.evictByAgeAndSize(db, &books, options, at: time)
         }
@@ -28,7 +23,7 @@ extension Store {
         guard books.head.point.count - books.start.count >= options.retention.entries + (slack ?? batch) else { return }
         let last = options.retention.evictable(
             start: books.start, end: books.head.point, firstOpen: firstOpen(books),
-            firstUnsent: try firstUnsent(db, options))
+            firstOwed: books.primary.firstOwed)
         if let last { try evict(upTo: min(last, books.start.count + 4 * batch), db, &books) }
     }
 
@@ -48,10 +43,10 @@ extension Store {
                 wanted = try row.figure("position")
             }
         }
-        var firstUnsent = try firstUnsent(db, options)
-        if try size(db) > options.retention.bytes { (wanted, firstUnsent) = (most, nil) }
+        var firstOwed = books.primary.firstOwed
+        if try size(db) > options.retention.bytes { (wanted, firstOwed) = (most, nil) }
         let last = options.retention.evictable(
-            upTo: wanted, start: books.start, firstOpen: firstOpen(books), firstUnsent: firstUnsent)
+            upTo: wanted, start: books.start, firstOpen: firstOpen(books), firstOwed: firstOwed)
         if let last { try evict(upTo: last, db, &books) }
     }
 
@@ -64,6 +59,7 @@ extension Store {
                     WHERE position = ?
                     """, arguments: [last])
         else { return }
+        try countLost(upTo: last, db, &books)
         let nextSeq = max(books.start.nextSeq, try row.figure("seq") + 1)
         books.start = ChainPoint(count: last, hash: try row.hash("hash"), nextSeq: nextSeq)
         try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
@@ -71,12 +67,22 @@ extension Store {
 
     private static func firstOpen(_ books: Books) -> Int? { books.head.open.values.map(\.position).min() }
 
-    /// Position of the oldest visit whose report still waits: numbers and positions grow together.
-    private static func firstUnsent(_ db: Database, _ options: StoreOptions) throws -> Int? {
-        try options.outbox.queuedRanks.compactMap { rank in
-            try Int.fetchOne(
-                db, sql: "SELECT first FROM report WHERE rank = ? ORDER BY seq LIMIT 1", arguments: [rank])
-        }.min()
+    /// What goes up to `last` without having been confirmed is counted for the next outcome, and so is what it would have told of
+    /// earlier losses: the sum over all reports stays right.
+    private static func countLost(upTo last: Int, _ db: Database, _ books: inout Books) throws {
+        guard let first = books.primary.firstOwed, first <= last else { return }
+        let bodies = try Row.fetchAll(
+            db, sql: "SELECT body FROM entry WHERE position BETWEEN ? AND ? AND kind = 'outcome'",
+            arguments: [max(first, books.start.count + 1), last])
+        for row in bodies {
+            // One that cannot be read told nothing.
+            guard case .outcome(let record) = try? LedgerRecord(bytes: row.bytes("body")) else {
+                books.head.lost(reports: 1, told: 0)
+                continue
+            }
+            books.head.lost(reports: 1, told: record.dropped)
+        }
+        books.lost += bodies.count
     }
 
     /// Bytes of the database that are in use.

@@ -3,40 +3,57 @@ import Foundation
 import GRDB
 package import Ledger
 
+/// A connection as it is kept.
+package struct StoredConnection: Hashable, Sendable {
+    /// Its id.
+    package let id: Text
+    /// The destination that it leads to.
+    package let destination: Text
+    /// Its state, as bytes that only its owner understands, with its keys.
+    package let snapshot: [UInt8]
+
+    /// A connection of these parts.
+    package init(id: Text, destination: Text, snapshot: [UInt8]) {
+        (self.id, self.destination, self.snapshot) = (id, destination, snapshot)
+    }
+}
+
 // What the kiosk keeps besides the ledger: its connections to agents, and its own few settings and keys.
 extension Store {
-    /// Keeps the state of a connection, as bytes that only its owner understands. `handled`: keys of the inbound
+    /// Keeps the state of a connection to a destination, as bytes that only its owner understands. `handled`: keys of the inbound
     /// messages that led to this state; they are remembered in the same transaction, so a message is applied once or
     /// not at all.
     package func saveConnection(
-        _ id: Text, _ snapshot: [UInt8], handled: [[UInt8]] = []
+        _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = []
     ) async throws(StoreError) {
         let ring = options.handledMessages
         try await commit { db, _ in
             try db.execute(
-                sql: "INSERT OR REPLACE INTO connection VALUES (?, ?)", arguments: [id.string, Data(snapshot)])
+                sql: """
+                    INSERT INTO connection (id, snapshot, destination, number)
+                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection))
+                    ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot
+                    """, arguments: [id.string, Data(snapshot), destination.string])
             try Self.remember(handled, ring, db)
         }
     }
 
-    /// Remembers inbound messages that changed no connection.
-    package func rememberHandled(_ keys: [[UInt8]]) async throws(StoreError) {
-        let ring = options.handledMessages
-        try await commit { db, _ in try Self.remember(keys, ring, db) }
-    }
-
-    /// Whether the inbound message of that key was applied before (among the last ``StoreOptions/handledMessages``).
-    package func hasHandled(_ key: [UInt8]) async throws(StoreError) -> Bool {
+    /// The keys of the inbound messages that were applied last, oldest first, at most `limit`.
+    package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
         try await read { db in
-            try Int.fetchOne(db, sql: "SELECT 1 FROM handled_message WHERE key = ?", arguments: [Data(key)]) != nil
+            try Row.fetchAll(
+                db, sql: "SELECT key FROM handled_message ORDER BY number DESC LIMIT ?", arguments: [limit]
+            ).map { try $0.bytes("key") }.reversed()
         }
     }
 
-    /// The connections kept, by id in byte order.
-    package func connections() async throws(StoreError) -> [(id: Text, snapshot: [UInt8])] {
+    /// The connections kept, the oldest of each destination first.
+    package func connections() async throws(StoreError) -> [StoredConnection] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT id, snapshot FROM connection ORDER BY id")
-                .map { (try $0.text("id"), try $0.bytes("snapshot")) }
+            try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY number, id").map {
+                StoredConnection(
+                    id: try $0.text("id"), destination: try $0.text("destination"), snapshot: try $0.bytes("snapshot"))
+            }
         }
     }
 
@@ -101,7 +118,7 @@ extension Store {
         try db.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name.string, Data(value)])
     }
 
-    private static func remember(_ keys: [[UInt8]], _ ring: Int, _ db: Database) throws {
+    static func remember(_ keys: [[UInt8]], _ ring: Int, _ db: Database) throws {
         guard !keys.isEmpty else { return }
         for key in keys {
             try db.execute(sql: "INSERT OR IGNORE INTO handled_message (key) VALUES (?)", arguments: [Data(key)])

@@ -10,7 +10,7 @@ extension Store {
         try await commit { db, books in try Self.append(visit, stamp, db, &books) }
     }
 
-    /// Records how a visit ended and queues its report in the same transaction: there is never one without the other.
+    /// Records how a visit ended, which is its report too.
     ///
     /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` when the outcome is recorded
     /// already.
@@ -18,8 +18,8 @@ extension Store {
     package func appendOutcome(
         _ visit: Text, _ outcome: Outcome, stamp: RecordStamp
     ) async throws(StoreError) -> OutcomeRecord {
-        let (options, key) = (options, witness?.key)
-        return try await commit { db, books in try Self.append(visit, outcome, stamp, db, &books, options, key) }
+        let options = options
+        return try await commit { db, books in try Self.append(visit, outcome, stamp, db, &books, options) }
     }
 
     /// Appends an intent inside a transaction.
@@ -34,15 +34,14 @@ extension Store {
         return entry
     }
 
-    /// Appends an outcome and queues its report inside a transaction.
+    /// Appends an outcome inside a transaction.
     static func append(
         _ visit: Text, _ outcome: Outcome, _ stamp: RecordStamp, _ db: Database, _ books: inout Books,
-        _ options: StoreOptions, _ key: WitnessKey?
+        _ options: StoreOptions
     ) throws -> OutcomeRecord {
         try refuseIfClosed(visit, db)
         let (entry, record) = try books.head.appendOutcome(visit, outcome, stamp: stamp)
-        try insert(entry, record, db, &books, options, key)
-        try makeRoom(db, &books, options, key)
+        try insert(entry, record, db)
         try evict(db, &books, options)
         if outcome.gate?.opened == true { books.openings += 1 }
         books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
@@ -52,24 +51,21 @@ extension Store {
     /// Writes the first records of a ledger that took the place of another; nothing in any other. To be called before anything
     /// else is recorded.
     package func begin(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) {
-        let (options, key) = (options, witness?.key)
-        try await commit { db, books in try Self.found(db, &books, stamp, software, options, key) }
+        try await commit { db, books in try Self.found(db, &books, stamp, software) }
     }
 
-    /// Closes every intent that the last run left open as `interrupted`, with its report; to be called once, before the
+    /// Closes every intent that the last run left open as `interrupted`; to be called once, before the
     /// first visit. All of them or none: a crash in the midst of it changes nothing.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
-        let (options, key) = (options, witness?.key)
-        return try await commit { db, books in
+        try await commit { db, books in
             let closed = try Recovery.close(&books.head, stamp: stamp, software: software)
-            for (entry, record) in closed { try Self.insert(entry, record, db, &books, options, key) }
-            try Self.makeRoom(db, &books, options, key)
+            for (entry, record) in closed { try Self.insert(entry, record, db) }
             return closed.map(\.record)
         }
     }
 
-    /// Entries from the one behind `position` on, at most `limit`, for an export.
+    /// Entries from the one behind `position` on, at most `limit`: for an export, and for delivery.
     package func entries(after position: Int, limit: Int) async throws(StoreError) -> [LedgerEntry] {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
@@ -106,27 +102,14 @@ extension Store {
             arguments: [entry.position, kind, visit.string, seq, Data(entry.hash.bytes), Data(entry.body)])
     }
 
-    private static func insert(
-        _ entry: LedgerEntry, _ record: OutcomeRecord, _ db: Database, _ books: inout Books, _ options: StoreOptions,
-        _ key: WitnessKey?
-    ) throws {
+    private static func insert(_ entry: LedgerEntry, _ record: OutcomeRecord, _ db: Database) throws {
         try insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
         try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [record.visit.string])
-        let report = ReportRow(
-            seq: record.seq, id: Report.id(record), first: record.intent ?? entry.position,
-            weight: record.outcome.weight, state: .queued,
-            rank: options.outbox.rank(.queued, record.outcome.weight), since: record.stamp.time.utc.seconds,
-            dropped: record.dropped, content: Report.json(record).compactBytes)
-        try report.insert(db)
-        books.sum += report.code(key)
-        books.tally.reports += 1
-        books.tally.bytes += report.bytes
     }
 
     /// The first records of a ledger that took the place of another, once.
     private static func found(
-        _ db: Database, _ books: inout Books, _ stamp: RecordStamp, _ software: Outcome.Software,
-        _ options: StoreOptions, _ key: WitnessKey?
+        _ db: Database, _ books: inout Books, _ stamp: RecordStamp, _ software: Outcome.Software
     ) throws {
         guard let bytes = try setting("founding", db) else { return }
         guard let founding = try? Founding(bytes: bytes) else {
@@ -134,7 +117,7 @@ extension Store {
         }
         try db.execute(sql: "DELETE FROM setting WHERE name = 'founding'")
         let (first, intents) = try founding.begin(&books.head, stamp: stamp, software: software)
-        try insert(first.entry, first.record, db, &books, options, key)
+        try insert(first.entry, first.record, db)
         for (entry, intent) in intents {
             try insert(entry, kind: "intent", visit: intent.visit, seq: intent.seq, db)
             try insertOpen(intent.visit, seq: intent.seq, position: entry.position, db)

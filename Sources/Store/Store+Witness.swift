@@ -1,4 +1,4 @@
-import Encoding
+package import Encoding
 import Foundation
 import GRDB
 package import Ledger
@@ -68,6 +68,13 @@ extension Store {
             audit = next
             try? await Task.sleep(for: max(options.auditRest, began.duration(to: .now)))
         }
+    }
+
+    /// Somebody outside has shown that this ledger is not what it was: the next start begins a new one, and says why.
+    package func contradict(_ finding: Text) async {
+        guard witness != nil, witnessing.finding == nil else { return }
+        (witnessing.finding, witnessing.isFindingTold) = (finding, false)
+        await tellWitness()
     }
 
     /// Lets the witness hear of the ledger as it is, and returns once it has been tried.
@@ -147,7 +154,8 @@ extension Store {
     private func sign(_ witness: Witness, number: Int) -> SignedHead? {
         let state = books.state
         let statement = HeadStatement(
-            state: state, digest: witness.key.digest(of: state, books.sum), number: number, finding: witnessing.finding)
+            state: state, digest: witness.key.digest(of: state, books.sum(witness.key)), number: number,
+            finding: witnessing.finding)
         return SignedHead(statement, by: witness.key)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// The kiosk's database: ledger, outbox, connections and keys in one SQLite file (WAL, `synchronous=FULL`).
+/// The kiosk's database: ledger, cursors, connections and keys in one SQLite file (WAL, `synchronous=FULL`).
 ///
 /// A method that returns has made its change durable: the write-ahead log was synced. Requests that arrive while a sync
 /// is under way share the next one, so a slow card costs delay but not one delay for each record. Nobody on the path
@@ -82,7 +82,7 @@ package actor Store {
 
     /// Connects to the database, makes its tables when they are absent. Old: it had been written by a version without seals.
     static func connect(
-        _ path: String, _ options: StoreOptions
+        _ path: String, _ options: StoreOptions, _ key: WitnessKey?
     ) throws(StoreError) -> (pool: DatabasePool, isOld: Bool) {
         do {
             let pool = try DatabasePool(path: path, configuration: Self.configuration())
@@ -96,7 +96,7 @@ package actor Store {
                 }
                 try Self.checkOrigin(db, path: path)
             }
-            let migrator = Schema.migrator
+            let migrator = Schema.migrator(key)
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newer(path: path) }
             let isOld = try pool.read { db in
                 let applied = try migrator.appliedIdentifiers(db)
@@ -149,8 +149,11 @@ package actor Store {
     /// The ledger's end as it is durable.
     package var head: LedgerHead { books.head }
 
-    /// What the outbox holds, and what became durable of it.
-    package var tally: OutboxTally { books.tally }
+    /// How far the ledger has come to each destination, by name; durable.
+    package var deliveries: [Text: DeliveryCursor] { books.deliveries }
+
+    /// Reports given up since the start, because the ledger had no more room for what was not confirmed.
+    package var lostReports: Int { books.lost }
 
     /// A date that has certainly passed: the last one heard (``SavedClock``). Nil on a new box.
     package var savedClock: Timestamp? { books.clock }

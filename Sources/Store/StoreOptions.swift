@@ -6,8 +6,6 @@ package struct StoreOptions: Sendable {
     package var limits = LedgerLimits()
     /// Entries kept.
     package var retention = Retention()
-    /// Reports kept.
-    package var outbox = OutboxRules()
     /// Requests that may wait for the disk.
     package var waiting = 1024
     /// Requests that share one commit, and with it one sync, at most.

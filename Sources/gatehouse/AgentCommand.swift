@@ -21,7 +21,9 @@ struct AgentCommand: AsyncParsableCommand {
     ) async throws -> Result {
         let store: Store
         do {
-            store = try await Store.open(configuration.ledger.path)
+            // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
+            store = try await Store.open(
+                configuration.ledger.path, witness: configuration.ledger.witness(ProcessInfo.processInfo.environment))
         } catch {
             throw CommandFailure(error.text, remedy: remedy(error))
         }

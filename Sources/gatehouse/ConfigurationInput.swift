@@ -54,6 +54,17 @@ struct ConfigCommand: AsyncParsableCommand {
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
+            for notice in configuration.notices {
+                Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
+            }
+            // No reason to refuse it: the service waits for them.
+            for invitation in configuration.agent.invitations + configuration.agent.copies.flatMap(\.invitations) {
+                do throws(InvitationReader.Failure) {
+                    try InvitationReader.check(invitation)
+                } catch {
+                    Terminal.error("the invitation in \(invitation) cannot be used yet", remedy: error.remedy)
+                }
+            }
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")
                 for key in section.value.object?.members ?? [] {

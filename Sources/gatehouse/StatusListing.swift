@@ -104,12 +104,13 @@ enum StatusListing {
     }
 
     private static func agent(_ status: JSON) -> [String?] {
-        guard let agent = status["agent"] else { return [] }
-        guard agent["connections"]?.int != 0 else { return ["none is connected"] }
-        return [
-            agent["reachable"]?.bool.map { $0 ? "reachable" : "not reachable" } ?? "nothing was sent yet",
-            status["ledger"]?["reports"]?.int.map { "\($0) reports kept for it" },
-        ]
+        (status["agent"]?.array ?? []).flatMap { agent -> [String?] in
+            let name = text(agent["name"]).map { $0 == "primary" ? "" : "\($0): " } ?? ""
+            guard agent["connected"] == true else { return ["\(name)none is connected"] }
+            return [
+                "\(name)confirmed up to record \(agent["confirmed"]?.int ?? 0)", some(agent["waiting"], "records wait"),
+            ]
+        }
     }
 
     private static func visits(_ visits: JSON?) -> [String?] {

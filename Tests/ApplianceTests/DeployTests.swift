@@ -57,7 +57,8 @@ struct DeployTests {
     @Test("the example configuration loads, names every key there is, and shows the defaults")
     func example() throws {
         let document = try ConfigurationDocument(try Vectors.bytes(deploy.appendingPathComponent("gatehouse.toml")))
-        #expect(document.leaves.sorted() == Configuration.keys.sorted())
+        // A list of sections cannot stand there empty; a comment shows it.
+        #expect(document.leaves.sorted() == Configuration.keys.filter { $0 != "agent.copy" }.sorted())
         let example = try Configuration.load(deploy.appendingPathComponent("gatehouse.toml").path)
         let bare = try Configuration.parse(
             Array("[kiosk]\nname = \"North-Gate\"".utf8), file: "", folder: "/etc/gatehouse")

@@ -16,7 +16,7 @@ import Testing
         harness.feed(.deliver(report(1)))
         #expect(harness.sent == ["report-1"])
         #expect(harness.agent.received.map(\.content) == ["{\"seq\":1}"])
-        #expect(harness.connection.wantsReport == true)
+        #expect(harness.connection.wantsMessage == true)
     }
 
     @Test func whatAPostDependsOnIsStoredBefore() throws {
@@ -163,6 +163,106 @@ import Testing
         harness.feed(.start)
         harness.run(until: Instant(nanoseconds: 3600_000_000_000))
         #expect(harness.agent.pings == 5)
-        #expect(harness.connection.unansweredPings == 0)
+        #expect(harness.pings.sent.count == 5 && harness.pings.answered == harness.pings.sent)
+    }
+
+    /// The seen message's key goes to whoever keeps it, and comes back at the next start.
+    @Test func whatWasSeenIsHandedOutToBeKept() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        _ = harness.connection.takeSeen()
+        let hello = BasicMessage.message(.didcomm, id: "hello", content: "hello", sentTime: "")
+        for _ in 0..<2 { harness.agent.send(hello) }
+        let stored = harness.stored
+        harness.feed(.ping)
+        #expect(harness.stored == stored, "a peer's talk costs no write")
+        let seen = harness.connection.takeSeen()
+        let rest = harness.connection.takeSeen()
+        #expect(!seen.isEmpty && rest.isEmpty)
+        try harness.restart(seen: seen)
+        harness.agent.send(hello)
+        harness.feed(.ping)
+        let texts = harness.seen.filter { if case .message = $0 { true } else { false } }
+        #expect(texts.count == 1)
+    }
+
+    /// A server that refuses a message refuses that one: what is behind it goes on.
+    @Test func aRefusedMessageIsHandedBack() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.replies = [.rejected]
+        harness.feed(.deliver(report(1)))
+        #expect(harness.refused == ["report-1"] && harness.connection.wantsMessage == true)
+        harness.run(until: Instant(nanoseconds: 60_000_000_000))
+        harness.feed(.deliver(report(2)))
+        #expect(harness.sent == ["report-2"])
+    }
+
+    /// Trouble elsewhere is told as a problem report.
+    @Test func aProblemIsTold() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.feed(.tell(code: "fault.somewhere", explanation: "primary: it is silent"))
+        #expect(harness.agent.others.last?["description"]?["code"] == "fault.somewhere")
+    }
+
+    /// What a peer speaks, and its word about the ledger.
+    @Test func whatThePeerDisclosesAndAnswersIsPassedOn() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.agent.send(
+            [
+                "@type": "https://didcomm.org/discover-features/1.0/disclose", "@id": "d",
+                "protocols": [
+                    ["pid": "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/verification-report/1.0"], ["pid": "odd"], [:],
+                ],
+            ])
+        let point = ReportPoint(ledger: "l", position: 7, hash: [UInt8](repeating: 1, count: 32))
+        harness.agent.send(VerificationReport.message(.receipt(point), .didcomm, id: "r", thread: "t"))
+        harness.agent.send([
+            "@type": "https://didcomm.org/verification-report/1.0/receipt", "@id": "bad", "position": -1,
+        ])
+        harness.feed(.ping)
+        var (protocols, answers): ([ProtocolName], [VerificationReport.Answer]) = ([], [])
+        for action in harness.seen {
+            if case .disclosed(let names) = action { protocols += names }
+            if case .answered(let answer) = action { answers.append(answer) }
+        }
+        #expect(protocols == [VerificationReport.name] && answers == [.receipt(point)])
+        #expect(harness.count { if case .discarded(.malformed) = $0 { true } else { false } } == 1)
+    }
+
+    /// An agent that answers each post with a ping of its own gets a handful of answers, then one a second, and reports go first.
+    @Test(arguments: ["ping", "queries", "please_ack"])
+    func aPeerThatAlwaysAsksDoesNotHoldUpReports(_ kind: String) throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        func question(_ number: Int) -> JSON {
+            switch kind {
+            case "ping": return TrustPing.ping(.didcomm, id: Text("q-\(number)"), responseRequested: true)
+            case "queries":
+                return [
+                    "@type": "https://didcomm.org/discover-features/2.0/queries", "@id": .text("q-\(number)"),
+                    "queries": [["feature-type": "protocol", "match": "*"]],
+                ]
+            default:
+                var message =
+                    BasicMessage.message(.didcomm, id: Text("q-\(number)"), content: "x", sentTime: "").object ?? [:]
+                message["~please_ack"] = ["on": ["RECEIPT"]]
+                return .object(message)
+            }
+        }
+        for number in 0..<500 { harness.agent.send(question(number)) }
+        let before = harness.posts.count
+        harness.feed(.deliver(report(0)))
+        #expect(harness.posts.count - before <= 1 + 16 + 1, "a burst, not for ever")
+        for number in 1..<40 {
+            let posts = harness.posts.count
+            harness.feed(.deliver(report(number)))
+            #expect(harness.sent.last == Text("report-\(number)") && harness.posts.count - posts <= 2)
+        }
+        let (posts, now) = (harness.posts.count, harness.now)
+        harness.run(until: now.advanced(by: .seconds(100)))
+        #expect((90...120).contains(harness.posts.count - posts))
     }
 }

@@ -66,11 +66,11 @@ final class Harness {
     }
 
     /// The process ends and starts again with what was stored.
-    func restart(seed: UInt8 = 3) throws {
+    func restart(seed: UInt8 = 3, seen: [[UInt8]] = []) throws {
         guard let stored else { throw SnapshotError.malformed }
         let text = stored.compactText  // through text, as a store keeps it
         connection = try AgentConnection(
-            restoring: try JSON.parse(text), configuration: .init(label: "kiosk"), random: stream(seed))
+            restoring: try JSON.parse(text), seen: seen, configuration: .init(label: "kiosk"), random: stream(seed))
         feed(.start)
     }
 
@@ -80,12 +80,23 @@ final class Harness {
     /// When the connection wants to be called again.
     var deadline: Instant? { connection.deadline }
 
-    /// Ids of the reports that were sent.
+    /// Ids of the messages that the peer's server refused.
+    var refused: [Text] { seen.compactMap { if case .refused(let id, _) = $0 { id } else { nil } } }
+
+    /// Ids of our pings that reached the peer, and of those that were answered.
+    var pings: (sent: [Text], answered: [Text]) {
+        (
+            seen.compactMap { if case .pinged(let id) = $0 { id } else { nil } },
+            seen.compactMap { if case .alive(let id) = $0 { id } else { nil } }
+        )
+    }
+
+    /// Ids of the messages that were sent.
     var sent: [Text] { seen.compactMap { if case .sent(let id) = $0 { id } else { nil } } }
 }
 
 /// A report of that number.
-func report(_ number: Int) -> OutboundReport {
-    OutboundReport(
+func report(_ number: Int) -> OutboundMessage {
+    OutboundMessage.basicMessage(
         id: Text("report-\(number)"), content: Text("{\"seq\":\(number)}"), time: "2026-01-02T03:04:05.678Z")
 }

@@ -36,7 +36,8 @@ import Testing
             for key in section.value.object?.names ?? [] { known.insert("\(section.name).\(key)") }
         }
         #expect(known.count > 30)
-        #expect(keys == known)
+        // A list of sections cannot stand there empty; a comment shows it.
+        #expect(keys == known.subtracting(["agent.copy"]))
     }
 
     @Test func keysLeftOutHaveTheValuesThatTheExampleShows() async throws {

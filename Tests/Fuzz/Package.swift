@@ -34,10 +34,13 @@ let package = Package(
             ],
             exclude: ["Contexts/README.md", "Contexts/licences"], resources: [.embedInCode("Contexts/documents")],
             swiftSettings: settings),
+        .target(name: "DIDComm", dependencies: ["Encoding", "CSodium", crypto], swiftSettings: settings),
+        .target(name: "Aries", dependencies: ["DIDComm", "Encoding", crypto], swiftSettings: settings),
         // The disk's calls are not for a fuzz target to see.
         .target(name: "TestKit", path: "TestKit", exclude: ["DiskCalls.swift"], swiftSettings: settings),
         .executableTarget(
-            name: "fuzz", dependencies: ["Credentials", "LinkedData", "Encoding", "TestKit", crypto], path: "Targets",
+            name: "fuzz", dependencies: ["Aries", "Credentials", "LinkedData", "Encoding", "TestKit", crypto],
+            path: "Targets",
             swiftSettings: settings),
     ]
 )

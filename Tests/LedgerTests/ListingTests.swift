@@ -4,7 +4,8 @@ import Testing
 @testable import Ledger
 
 @Suite struct ListingTests {
-    private func lines(_ outcome: Outcome, intent: Int? = 1, dropped: Int = 0, report: ReportState? = .sent) -> [String]
+    private func lines(_ outcome: Outcome, intent: Int? = 1, dropped: Int = 0, report: ReportState? = .queued)
+        -> [String]
     {
         LedgerListing.lines(
             listed(
@@ -26,7 +27,7 @@ import Testing
         longCode.reasons = [Outcome.Reason("context.inline-forbidden")]
         #expect(
             [
-                [LedgerListing.header], lines(Samples.accepted, report: .acknowledged),
+                [LedgerListing.header], lines(Samples.accepted, report: .confirmed),
                 lines(Samples.rejected, report: nil),
                 lines(Recovery.outcome(software: Samples.software), dropped: 3, report: .queued),
                 lines(Recovery.outcome(software: Samples.software)),
@@ -35,16 +36,16 @@ import Testing
                 LedgerListing.lines(ListedVisit(position: 7, hash: nil, body: [0x7B], report: nil)),
             ].flatMap(\.self) == [
                 "TIME                SEQ    RESULT      GATE    REPORT       REASONS",
-                "2026-01-01 00:00:00 12     accepted    200 ms  acknowledged",
-                "2026-01-01 00:00:00 12     rejected    shut    not kept     validity.expired",
+                "2026-01-01 00:00:00 12     accepted    200 ms  confirmed",
+                "2026-01-01 00:00:00 12     rejected    shut    -            validity.expired",
                 "  trust.stale",
                 "2026-01-01 00:00:00 12     interrupted unknown queued       interrupted",
                 "  (3 reports dropped)",
-                "2026-01-01 00:00:00 12     interrupted unknown sent         interrupted",
-                "2026-01-01 00:00:00 12     rejected    shut    sent",
+                "2026-01-01 00:00:00 12     interrupted unknown queued       interrupted",
+                "2026-01-01 00:00:00 12     rejected    shut    queued",
                 "  context.inline-forbidden",
                 "2026-01-01 00:00:00 13     open        -       -",
-                "2026-01-01 00:00:00 12     rejected    shut    sent         (and 41 alike)",
+                "2026-01-01 00:00:00 12     rejected    shut    queued       (and 41 alike)",
                 "-                   -      unreadable  -       -            (entry 7)",
             ])
     }
@@ -62,11 +63,11 @@ import Testing
     @Test func jsonLinesKeepTheRecordsMembers() throws {
         let (_, entries) = try Samples.chain(visits: 1)
         let entry = try #require(entries.last)
-        let visit = ListedVisit(position: 2, hash: entry.hash, body: entry.body, report: .acknowledged)
+        let visit = ListedVisit(position: 2, hash: entry.hash, body: entry.body, report: .confirmed)
         let line = LedgerListing.json(visit, remedy: "Wait.")
         #expect(!line.contains("\n"))
         let json = try JSON.parse(line)
-        #expect(json["seq"]?.int == 1 && json["position"]?.int == 2 && json["report"]?.string == "acknowledged")
+        #expect(json["seq"]?.int == 1 && json["position"]?.int == 2 && json["report"]?.string == "confirmed")
         #expect(json["hash"]?.string == Text(entry.hash.hex) && json["remedy"]?.string == "Wait.")
         let nothing = try JSON.parse(LedgerListing.json(visit, remedy: nil))
         #expect(nothing["remedy"]?.isNull == true)

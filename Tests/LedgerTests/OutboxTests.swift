@@ -4,15 +4,28 @@ import Testing
 @testable import Ledger
 
 @Suite struct OutboxTests {
-    @Test func whatThePeerHasGivesWayBeforeWhatItHasNot() {
-        let rules = OutboxRules()
-        let order = [
-            rules.rank(.acknowledged, .opened), rules.rank(.sent, .opened), rules.rank(.queued, .junk),
-            rules.rank(.queued, .ordinary), rules.rank(.queued, .opened),
-        ]
-        #expect(order == order.sorted() && Set(order).count == 5)
-        #expect(rules.queuedRanks.sorted() == Array(order.dropFirst(2)))
-        #expect(order.map(rules.isLoss) == [false, false, true, true, true])
+    private func point(_ count: Int) -> ChainPoint {
+        ChainPoint(count: count, hash: .genesis(ledger: "l"), nextSeq: 1)
+    }
+
+    @Test func aCursorMovesForwardAndNeverBehindTheEnd() {
+        var cursor = DeliveryCursor(DeliveryCursor.primary)
+        #expect(cursor.firstOwed == nil && cursor.state(of: 1) == nil, "nobody to send to: nothing is owed")
+        cursor.takeOver(by: "one")
+        #expect(cursor.firstOwed == 1 && cursor.state(of: 1) == .queued)
+        let positions = [7, 7, 6, 0, -1, 10, Int.max, Int.min]
+        let moved = positions.map { cursor.confirm(upTo: $0, end: point(9)) }
+        #expect(moved == [true] + [Bool](repeating: false, count: 7))
+        #expect(cursor.confirmed == 7 && cursor.firstOwed == 8)
+        #expect(cursor.state(of: 7) == .confirmed && cursor.state(of: 8) == .queued)
+        cursor.takeOver(by: "two")
+        #expect(cursor.confirmed == 7, "it goes on where the last one ended")
+        #expect(cursor.inNewLedger == DeliveryCursor(DeliveryCursor.primary, confirmed: 0, connection: "two"))
+    }
+
+    @Test func itGoesOnBehindWhatIsNoLongerKept() {
+        let cursor = DeliveryCursor("copy", confirmed: 5, connection: "c")
+        #expect(cursor.position(start: point(0)) == 5 && cursor.position(start: point(8)) == 8)
     }
 
     @Test func aVisitWeighsWhatItDidAtTheGate() {
@@ -32,35 +45,19 @@ import Testing
         #expect(failed.weight == .opened)
     }
 
-    @Test func bothBoundsCount() {
-        var rules = OutboxRules()
-        (rules.reports, rules.bytes) = (2, 100)
-        #expect(!rules.isOver(OutboxTally(reports: 2, bytes: 100)))
-        #expect(rules.isOver(OutboxTally(reports: 3, bytes: 0)))
-        #expect(rules.isOver(OutboxTally(reports: 1, bytes: 101)))
-    }
-
-    @Test func onlyWhatWasSentIsForgottenByAge() {
-        let now = Timestamp(seconds: 1_000_000)
-        #expect(OutboxRules().forgetBefore(.queued, now: now) == nil)
-        #expect(OutboxRules().forgetBefore(.sent, now: now) == Timestamp(seconds: 1_000_000 - 7 * 86_400))
-        #expect(OutboxRules().forgetBefore(.acknowledged, now: now) == Timestamp(seconds: 1_000_000 - 86_400))
-    }
-
-    @Test func evictionStopsAtOpenAndUnsentUntilTheHardBound() {
+    @Test func evictionStopsAtOpenAndUnconfirmedUntilTheHardBound() {
         var retention = Retention()
         (retention.entries, retention.hardEntries) = (10, 20)
-        func point(_ count: Int) -> ChainPoint { ChainPoint(count: count, hash: .genesis(ledger: "l"), nextSeq: 1) }
-        #expect(retention.evictable(start: point(0), end: point(10), firstOpen: nil, firstUnsent: nil) == nil)
-        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstUnsent: nil) == 5)
-        #expect(retention.evictable(start: point(3), end: point(15), firstOpen: nil, firstUnsent: 2) == nil)
-        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstUnsent: 4) == 3)
-        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: 2, firstUnsent: 4) == 1)
-        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: nil, firstUnsent: 1) == 5)
-        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: 1, firstUnsent: 1) == nil)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstUnsent: nil) == 9)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstUnsent: 6) == 5)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstUnsent: nil) == 7)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstUnsent: 4) == nil)
+        #expect(retention.evictable(start: point(0), end: point(10), firstOpen: nil, firstOwed: nil) == nil)
+        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstOwed: nil) == 5)
+        #expect(retention.evictable(start: point(3), end: point(15), firstOpen: nil, firstOwed: 2) == nil)
+        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstOwed: 4) == 3)
+        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: 2, firstOwed: 4) == 1)
+        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: nil, firstOwed: 1) == 5)
+        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: 1, firstOwed: 1) == nil)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstOwed: nil) == 9)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstOwed: 6) == 5)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstOwed: nil) == 7)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstOwed: 4) == nil)
     }
 }

@@ -57,7 +57,7 @@ import Testing
         let report = verifier.finish(end: ChainPoint(count: 1, hash: entry.hash, nextSeq: 8))
         #expect(!report.findings.contains(.altered(1)) && report.results == [.accepted: 1])
         #expect(
-            LedgerListing.lines(ListedVisit(position: 1, hash: entry.hash, body: record.bytes, report: .sent)).first?
+            LedgerListing.lines(ListedVisit(position: 1, hash: entry.hash, body: record.bytes, report: .queued)).first?
                 .contains("accepted") == true)
         // Neither form passes for the other.
         for (from, to) in [("56.789Z", "56Z"), ("\"digest\":\"ab12\",", "")] {
@@ -131,11 +131,12 @@ import Testing
     @Test func aReportHasTheFieldsOfTheInterface() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         head.lost(reports: 3, told: 1)
-        let (_, record) = try head.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp())
+        let (entry, _) = try head.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp())
         #expect(
-            Report.json(record).compactText == """
+            Report.json(of: entry, in: "l")?.compactText == """
                 {"type":"verification-report/1.0","id":"00000000-0000-4000-8000-000000000001","seq":1,\
-                "boot":"b0070000-0000-4000-8000-000000000000","kiosk":"gate-1","time":"2026-01-01T00:00:00.250Z",\
+                "boot":"b0070000-0000-4000-8000-000000000000","ledger":"l","position":1,"hash":"\(entry.hash.hex)",\
+                "kiosk":"gate-1","time":"2026-01-01T00:00:00.250Z",\
                 "clock":"unsynced","clockSource":"rtc","result":"accepted","reasons":[],\
                 "credential":{"format":"ldp_vc","issuer":"did:web:example.org","types":["VerifiableCredential","Pass"],\
                 "name":"cd34","validFrom":"1970-01-01T00:00:00Z"},\
@@ -144,6 +145,8 @@ import Testing
                 "software":{"name":"gatehouse","version":"0.1.0","trust":"t7","policy":"p3"},"dropped":4}
                 """)
         #expect(head.dropped == 0)
+        let intent = try head.appendIntent(Samples.visit(2), stamp: Samples.stamp())
+        #expect(Report.json(of: intent, in: "l") == nil)
     }
 
     @Test func aCredentialsNameIsKeyed() throws {

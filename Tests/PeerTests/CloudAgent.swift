@@ -1,16 +1,22 @@
 import Encoding
 import Foundation
+import TestKit
 
 /// A real Aries agent: `Tests/Peers/acapy/agent`.
 final class CloudAgent: Sendable {
     let journal: Journal
     private let child: Child
 
-    init(version: String, _ place: Workplace) throws {
+    /// `options` go to the agent as they are; plugins are looked for in `deploy/acapy`.
+    init(version: String, _ place: Workplace, options: [String] = []) throws {
         // Any Python can run the script; that of the agent's environment is certainly there.
         let python = try Workplace.requiredEnvironment("acapy-\(version)", "bin/python")
         let script = Workplace.peers.appendingPathComponent("acapy/agent").path
-        child = try Child(python, ["-B", script, version, place.path("agent")], output: place.path("agent.jsonl"))
+        let plugins = Vectors.repository.appendingPathComponent("deploy/acapy").path
+        child = try Child(
+            "/usr/bin/env",
+            ["PYTHONPATH=\(plugins)", "PYTHONDONTWRITEBYTECODE=1", python, "-B", script, version, place.path("agent")]
+                + options, output: place.path("agent.jsonl"))
         journal = Journal(place.path("agent.jsonl"))
     }
 

@@ -37,6 +37,15 @@ struct Workplace {
             .appendingPathComponent("gatehouse").path
     }
 
+    /// Whether PostgreSQL is there, on PATH or where Debian has it: not every machine needs an operator's side.
+    static var hasDatabase: Bool {
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let debian = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        return (path + debian.map { "/usr/lib/postgresql/\($0)/bin" }).contains {
+            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
+        }
+    }
+
     /// `Tests/Peers`.
     static var peers: URL { Vectors.repository.appendingPathComponent("Tests/Peers") }
 

@@ -10,9 +10,8 @@ struct Promise: Sendable {
     enum Content: Sendable {
         /// The gate may pulse and a status byte may go out.
         case intent(Text)
-        case outcome(Text, seq: Int, report: [UInt8])
-        case sent(Text)
-        case acknowledged(Text)
+        case outcome(Text, seq: Int, body: [UInt8])
+        case confirmed(Int)
         case connection([UInt8])
     }
     let content: Content
@@ -38,19 +37,20 @@ struct CrashScript {
     mutating func run() async throws {
         var store = try await Store.open(disk.database, options: Self.options)
         _ = try await store.siteKey()
+        try await store.connect()
         for number in 1...4 { try await visit(number, store) }
         try await crowd(5...8, store)
-        try await report([1, 2, 3], store)
+        try await report([2, 4, 5], store)
         try await intent(9, store)
         try await save([1], store)
         // The process ends without closing visit 9, in order.
         await store.close()
         store = try await Store.open(disk.database, options: Self.options)
         for record in try await store.recover(stamp: Samples.stamp, software: Samples.software) {
-            keep(.outcome(record.visit, seq: record.seq, report: Report.json(record).compactBytes))
+            keep(.outcome(record.visit, seq: record.seq, body: LedgerRecord.outcome(record).bytes))
         }
         for number in 10...12 { try await visit(number, store) }
-        try await report([4, 5, 6, 7, 8, 9, 10], store)
+        try await report([6, 9, 10, 14, 16, 17, 18], store)
         try await save([2, 2], store)
         try await store.housekeep(at: Samples.stamp.time)
         // A failure before the response size has no intent.
@@ -70,7 +70,7 @@ struct CrashScript {
 
     private mutating func outcome(_ number: Int, _ outcome: Outcome, _ store: Store) async throws {
         let record = try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
-        keep(.outcome(record.visit, seq: record.seq, report: Report.json(record).compactBytes))
+        keep(.outcome(record.visit, seq: record.seq, body: LedgerRecord.outcome(record).bytes))
     }
 
     private mutating func visit(_ number: Int, _ store: Store) async throws {
@@ -90,18 +90,16 @@ struct CrashScript {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         for record in records {
-            keep(.outcome(record.visit, seq: record.seq, report: Report.json(record).compactBytes))
+            keep(.outcome(record.visit, seq: record.seq, body: LedgerRecord.outcome(record).bytes))
         }
     }
 
-    private mutating func report(_ numbers: [Int], _ store: Store) async throws {
-        for number in numbers {
-            try await store.markSent([Samples.visit(number)], at: Samples.stamp.time.utc)
-            keep(.sent(Samples.visit(number)))
+    /// The agent confirms what it has, one position after the other.
+    private mutating func report(_ positions: [Int], _ store: Store) async throws {
+        for position in positions {
+            try await store.confirm(upTo: position)
+            keep(.confirmed(position))
         }
-        let confirmed = numbers.prefix(2).map(Samples.visit)
-        try await store.markAcknowledged(confirmed, at: Samples.stamp.time.utc)
-        for visit in confirmed { keep(.acknowledged(visit)) }
     }
 
     private mutating func save(_ snapshot: [UInt8], _ store: Store) async throws {

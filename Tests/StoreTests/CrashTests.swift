@@ -62,10 +62,11 @@ import Testing
     /// At the bounds too: what a full outbox lost is told exactly once, and evicted entries leave the rest provable.
     @Test func lossesAreCountedThroughPowerCuts() async throws {
         var options = CrashScript.options
-        (options.outbox.reports, options.evictionBatch) = (4, 2)
+        options.evictionBatch = 2
         (options.retention.entries, options.retention.hardEntries) = (6, 10)
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: options)
+        try await store.connect()
         for number in 1...12 {
             try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
             let outcome = number.isMultiple(of: 3) ? Samples.accepted : Samples.rejected
@@ -77,12 +78,10 @@ import Testing
             let after = try disk.cut(before: operation, CRASH_KEEP_SOME, seed: operation)
             let store = try await Store.open(after.database, options: options)
             try await store.recover(stamp: Samples.stamp, software: Samples.software)
-            let told = try await store.pendingReports(limit: 100).map {
-                try JSON.parse($0.content)["dropped"]?.int ?? 0
-            }
+            let told = try await store.waiting().map(\.record.dropped)
             let head = await store.head
             if told.count + told.reduce(0, +) + head.dropped != head.point.nextSeq - 1 {
-                problems.append("\(operation): \(told.count) reports, told \(told), to tell \(head.dropped)")
+                problems.append("\(operation): \(told.count) wait, told \(told), to tell \(head.dropped)")
             }
             let report = try await store.verify()
             if !report.isIntact { problems += report.lines.map { "\(operation): \($0)" } }
@@ -138,40 +137,24 @@ import Testing
         }
         if !intents.values.allSatisfy({ $0 == 1 }) { problems.append("two intents of one visit") }
         if Set(outcomes.values.map(\.seq)) != Set(1...outcomes.count) { problems.append("numbers have gaps") }
-        let reports = try await reports(store)
-        for (visit, record) in outcomes {
-            let stored = reports[visit]
-            if stored?.content != Report.json(record).compactBytes {
-                problems.append("report of \(visit) lost or changed")
-            }
-        }
-        if await store.tally.reports != outcomes.count { problems.append("more reports than outcomes") }
+        let cursor = await store.deliveries[DeliveryCursor.primary]
+        if cursor?.confirmed ?? 0 > script.entries.count { problems.append("confirmed what is not there") }
         for promise in promises {
             switch promise.content {
             case .intent(let visit): if intents[visit] == nil { problems.append("intent of \(visit) vanished") }
-            case .outcome(let visit, let seq, let content):
-                let stored = reports[visit]
-                if outcomes[visit]?.seq != seq || stored?.content != content {
+            case .outcome(let visit, let seq, let body):
+                let record = outcomes[visit]
+                if record?.seq != seq || record.map({ LedgerRecord.outcome($0).bytes }) != body {
                     problems.append("outcome of \(visit) vanished")
                 }
-            case .sent(let visit):
-                if reports[visit]?.state == .queued { problems.append("\(visit) would be sent again") }
-            case .acknowledged(let visit):
-                if reports[visit]?.state != .acknowledged { problems.append("receipt of \(visit) lost") }
+            case .confirmed(let position):
+                if cursor?.confirmed ?? 0 < position { problems.append("receipt up to \(position) lost") }
             case .connection(let snapshot):
                 let there = try await store.connections().first?.snapshot
                 if there?.count ?? 0 < snapshot.count { problems.append("connection lost") }
             }
         }
         return problems
-    }
-
-    private static func reports(_ store: Store) async throws -> [Text: StoredReport] {
-        var reports: [Text: StoredReport] = [:]
-        for visit in try await store.visits(last: 1000).compactMap(\.record?.visit) {
-            reports[visit] = try await store.report(id: visit)
-        }
-        return reports
     }
 
     private static func isInterrupted(_ record: LedgerRecord) -> Bool {

@@ -192,6 +192,7 @@ import Testing
         var options = StoreOptions()
         (options.retention.age, options.evictionBatch) = (.seconds(100), 2)
         let store = try await Store.open(folder.database, options: options)
+        try await store.connect()
         for number in 1...20 {
             var stamp = Samples.stamp
             stamp.time.utc = stamp.time.utc.advanced(by: .seconds(10 * number))
@@ -204,8 +205,8 @@ import Testing
             #expect(report.isIntact, "\(report.lines)")
             return report.entries
         }
-        #expect(try await kept(after: 250) == 20, "their reports still wait")
-        try await store.markSent((1...20).map(Samples.visit), at: Samples.stamp.time.utc)
+        #expect(try await kept(after: 250) == 20, "they still wait")
+        try await store.confirm(upTo: 20)
         #expect(try await kept(after: 100_000, .saved) == 20)
         #expect(try await kept(after: 155) == 15)
         #expect(try await kept(after: 100_000) == 7, "eight at a time")
@@ -215,14 +216,16 @@ import Testing
     @Test func aDatabaseThatGrowsTooLargeLosesItsOldest() async throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
-        (options.retention.bytes, options.evictionBatch) = (150_000, 8)
+        (options.retention.bytes, options.evictionBatch) = (80_000, 8)
         let store = try await Store.open(folder.database, options: options)
+        try await store.connect()
         for number in 1...200 {
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
             if number.isMultiple(of: 20) { try await store.housekeep(at: Samples.stamp.time) }
         }
         let report = try await store.verify()
         #expect(report.isIntact && report.start.count > 0 && report.start.count.isMultiple(of: 32))
+        #expect(await store.lostReports == report.start.count)
         await store.close()
     }
 

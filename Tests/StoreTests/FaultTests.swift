@@ -54,9 +54,14 @@ private struct FaultyDay {
         guard var store = await open() else { return }
         for number in 1...2 { await visit(number, store) }
         await attempt { () async throws(StoreError) in
-            try await store.markSent([Samples.visit(1)], at: Samples.stamp.time.utc)
+            try await store.saveConnection("agent", [7])
         }
-        await attempt { () async throws(StoreError) in try await store.saveConnection("agent", [7]) }
+        await attempt { () async throws(StoreError) in
+            try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        }
+        await attempt { () async throws(StoreError) in
+            try await store.confirm(DeliveryCursor.primary, upTo: 2, over: "agent")
+        }
         await attempt { () async throws(StoreError) in
             try await store.appendIntent(Samples.visit(3), stamp: Samples.stamp)
         }
@@ -66,7 +71,7 @@ private struct FaultyDay {
         let closed = await attempt { () async throws(StoreError) in
             try await store.recover(stamp: Samples.stamp, software: Samples.software)
         }
-        for record in closed ?? [] { promised[record.visit] = Report.json(record).compactBytes }
+        for record in closed ?? [] { promised[record.visit] = LedgerRecord.outcome(record).bytes }
         await visit(4, store)
         await store.close()
     }
@@ -78,11 +83,12 @@ private struct FaultyDay {
             var problems: [String] = []
             let report = try await store.verify()
             if !report.isIntact || !report.openIntents.isEmpty || report.entries != 8 { problems += report.lines }
-            for (visit, content) in promised where try await store.report(id: visit)?.content != content {
-                problems.append("report of \(visit) lost or changed")
+            let bodies = Set(try await store.entries(after: 0, limit: 100).map(\.body))
+            for (visit, content) in promised where !bodies.contains(content) {
+                problems.append("record of \(visit) lost or changed")
             }
             if promised.count != 4 { problems.append("\(promised.count) outcomes") }
-            if try await store.report(id: Samples.visit(1))?.state != .sent { problems.append("sent forgotten") }
+            if await store.deliveries[DeliveryCursor.primary]?.confirmed != 2 { problems.append("receipt forgotten") }
             if try await store.connections().first?.snapshot != [7] { problems.append("connection lost") }
             await store.close()
             return problems
@@ -98,7 +104,7 @@ private struct FaultyDay {
         let record = await attempt { () async throws(StoreError) in
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
         }
-        if let record { promised[record.visit] = Report.json(record).compactBytes }
+        if let record { promised[record.visit] = LedgerRecord.outcome(record).bytes }
     }
 
     private mutating func open() async -> Store? {

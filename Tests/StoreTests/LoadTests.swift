@@ -31,7 +31,6 @@ import Testing
         let report = try await store.verify()
         let proven = clock.now
         #expect(report.isIntact && report.entries == visits)
-        #expect(await store.tally.reports == visits)
         let bytes = try FileManager.default.attributesOfItem(atPath: folder.database)[.size] as? Int ?? 0
         print(
             "store: \(visits) outcomes in \(recording), opened in \(opened - before), proven in \(proven - opened), "

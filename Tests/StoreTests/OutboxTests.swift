@@ -5,84 +5,136 @@ import Testing
 
 @testable import Store
 
-/// Which reports go out, in what order, and which give way when there is no room.
+/// What a destination still has to get, who may confirm it, and what goes when there is no room for it.
 @Suite struct OutboxTests {
-    private let now = Samples.stamp.time.utc
+    private let primary = DeliveryCursor.primary
 
-    private func store(_ folder: TemporaryFolder, reports: Int = 50_000) async throws -> Store {
+    private func append(_ numbers: ClosedRange<Int>, to store: Store) async throws {
+        for number in numbers {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            let outcome = number.isMultiple(of: 2) ? Samples.rejected : Samples.accepted
+            try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
+        }
+    }
+
+    @Test func whatIsBehindTheCursorWaitsAndSurvivesARestart() async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.open(folder.database)
+        try await store.connect()
+        try await append(1...4, to: store)
+        #expect(try await store.waiting().map(\.record.seq) == [1, 2, 3, 4])
+        try await store.confirm(upTo: 4)
+        #expect(try await store.waiting().map(\.record.seq) == [3, 4])
+        #expect(try await store.visits(last: 9).map(\.report) == [.queued, .queued, .confirmed, .confirmed])
+        await store.close()
+        store = try await Store.open(folder.database)
+        #expect(await store.deliveries == [primary: DeliveryCursor(primary, confirmed: 4, connection: "agent")])
+        await store.close()
+    }
+
+    @Test func onlyThePresentConnectionConfirmsAndOnlyWhatIsThere() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.connect("old")
+        try await store.connect("new")
+        try await append(1...3, to: store)
+        for (position, connection) in [(2, "old"), (2, "other"), (7, "new"), (0, "new"), (-1, "new"), (.max, "new")]
+            as [(Int, Text)]
+        {
+            #expect(
+                try await store.confirm(upTo: position, over: connection).confirmed == 0, "\(position) \(connection)")
+        }
+        #expect(try await store.connections().map(\.id) == ["old", "new"])
+        #expect(try await store.confirm(upTo: 5, over: "new").confirmed == 5)
+        #expect(try await store.confirm(upTo: 4, over: "new").confirmed == 5, "never back")
+        await store.close()
+    }
+
+    /// The old connection is kept until the new one has confirmed, and cannot take the destination back.
+    @Test func aNewConnectionGoesOnAtTheCursorAndTheOldOneIsForgotten() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.connect("old")
+        try await append(1...3, to: store)
+        try await store.confirm(upTo: 2, over: "old")
+        #expect(try await store.takeOver(primary, by: "never stored").connection == "old")
+        try await store.connect("new")
+        #expect(await store.deliveries[primary] == DeliveryCursor(primary, confirmed: 2, connection: "new"))
+        #expect(try await store.takeOver(primary, by: "old").connection == "new")
+        #expect(try await store.connections().map(\.id) == ["old", "new"])
+        try await store.saveConnection("old", [2])
+        #expect(try await store.connections().map(\.id) == ["old", "new"], "it does not become the newer one")
+        try await store.confirm(DeliveryCursor.primary, upTo: 4, over: "new", handled: [[7], [8]])
+        #expect(try await store.connections().map(\.id) == ["new"])
+        #expect(try await store.handledMessages(last: 9) == [[7], [8]])
+        await store.close()
+    }
+
+    @Test func aReceiptIsKeptUntilTheNext() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.connect()
+        try await append(1...3, to: store)
+        let hash = try #require(try await store.hash(at: 4))
+        try await store.confirm(primary, upTo: 4, receipt: hash, over: "agent")
+        try await store.confirm(upTo: 5)
+        await store.close()
+        let again = try await Store.open(folder.database)
+        let cursor = try #require(await again.deliveries[primary])
+        #expect(cursor.confirmed == 5 && cursor.receipt == Checkpoint(ledger: nil, count: 4, hash: hash))
+        #expect(try await again.hash(at: 0) == .genesis(ledger: again.head.ledger))
+        #expect(try await again.hash(at: 99) == nil)
+        await again.close()
+    }
+
+    @Test func destinationsHaveCursorsOfTheirOwn() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.destination("copy")
+        try await store.connect("a")
+        try await store.connect("b", to: "copy")
+        try await append(1...3, to: store)
+        try await store.confirm(upTo: 6, over: "a")
+        #expect(try await store.confirm("copy", upTo: 6, over: "a").confirmed == 0, "nobody confirms for another")
+        #expect(try await store.takeOver("copy", by: "a").connection == "b")
+        #expect(try await store.waiting().isEmpty)
+        #expect(try await store.waiting(for: "copy").map(\.record.seq) == [1, 2, 3])
+        try await store.forgetDestinations(except: [])
+        #expect(await Array(store.deliveries.keys) == [primary])
+        #expect(try await store.connections().map(\.id) == ["a"])
+        await store.close()
+    }
+
+    /// What was not confirmed stays as long as there is room; then the oldest goes and is counted, with what it told itself.
+    @Test func whatGoesUnconfirmedIsCountedToTheRecord() async throws {
+        let folder = try TemporaryFolder()
         var options = StoreOptions()
-        options.outbox.reports = reports
-        return try await Store.open(folder.database, options: options)
-    }
-
-    private func append(_ outcomes: [Outcome], to store: Store, from first: Int = 1) async throws {
-        for (number, outcome) in outcomes.enumerated() {
-            try await store.appendOutcome(Samples.visit(first + number), outcome, stamp: Samples.stamp)
-        }
-    }
-
-    @Test func reportsGoOutInTheOrderOfTheVisitsWhateverTheirResult() async throws {
-        let folder = try TemporaryFolder()
-        let store = try await store(folder)
-        try await append([Samples.rejected, Samples.accepted, Samples.junk, Samples.accepted], to: store)
-        #expect(try await store.pendingReports(limit: 9).map(\.seq) == [1, 2, 3, 4])
-        #expect(try await store.pendingReports(limit: 2).map(\.seq) == [1, 2])
-        try await store.markSent([Samples.visit(1), Samples.visit(3)], at: now)
-        try await store.requeue(sentBefore: now.advanced(by: .seconds(1)), at: now)
-        #expect(
-            try await store.pendingReports(limit: 9).map(\.seq) == [1, 2, 3, 4], "one sent again does not go behind")
+        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
+        let store = try await Store.open(folder.database, options: options)
+        try await store.connect()
+        try await append(1...30, to: store)
+        #expect(try await store.verify().entries == 60, "all of them wait")
+        try await append(31...200, to: store)
+        let waiting = try await store.waiting().map(\.record)
+        let told = waiting.reduce(0) { $0 + $1.dropped }
+        #expect(waiting.count + told + (await store.head.dropped) == 200)
+        #expect(await store.lostReports == 200 - waiting.count)
+        #expect(waiting.count >= 30 && waiting.last?.seq == 200)
+        #expect(try await store.verify().isIntact)
         await store.close()
     }
 
-    /// The acknowledgement may come before the transport's own answer.
-    @Test func whatWasAcknowledgedIsNotSentAgain() async throws {
+    /// Without anybody to send to nothing is owed, and old records go without being called lost.
+    @Test func whereNobodyIsConnectedNothingIsLost() async throws {
         let folder = try TemporaryFolder()
-        let store = try await store(folder)
-        try await append([Samples.accepted, Samples.accepted], to: store)
-        try await store.markAcknowledged([Samples.visit(1)], at: now)
-        #expect(try await store.pendingReports(limit: 9).map(\.seq) == [2])
-        try await store.markSent([Samples.visit(1)], at: now)
-        #expect(try await store.report(id: Samples.visit(1))?.state == .acknowledged)
-        try await store.requeue(sentBefore: now.advanced(by: .seconds(60)), at: now)
-        #expect(try await store.pendingReports(limit: 9).map(\.seq) == [2])
-        await store.close()
-    }
-
-    /// One after the other gives way: what the peer confirmed, what it has, phones that brought nothing, rejections, and those
-    /// for whom the gate opened last.
-    @Test func whatThePeerHasGivesWayFirstAndOpenedGatesLast() async throws {
-        let folder = try TemporaryFolder()
-        let store = try await store(folder, reports: 5)
-        try await append(
-            [Samples.accepted, Samples.rejected, Samples.junk, Samples.accepted, Samples.accepted], to: store)
-        try await store.markSent([Samples.visit(4)], at: now)
-        try await store.markAcknowledged([Samples.visit(5)], at: now)
-        var kept: [[Int]] = []
-        for number in 6...10 {
-            try await append([Samples.accepted], to: store, from: number)
-            var numbers: [Int] = []
-            for visit in 1...number where try await store.report(id: Samples.visit(visit)) != nil {
-                numbers.append(visit)
-            }
-            kept.append(numbers)
-        }
-        #expect(
-            kept == [[1, 2, 3, 4, 6], [1, 2, 3, 6, 7], [1, 2, 6, 7, 8], [1, 6, 7, 8, 9], [6, 7, 8, 9, 10]])
-        // Two had gone out; of each that had not, the next report tells.
-        let told = try await store.pendingReports(limit: 9).map { try JSON.parse($0.content)["dropped"]?.int }
-        #expect(told == [0, 0, 0, 1, 1])
-        await store.close()
-    }
-
-    /// A report that is queued again has its rank again: it is not taken for one that the peer has.
-    @Test func oneThatIsQueuedAgainDoesNotGiveWayAsIfItWereSent() async throws {
-        let folder = try TemporaryFolder()
-        let store = try await store(folder, reports: 2)
-        try await append([Samples.accepted, Samples.rejected], to: store)
-        try await store.markSent([Samples.visit(1)], at: now)
-        try await store.requeue(sentBefore: now.advanced(by: .seconds(1)), at: now)
-        try await append([Samples.accepted], to: store, from: 3)
-        #expect(try await store.pendingReports(limit: 9).map(\.seq) == [1, 3])
+        var options = StoreOptions()
+        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
+        let store = try await Store.open(folder.database, options: options)
+        try await append(1...50, to: store)
+        #expect(try await store.verify().entries < 30)
+        #expect(await store.lostReports == 0)
+        #expect(await store.head.dropped == 0)
+        #expect(try await store.visits(last: 1).map(\.report) == [nil])
         await store.close()
     }
 }

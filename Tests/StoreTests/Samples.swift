@@ -2,6 +2,9 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import Testing
+
+@testable import Store
 
 /// Records that the tests share.
 enum Samples {
@@ -33,6 +36,31 @@ enum Samples {
     static func visit(_ number: Int) -> Text {
         let digits = String(number)
         return Text("00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
+    }
+}
+
+extension Store {
+    /// Makes a connection that is the way to a destination.
+    func connect(_ id: Text = "agent", to destination: Text = DeliveryCursor.primary) async throws {
+        try await saveConnection(id, [1], to: destination)
+        try await takeOver(destination, by: id)
+    }
+
+    /// The primary destination confirms.
+    @discardableResult
+    func confirm(upTo position: Int, over connection: Text = "agent") async throws -> DeliveryCursor {
+        try await confirm(DeliveryCursor.primary, upTo: position, over: connection)
+    }
+
+    /// The outcomes that a destination has not confirmed, with their positions.
+    func waiting(
+        for destination: Text = DeliveryCursor.primary
+    ) async throws -> [(position: Int, record: OutcomeRecord)] {
+        let cursor = try #require(deliveries[destination])
+        return try await entries(after: cursor.confirmed, limit: 10_000).compactMap { entry in
+            guard case .outcome(let record) = try LedgerRecord(bytes: entry.body) else { return nil }
+            return (entry.position, record)
+        }
     }
 }
 

@@ -12,14 +12,14 @@ import Testing
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         let record = try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
         #expect(record.seq == 1 && record.intent == 1)
-        let pending = try await store.pendingReports(limit: 10)
-        #expect(pending.map(\.id) == [Samples.visit(1)])
-        #expect(pending.first?.content == Report.json(record).compactBytes)
+        let entries = try await store.entries(after: 1, limit: 10)
+        #expect(entries.map(\.body) == [LedgerRecord.outcome(record).bytes])
         let report = try await store.verify()
         #expect(report.isIntact && report.entries == 2 && report.openIntents.isEmpty)
-        try await store.markSent([Samples.visit(1)], at: Samples.stamp.time.utc)
-        #expect(try await store.pendingReports(limit: 10).isEmpty)
-        #expect(try await store.visits(last: 9).map(\.report) == [.sent])
+        try await store.connect()
+        #expect(try await store.visits(last: 9).map(\.report) == [.queued])
+        try await store.confirm(upTo: 2)
+        #expect(try await store.visits(last: 9).map(\.report) == [.confirmed])
         await store.close()
     }
 
@@ -61,11 +61,11 @@ import Testing
         #expect(try await store.countStart() == 2)
         #expect(try await store.siteKey().name(ofSignedContent: [1]) == key)
         #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
-        #expect(try await store.hasHandled([9]))
+        #expect(try await store.handledMessages(last: 9) == [[9]])
         let closed = try await store.recover(stamp: Samples.stamp, software: Samples.software)
         #expect(closed.map(\.seq) == [2] && closed.map(\.outcome.result) == [.interrupted])
         #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)
-        #expect(try await store.pendingReports(limit: 9).map(\.seq) == [1, 2])
+        #expect(try await store.waiting().map(\.record.seq) == [1, 2])
         #expect(try await store.verify().isIntact)
         try await store.deleteConnection("c")
         #expect(try await store.connections().isEmpty)
@@ -84,7 +84,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try await store.pendingReports(limit: 1000).map(\.seq) == Array(1...200))
+        #expect(try await store.waiting().map(\.record.seq).sorted() == Array(1...200))
         let report = try await store.verify()
         #expect(report.isIntact && report.entries == 400)
         await store.close()
@@ -158,44 +158,18 @@ import Testing
         #expect(try await later.entries(after: 1, limit: 10).map(\.position) == [2])
     }
 
-    @Test func aFullOutboxLosesJunkFirstAndOpenedGatesLastAndSaysSo() async throws {
-        let folder = try TemporaryFolder()
-        var options = StoreOptions()
-        options.outbox.reports = 4
-        let store = try await Store.open(folder.database, options: options)
-        for number in 1...4 {
-            try await store.appendOutcome(
-                Samples.visit(number),
-                [Samples.accepted, Samples.junk, Samples.rejected, Samples.rejected][number - 1],
-                stamp: Samples.stamp)
-        }
-        try await store.markSent([Samples.visit(3)], at: Samples.stamp.time.utc)
-        // 5 pushes out 3, which the peer has: no loss. 6 pushes out the junk 2. 7 tells of it and pushes out 4.
-        for number in 5...8 {
-            try await store.appendOutcome(Samples.visit(number), Samples.rejected, stamp: Samples.stamp)
-        }
-        let pending = try await store.pendingReports(limit: 10)
-        #expect(pending.map(\.seq) == [1, 6, 7, 8], "the one whose gate opened is the last to go")
-        let dropped = try pending.map { try JSON.parse($0.content)["dropped"]?.int }
-        #expect(dropped == [0, 0, 1, 1])
-        // 4 (dropped by 7), 5 (dropped by 8): one told by report 8, one still to tell.
-        #expect(await store.head.dropped == 1)
-        #expect(await store.tally.reports == 4)
-        #expect(try await store.verify().isIntact)
-        await store.close()
-    }
-
     @Test func oldEntriesGoAndTheRestStaysProvable() async throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
         (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
         var store = try await Store.open(folder.database, options: options)
+        try await store.connect()
         for number in 1...20 {
             try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
         }
-        #expect(try await store.verify().entries == 40)  // every report still waits
-        try await store.markSent((1...20).map(Samples.visit), at: Samples.stamp.time.utc)
+        #expect(try await store.verify().entries == 40)  // all of them wait
+        try await store.confirm(upTo: 40)
         try await store.housekeep(at: Samples.stamp.time)
         await store.close()
         store = try await Store.open(folder.database, options: options)
@@ -208,33 +182,7 @@ import Testing
         report = try await store.verify()
         #expect(report.isIntact, "\(report.lines)")
         #expect(report.entries <= 60)
-        #expect(try await store.pendingReports(limit: 100).map(\.seq) == Array(21...60))
-        await store.close()
-    }
-
-    @Test func sentReportsAreKeptForATimeAndQueuedAgainWhenUnanswered() async throws {
-        let folder = try TemporaryFolder()
-        let store = try await Store.open(folder.database)
-        let now = Samples.stamp.time.utc
-        for number in 1...3 {
-            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
-        }
-        let first = try await store.report(id: Samples.visit(1))
-        try await store.markSent([Samples.visit(1), Samples.visit(2), "unknown"], at: now)
-        try await store.markAcknowledged([Samples.visit(2)], at: now)
-        #expect(try await store.requeue(sentBefore: now, at: now) == 0)
-        #expect(try await store.requeue(sentBefore: now.advanced(by: .seconds(60)), at: now) == 1)
-        let again = try await store.pendingReports(limit: 9)
-        #expect(again.map(\.seq) == [1, 3])
-        #expect(again.first?.content == first?.content)
-        try await store.markSent([Samples.visit(1)], at: now)
-        try await store.housekeep(at: WallTime(utc: now.advanced(by: .seconds(2 * 86_400)), provenance: .rtc))
-        #expect(try await store.report(id: Samples.visit(2)) == nil)
-        #expect(try await store.report(id: Samples.visit(1))?.state == .sent)
-        try await store.housekeep(at: WallTime(utc: now.advanced(by: .seconds(8 * 86_400)), provenance: .rtc))
-        #expect(try await store.report(id: Samples.visit(1)) == nil)
-        #expect(try await store.report(id: Samples.visit(3))?.state == .queued)
-        #expect(await store.tally.reports == 1)
+        #expect(try await store.waiting().map(\.record.seq) == Array(21...60))
         await store.close()
     }
 
@@ -252,7 +200,7 @@ import Testing
         for sql in [
             "UPDATE entry SET body = CAST(replace(body, 'accepted', 'rejected') AS BLOB) WHERE position = 4",
             "DELETE FROM entry WHERE position = 3", "DELETE FROM entry WHERE position = 9", "DELETE FROM open_visit",
-            "UPDATE report SET content = CAST(replace(content, 'accepted', 'rejected') AS BLOB) WHERE seq = 2",
+            "UPDATE delivery SET confirmed = 99",
             "UPDATE chain SET count = 8", "UPDATE chain SET next_seq = 99", "UPDATE chain SET ledger = 'other'",
         ] {
             try pristine.write(to: URL(fileURLWithPath: folder.database))

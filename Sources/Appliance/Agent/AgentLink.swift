@@ -1,8 +1,9 @@
 package import Aries
 package import Encoding
 package import HTTPTransport
+import Ledger
 
-/// Drives one ``AgentConnection``: carries out its actions, feeds it reports and wakes it at its deadlines.
+/// Drives one ``AgentConnection``: carries out its actions, feeds it what its destination is to get and wakes it at its deadlines.
 ///
 /// One task calls ``run()`` or ``connect(within:)``; both return soon after that task is cancelled and throw nothing for it.
 package actor AgentLink {
@@ -12,8 +13,12 @@ package actor AgentLink {
         package var exchange: any MessageExchange
         /// Keeps the connection.
         package var store: any ConnectionStore
-        /// The reports to deliver; nil for a link that only connects.
+        /// The name of the destination that the connection leads to.
+        package var destination: Text
+        /// What the destination is to get; nil for a link that only connects.
         package var outbox: (any Outbox)?
+        /// How it gets that.
+        package var reports: ReportSettings
         /// The clock.
         package var clock: AgentClock
         /// Told of everything that happens, in order, on the link's executor: must not block.
@@ -21,11 +26,13 @@ package actor AgentLink {
 
         /// Connects the parts.
         package init(
-            exchange: any MessageExchange, store: any ConnectionStore, outbox: (any Outbox)? = nil,
-            clock: AgentClock = .system(), observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
+            exchange: any MessageExchange, store: any ConnectionStore,
+            destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
+            reports: ReportSettings = ReportSettings(), clock: AgentClock = .system(),
+            observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
         ) {
-            (self.exchange, self.store, self.outbox) = (exchange, store, outbox)
-            (self.clock, self.observe) = (clock, observe)
+            (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
+            (self.reports, self.clock, self.observe) = (reports, clock, observe)
         }
     }
 
@@ -55,8 +62,17 @@ package actor AgentLink {
     private var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
     private var lastFailure: ExchangeFailure?
-    /// Sent reports that the outbox could not be told of yet.
-    private var unmarked: [Text] = []
+    /// What goes to the destination, and how; nil before the connection is the way there.
+    private var delivery: ReportDelivery?
+    /// What has happened that the delivery does not know of yet.
+    private var events: [ReportDelivery.Event] = []
+    /// What the delivery wants to be sent next.
+    private var next: OutboundMessage?
+    /// Confirmed, but not durably yet.
+    private var unkept: (point: ReportPoint, isReceipt: Bool)?
+    /// The ledger may have grown.
+    private var hasGrown = false
+    private var isRetired = false
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
     private var sleeper: Task<Void, Never>?
@@ -71,7 +87,7 @@ package actor AgentLink {
         self.surroundings = surroundings
     }
 
-    /// Delivers reports until the task is cancelled or the peer ends the connection.
+    /// Delivers until the task is cancelled, the peer ends the connection or another one has taken its place.
     package func run() async {
         await loop { $0.isEnded }
     }
@@ -85,9 +101,15 @@ package actor AgentLink {
         return Task.isCancelled ? .cancelled : .noAnswer(lastFailure)
     }
 
-    /// Something changed that the link waits for: a report was queued.
+    /// Stores the connection before it does anything.
+    package func keep() async throws {
+        try await surroundings.store.keepConnection(
+            id, to: surroundings.destination, connection.snapshot.compactBytes, handled: [])
+    }
+
+    /// Something changed that the link waits for: something was recorded, or another connection is the way now.
     package func wake() {
-        isWoken = true
+        (isWoken, hasGrown) = (true, true)
         sleeper?.cancel()
     }
 
@@ -95,6 +117,13 @@ package actor AgentLink {
     package func retryNow() async {
         outboxRetryAt = nil
         inbox.append(.retryNow)
+        events.append(.retryNow)
+        wake()
+    }
+
+    /// Tells the peer of a problem of the box, once it is connected.
+    package func tell(code: Text, explanation: Text) {
+        inbox.append(.tell(code: code, explanation: explanation))
         wake()
     }
 
@@ -103,20 +132,17 @@ package actor AgentLink {
         until end: Instant? = nil, _ isDone: (borrowing AgentConnection) -> Bool
     ) async {
         inbox = [.start]
-        while !Task.isCancelled {
+        while !Task.isCancelled, !isRetired, !isDone(connection) {
             let now = surroundings.clock.now()
+            // A peer that always has something to say must not keep the end from being seen.
+            if let end, now >= end { break }
             if !inbox.isEmpty {
                 await perform(connection.handle(inbox.removeFirst(), at: now))
-            } else if isDone(connection) {
-                return
-            } else if let end, now >= end {
-                return
             } else if let deadline = connection.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
-            } else if connection.wantsReport, let report = await nextReport(at: now) {
-                inbox.append(.deliver(report))
-            } else {
-                await sleep(until: [connection.deadline, outboxRetryAt, end].compactMap(\.self).min())
+            } else if await !deliver(at: now), !isRetired {
+                await sleep(
+                    until: [connection.deadline, delivery?.deadline, outboxRetryAt, end].compactMap(\.self).min())
             }
         }
     }
@@ -127,27 +153,39 @@ package actor AgentLink {
         let observe = surroundings.observe
         for action in actions {
             switch action {
-            case .persist(let snapshot): await persist(snapshot)
+            case .persist(let snapshot): await persist(snapshot, handled: connection.takeSeen())
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
-            case .alive: observe(.alive)
-            case .sent(let report):
-                observe(.reportSent(report))
-                unmarked.append(report)
-            case .acknowledged(let ids): await acknowledged(ids)
+            case .alive(let ping):
+                observe(.alive)
+                events.append(.pong(ping))
+            case .sent(let id): events.append(.sent(id))
+            case .pinged(let id): events.append(.pinged(id))
+            case .refused(let id, let status):
+                observe(.refused(id, status: status))
+                events.append(.failed(id, .refused(status: status)))
+            case .answered(.receipt(let point)): events.append(.receipt(point))
+            case .answered(.head(let point)): events.append(.head(point))
+            case .disclosed(let protocols): events.append(.disclosed(protocols))
+            case .acknowledged(let ids):
+                observe(.acknowledged(ids))
+                events.append(.acknowledged(ids))
             case .message(let id, let content): observe(.message(id: id, bytes: content.utf8.count))
-            case .problem(let code, _): observe(.problem(code: code))
+            case .problem(let code, let thread):
+                observe(.problem(code: code))
+                events.append(.problem(code: code, thread: thread))
             case .discarded(let reason): observe(.discarded(reason))
             case .ended: observe(.ended)
             }
         }
     }
 
-    private func persist(_ snapshot: JSON) async {
+    private func persist(_ snapshot: JSON, handled: [[UInt8]]) async {
         do {
-            try await surroundings.store.keepConnection(id, snapshot.compactBytes)
+            try await surroundings.store.keepConnection(
+                id, to: surroundings.destination, snapshot.compactBytes, handled: handled)
             isStoreBroken = false
         } catch {
             isStoreBroken = true
@@ -177,31 +215,104 @@ package actor AgentLink {
         }
     }
 
-    // MARK: - Reports
+    // MARK: - Delivery
 
-    /// The next report, once the outbox knows of those that were sent: else it would offer them again.
-    private func nextReport(at now: Instant) async -> OutboundReport? {
-        guard let outbox = surroundings.outbox, outboxRetryAt.map({ now >= $0 }) ?? true else { return nil }
+    /// Carries on what goes to the destination; false when there is nothing to do now.
+    private func deliver(at now: Instant) async -> Bool {
+        guard let outbox = surroundings.outbox, connection.isComplete, outboxRetryAt.map({ now >= $0 }) ?? true else {
+            return false
+        }
         do {
-            if !unmarked.isEmpty {
-                try await outbox.reportsSent(unmarked)
-                unmarked = []
-            }
             outboxRetryAt = nil
-            return try await outbox.nextReport()
+            guard try await begin(outbox, at: now) else { return true }
+            if let unkept { try await keep(unkept.point, unkept.isReceipt, outbox) }
+            if hasGrown {
+                hasGrown = false
+                guard let (end, isUrgent) = try await outbox.end(after: delivery?.end.position ?? 0, over: id) else {
+                    retire()
+                    return true
+                }
+                events.append(.available(end: end, isUrgent: isUrgent))
+            }
+            if events.isEmpty, let deadline = delivery?.deadline, deadline <= now { events.append(.deadlineReached) }
+            if !events.isEmpty {
+                let event = events.removeFirst()
+                for action in delivery?.handle(event, at: now) ?? [] { await perform(action, outbox) }
+                return true
+            }
         } catch {
             outboxFailed(error)
-            return nil
+            return false
+        }
+        guard connection.wantsMessage, let message = next.take() else { return false }
+        inbox.append(.deliver(message))
+        return true
+    }
+
+    /// Makes this connection the way to its destination, unless a newer one is.
+    private func begin(_ outbox: any Outbox, at now: Instant) async throws -> Bool {
+        guard delivery == nil else { return true }
+        guard let state = try await outbox.takeOver(by: id) else {
+            retire()
+            return false
+        }
+        surroundings.observe(.tookOver(position: state.confirmed))
+        delivery = ReportDelivery(
+            surroundings.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt)
+        events = [.connected]
+        return true
+    }
+
+    /// Does what the delivery wants. What the store refuses now is told and tried again.
+    private func perform(_ action: ReportDelivery.Action, _ outbox: any Outbox) async {
+        let observe = surroundings.observe
+        switch action {
+        case .read(let position, let limit, let bytes, let reports):
+            do {
+                let entries = try await outbox.entries(
+                    after: position, limit: limit, bytes: bytes, reports: reports, over: id)
+                guard let entries else { return retire() }
+                events.append(.entries(entries))
+            } catch {
+                outboxFailed(error)
+                events.append(.entries([]))
+            }
+        case .look(let position):
+            do {
+                events.append(.hash(try await outbox.hash(at: position), at: position))
+            } catch {
+                outboxFailed(error)
+                events.append(.hash(nil, at: position))
+            }
+        case .send(let message): next = message
+        case .ping: inbox.append(.ping)
+        case .confirmed(let point, let proof):
+            unkept = (point, proof == .receipt)
+            do {
+                try await keep(point, proof == .receipt, outbox)
+            } catch {
+                outboxFailed(error)
+            }
+        case .setAside(let position): observe(.setAside(position: position))
+        case .found(let way): observe(.found(way))
+        case .silent: observe(.silent)
+        case .heard: observe(.heard)
+        case .held(let reason): observe(.held(reason))
+        case .released: observe(.released)
+        case .behind(let point): observe(.behind(point))
+        case .discarded(let error): observe(.refusedAnswer(error))
         }
     }
 
-    private func acknowledged(_ ids: [Text]) async {
-        surroundings.observe(.acknowledged(ids))
-        do {
-            try await surroundings.outbox?.reportsAcknowledged(ids)
-        } catch {
-            outboxFailed(error)
-        }
+    private func keep(_ point: ReportPoint, _ isReceipt: Bool, _ outbox: any Outbox) async throws {
+        try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: connection.takeSeen())
+        unkept = nil
+        surroundings.observe(.confirmed(position: point.position))
+    }
+
+    private func retire() {
+        isRetired = true
+        surroundings.observe(.retired)
     }
 
     private func outboxFailed(_ error: any Error) {

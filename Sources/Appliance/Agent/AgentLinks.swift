@@ -1,6 +1,7 @@
 package import Aries
 import DIDComm
 package import Encoding
+import Store
 
 /// Makes links from what is stored and from invitations.
 package enum AgentLinks {
@@ -14,37 +15,40 @@ package enum AgentLinks {
 
     /// What an invitation led to.
     package enum Found: Sendable {
-        /// A connection of this inviter exists or is on its way: use that one, do not make a second.
+        /// A connection of this invitation exists or is on its way: use that one, do not make a second.
         case existing(AgentLink)
         /// A new link; it is stored when it first runs.
         case new(AgentLink)
     }
 
-    /// A link for each stored connection that can be read; `unreadable` are the ids of the others, which stay stored.
+    /// A link for each stored connection to the surroundings' destination that can be read, the oldest first; `unreadable` are the
+    /// ids of the others, which stay stored.
     package static func stored(
         _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) async throws -> (links: [AgentLink], unreadable: [Text]) {
         var (links, unreadable): ([AgentLink], [Text]) = ([], [])
-        for (id, bytes) in try await surroundings.store.loadConnections() {
+        let seen = try await surroundings.store.loadHandled()
+        for stored in try await surroundings.store.loadConnections()
+        where stored.destination == surroundings.destination {
             do {
-                let snapshot = try JSON.parse(bytes)
+                let snapshot = try JSON.parse(stored.snapshot)
                 let connection = try AgentConnection(
-                    restoring: snapshot, configuration: configuration, random: try randomStream())
+                    restoring: snapshot, seen: seen, configuration: configuration, random: try randomStream())
                 links.append(AgentLink(connection, surroundings))
             } catch {
-                unreadable.append(id)
+                unreadable.append(stored.id)
             }
         }
         return (links, unreadable)
     }
 
-    /// The link for `invitation`: one of `existing` that answers an invitation of the same inviter (spec/cloud-agent C.2),
-    /// pending ones included and ended ones not, else a new one.
+    /// The link for `invitation`: one of `existing` that answers this very invitation, pending ones included and ended ones not,
+    /// else a new one, which takes the place of the others once its handshake is done.
     package static func link(
         for invitation: Invitation, existing: [AgentLink], _ configuration: AgentConnection.Configuration,
         _ surroundings: AgentLink.Surroundings
     ) throws(Failure) -> Found {
-        if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) != nil }) {
+        if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
             return .existing(known)
         }
         var random = try randomStream()

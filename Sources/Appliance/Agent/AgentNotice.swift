@@ -13,9 +13,31 @@ package enum AgentNotice: Sendable {
     case unreachable(ExchangeFailure)
     /// The peer answered a ping.
     case alive
-    /// The peer's server took a report.
-    case reportSent(Text)
-    /// The peer acknowledged reports or messages.
+    /// This connection is the way to its destination from now on; the position behind which it goes on.
+    case tookOver(position: Int)
+    /// Another connection has taken its place.
+    case retired
+    /// The destination has confirmed everything up to that position.
+    case confirmed(position: Int)
+    /// How reports go to the destination.
+    case found(ReportWay)
+    /// Several pings in a row had no answer: nothing is sent before one is answered.
+    case silent
+    /// The silent peer answered.
+    case heard
+    /// Nothing goes on though the peer is there.
+    case held(ReportHold)
+    /// It goes on.
+    case released
+    /// The peer's server refuses the entry at that position; it is passed over.
+    case setAside(position: Int)
+    /// The peer has a place that this ledger does not contain.
+    case behind(ReportPoint)
+    /// What the peer said about the ledger was refused.
+    case refusedAnswer(ReportError)
+    /// The peer's server refused a message with that status.
+    case refused(Text, status: Int)
+    /// The peer acknowledged messages.
     case acknowledged([Text])
     /// The peer sent a text; its length in bytes.
     case message(id: Text, bytes: Int)
@@ -28,12 +50,11 @@ package enum AgentNotice: Sendable {
     /// The peer ended the connection.
     case ended
 
-    /// Whether messages get through, where the notice says so.
-    package var getsThrough: Bool? {
+    /// Whether it is no news: said again and again while all is well, or as often as a peer likes.
+    package var isRoutine: Bool {
         switch self {
-        case .connected, .reachable, .alive, .reportSent, .acknowledged: true
-        case .handshakeRefused, .unreachable, .ended: false
-        case .message, .problem, .discarded, .storeFailed: nil
+        case .alive, .confirmed, .acknowledged, .message, .discarded, .refusedAnswer: true
+        default: false
         }
     }
 
@@ -45,13 +66,50 @@ package enum AgentNotice: Sendable {
         case .reachable: "the agent is reachable"
         case .unreachable(let failure): "the agent is not reachable: \(Self.text(failure)); trying again"
         case .alive: "the agent answered a ping"
-        case .reportSent(let id): "report \(id) sent"
+        case .tookOver(let position): "reports go this way now, from record \(position + 1) on"
+        case .retired: "another connection has taken its place"
+        case .confirmed(let position): "confirmed up to record \(position)"
+        case .silent: "the agent takes messages and answers none; reports wait until it answers"
+        case .found(let way): "reports go \(Self.text(way))"
+        case .heard: "the agent answers again"
+        case .held(let reason): "reports wait: \(Self.text(reason))"
+        case .released: "reports go on"
+        case .setAside(let position): "record \(position) is passed over: the agent's server refuses it alone"
+        case .behind(let point): "the agent has record \(point.position), which this ledger does not contain"
+        case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
+        case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"
         case .acknowledged(let ids): "\(ids.count) acknowledged"
         case .message(let id, let bytes): "message \(id) of \(bytes) bytes from the agent"
         case .problem(let code): "the agent reports a problem: \(code)"
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
-        case .ended: "the agent ended the connection; reports stay in the outbox"
+        case .ended: "the agent ended the connection; reports wait"
+        }
+    }
+
+    private static func text(_ way: ReportWay) -> String {
+        let form =
+            switch way.form {
+            case .records: "as the ledger's own records"
+            case .single: "one in a message"
+            case .several: "several in a message"
+            }
+        return switch way.proof {
+        case .receipt: "\(form), confirmed by the agent's receipts"
+        case .controller: "\(form), confirmed by the controller"
+        case .alive:
+            "\(form); an answered ping confirms them, which proves nothing of what the agent loses in its memory"
+        }
+    }
+
+    private static func text(_ reason: ReportHold) -> String {
+        switch reason {
+        case .unconfirmed: "the agent is there and confirms nothing (look at its log and at agent.confirm)"
+        case .notStored: "the agent cannot store them now (look at its database)"
+        case .foreign: "the agent gets this ledger over another connection (was the box copied?)"
+        case .unknownProtocol: "the agent does not know verification-report/1.0 (add the plugin, or set agent.format)"
+        case .refused: "the agent's server refuses one after the other (look at its log and limits)"
+        case .problem(let code): "the agent reports a problem: \(code)"
         }
     }
 

@@ -1,24 +1,49 @@
 package import Aries
 package import Encoding
+package import Store
 
 /// Keeps the state of connections. A snapshot holds secret keys: whoever keeps it must keep others from reading it.
 package protocol ConnectionStore: Sendable {
-    /// The stored snapshots by connection id.
-    func loadConnections() async throws -> [(id: Text, snapshot: [UInt8])]
-    /// Keeps a snapshot; it is durable when this returns.
-    func keepConnection(_ id: Text, _ snapshot: [UInt8]) async throws
-    /// Forgets a connection; nothing happens when it is not there.
-    func forgetConnection(_ id: Text) async throws
+    /// The stored connections, the oldest first.
+    func loadConnections() async throws -> [StoredConnection]
+    /// Keeps a snapshot of a connection to `destination`, and with it the keys of inbound messages that led there; both are
+    /// durable when this returns.
+    func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws
+    /// The keys of the last inbound messages that were applied, oldest first.
+    func loadHandled() async throws -> [[UInt8]]
 }
 
-/// The reports that wait for delivery.
+/// The ledger as the outbox of one destination. It knows which connection is the present way there: whoever was replaced gets
+/// nothing more, which nil says.
 package protocol Outbox: Sendable {
-    /// The oldest report that was not sent; nil when there is none.
-    func nextReport() async throws -> OutboundReport?
-    /// The peer's server took these reports.
-    func reportsSent(_ ids: [Text]) async throws
-    /// The peer acknowledged these ids; unknown ones are passed over.
-    func reportsAcknowledged(_ ids: [Text]) async throws
+    /// Makes `connection` the way to the destination, unless a newer one is.
+    func takeOver(by connection: Text) async throws -> OutboxState?
+    /// Where the ledger ends, and whether something urgent is behind `position`: what went wrong at the gate.
+    func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)?
+    /// The entries behind `position`, at most `limit` of together about `bytes`, with their reports where these are wanted.
+    func entries(
+        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+    ) async throws -> [ReportEntry]?
+    /// The hash of the entry at `position`; nil when it is not kept.
+    func hash(at position: Int) async throws -> [UInt8]?
+    /// The destination has confirmed everything up to `point`; with a receipt that is kept, where `isReceipt` says so. The keys of
+    /// inbound messages are remembered with it.
+    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws
+}
+
+/// Where an outbox stands when a connection takes it over.
+package struct OutboxState: Hashable, Sendable {
+    /// Where the ledger ends.
+    package var end: ReportPoint
+    /// Everything up to here is confirmed.
+    package var confirmed: Int
+    /// The last receipt; nil when there is none.
+    package var receipt: ReportPoint?
+
+    /// A state of these parts.
+    package init(end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil) {
+        (self.end, self.confirmed, self.receipt) = (end, confirmed, receipt)
+    }
 }
 
 /// The monotonic clock of a link.

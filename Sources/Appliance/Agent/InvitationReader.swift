@@ -32,15 +32,22 @@ package enum InvitationReader {
     /// Links followed one after the other.
     static let maxLinks = 5
 
+    /// Looks at a file without asking the network: what it holds is an invitation, or leads to one.
+    package static func check(_ path: String) throws(Failure) { _ = try parse(try content(of: path)) }
+
+    private static func content(of path: String) throws(Failure) -> [UInt8] {
+        // One byte more than allowed is enough to be told that it is too large.
+        guard let file = FileHandle(forReadingAtPath: path),
+            let data = try? file.read(upToCount: InvitationText.maxBytes + 1)
+        else { throw .file(path: path) }
+        return Array(data)
+    }
+
     /// Reads `argument`: JSON, a URL, or the path of a file that holds either.
     package static func read(_ argument: String, by exchange: HTTPExchange) async throws(Failure) -> Invitation {
         var text = Array(argument.utf8)
         if !argument.contains("://"), argument.first(where: { !$0.isWhitespace }) != "{" {
-            // One byte more than allowed is enough to be told that it is too large.
-            guard let file = FileHandle(forReadingAtPath: argument),
-                let data = try? file.read(upToCount: InvitationText.maxBytes + 1)
-            else { throw .file(path: argument) }
-            text = Array(data)
+            text = try content(of: argument)
         }
         for _ in 0...maxLinks {
             switch try parse(text) {

@@ -34,6 +34,9 @@ package struct Configuration: Sendable {
     /// Where the running service is asked how it is.
     package var control: ControlSection
 
+    /// What is said about keys of earlier versions that have no effect any more.
+    package let notices: [ConfigurationError.Problem]
+
     /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
     package let effective: JSON
 
@@ -109,6 +112,7 @@ package struct Configuration: Sendable {
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
             ] + agent.invitations.map { ("agent.invitations", $0) })
 
+        notices = reader.notices
         var sections: JSONObject = [:]
         for (key, value) in reader.effective {
             let parts = key.split(separator: ".", maxSplits: 1).map { Text(String($0)) }

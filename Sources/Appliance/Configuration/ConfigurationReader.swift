@@ -9,6 +9,8 @@ struct ConfigurationReader {
     private(set) var problems: [ConfigurationError.Problem] = []
     /// Every key that was asked for, with the value that is in force, in the order of asking.
     private(set) var effective: [(key: String, value: JSON)] = []
+    /// What is said about keys that have no effect any more.
+    private(set) var notices: [ConfigurationError.Problem] = []
 
     init(_ document: ConfigurationDocument) {
         self.document = document
@@ -94,10 +96,42 @@ struct ConfigurationReader {
         }
     }
 
+    /// A list of sections, `[[key]]`, that may hold these keys and no others.
+    mutating func sections(_ key: String, _ names: [Text]) -> [TOMLTable] {
+        let wanted = "one section [[\(key)]] for each"
+        let sections: [TOMLTable] = read(key, [], wanted, write: { .array($0.map(Self.json)) }) { value in
+            guard let elements = value.array else { return nil }
+            let tables = elements.compactMap(\.table)
+            return tables.count == elements.count ? tables : nil
+        }
+        for entry in sections.flatMap(\.entries) where !names.contains(entry.name) {
+            problems.append(
+                .init(
+                    line: entry.line, key: "\(key).\(entry.name)", message: "is not a known key",
+                    remedy: "Remove it; known are \(names.map(\.string).joined(separator: ", "))."))
+        }
+        return sections
+    }
+
+    private static func json(_ table: TOMLTable) -> JSON {
+        func json(_ value: TOML) -> JSON {
+            value.array.map { .array($0.map(json)) } ?? value.string.map(JSON.string) ?? .null
+        }
+        return .object(JSONObject(table.entries.map { .init($0.name, json($0.value)) }))
+    }
+
+    /// A key of earlier versions: it may still be there, and has no effect.
+    mutating func retired(_ key: String, _ remedy: String) {
+        guard has(key) else { return }
+        notices.append(
+            .init(line: document.line(of: key), key: key, message: "has no effect any more", remedy: remedy))
+    }
+
     /// Notes every key that is in the document and that nobody asked for.
     mutating func rejectUnknownKeys() {
         let known = effective.map(\.key)
-        for leaf in document.leaves where !known.contains(where: { $0 == leaf }) {
+        let retired = notices.map(\.key)
+        for leaf in document.leaves where !(known + retired).contains(where: { $0 == leaf }) {
             // A text where a section belongs, or an empty section: then the section is the matter.
             if known.contains(where: { $0.hasPrefix(leaf + ".") }) {
                 if document[leaf]?.table != nil { continue }

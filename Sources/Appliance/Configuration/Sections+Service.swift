@@ -1,4 +1,6 @@
+package import Aries
 import Encoding
+import Ledger
 
 /// `[policy]`: whom the gate lets in.
 package struct PolicySection: Hashable, Sendable {
@@ -60,7 +62,7 @@ package struct LedgerSection: Hashable, Sendable {
 }
 
 /// `[agent]`: connections to the operator's cloud agents and the reports over them.
-package struct AgentSection: Hashable, Sendable {
+package struct AgentSection: Sendable {
     /// Files with an out-of-band invitation (its URL or its JSON) that are accepted at the start unless known already.
     package var invitations: [String]
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
@@ -71,8 +73,10 @@ package struct AgentSection: Hashable, Sendable {
     package var retryFirst: Duration
     /// The longest wait between attempts.
     package var retryLast: Duration
-    /// Reports that are kept for an agent that does not answer.
-    package var queue: Int
+    /// What confirms reports, how they are written, and how long a record waits for others.
+    package var reports: ReportSettings
+    /// Further agents that get everything too, each with a cursor of its own.
+    package var copies: [AgentCopy]
 
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
@@ -81,10 +85,55 @@ package struct AgentSection: Hashable, Sendable {
         retryFirst = reader.duration(
             "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
         retryLast = reader.duration("agent.retryLast", default: .seconds(300), in: .seconds(1)...(.seconds(86_400)))
-        queue = reader.integer("agent.queue", default: 105_000, in: 100...10_000_000)
+        reports = ReportSettings(
+            format: reader.choice("agent.format", default: .auto),
+            confirm: reader.choice("agent.confirm", default: .auto),
+            batchDelay: reader.duration("agent.batchDelay", default: .seconds(5), in: .seconds(1)...(.seconds(300))))
+        if !reports.isConsistent {
+            reader.reject(
+                "agent.confirm",
+                "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
+                "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
+        }
+        reader.retired("agent.queue", "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
+        copies = AgentCopy.read(&reader, "agent.copy", folder)
         if retryLast < retryFirst {
             reader.reject("agent.retryLast", "is shorter than agent.retryFirst", "Write a longer duration.")
         }
+    }
+}
+
+/// `[[agent.copy]]`: a further agent that gets everything too.
+package struct AgentCopy: Hashable, Sendable {
+    /// What it is called: the name of the destination.
+    package var name: String
+    /// As ``AgentSection/invitations``.
+    package var invitations: [String]
+
+    fileprivate static func read(_ reader: inout ConfigurationReader, _ key: String, _ folder: String) -> [AgentCopy] {
+        var copies: [AgentCopy] = []
+        for section in reader.sections(key, ["name", "invitations"]) {
+            let name = section["name"]?.string?.string ?? ""
+            let isGood =
+                (1...32).contains(name.utf8.count)
+                && name.utf8.allSatisfy {
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                        || $0 == UInt8(ascii: "-")
+                }
+            if !isGood || name == "primary" || copies.contains(where: { $0.name == name }) {
+                reader.reject(key, "has no name of its own", "Write name = \"backup\": small letters, digits, hyphens.")
+            }
+            let files = (section["invitations"]?.array ?? []).compactMap(\.string?.string)
+            if files.isEmpty || files.count != section["invitations"]?.array?.count {
+                reader.reject(key, "has no invitations", "Write invitations = [\"/etc/gatehouse/backup.invitation\"].")
+            }
+            copies.append(AgentCopy(name: name, invitations: files.map { resolve($0, in: folder) }))
+        }
+        if copies.count >= DeliveryCursor.limit {
+            reader.reject(key, "names more than \(DeliveryCursor.limit - 1) copies", "Leave some out.")
+        }
+        return copies
     }
 }
 

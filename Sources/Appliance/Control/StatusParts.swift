@@ -16,16 +16,16 @@ struct StatusParts: Sendable {
     /// All of them by name.
     var all: [(name: Text, tell: @Sendable () async -> JSON)] {
         [
-            ("ledger", ledger), ("clock", { clock }), ("trust", { trust }), ("agent", { agents.status }),
+            ("ledger", ledger), ("clock", { clock }), ("trust", { trust }), ("agent", { await agents.status() }),
             ("log", { ["dropped": .int(log.dropped)] }),
         ]
     }
 
     @Sendable private func ledger() async -> JSON {
-        let (head, tally) = (await store.head, await store.tally)
+        let head = await store.head
         return [
             "id": .string(head.ledger), "entries": .int(head.point.count), "visits": .int(head.point.nextSeq - 1),
-            "open": .int(head.open.count), "reports": .int(tally.reports), "reportBytes": .int(tally.bytes),
+            "open": .int(head.open.count), "lostReports": .int(await store.lostReports),
         ]
     }
 

@@ -3,38 +3,50 @@ import Credentials
 package import Encoding
 package import HTTPTransport
 package import Kiosk
+import Ledger
 package import LinuxIO
 import ServiceLifecycle
 package import Store
 import Synchronization
 
-/// Keeps the connections to cloud agents and delivers the reports. Nothing at the gate waits for it.
+/// Keeps the connections to the cloud agents, one after the other for each destination, and delivers the ledger. Nothing at the
+/// gate waits for it.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let configuration: Configuration
     private let store: Store
     private let log: LogSink
-    private let report: HealthReporter
-    private let links = Mutex<[AgentLink]>([])
-    /// Whether messages get through, as the last exchange has shown; nil: nothing was exchanged yet.
-    private let getsThrough = Mutex<Bool?>(nil)
+    private let health: AgentHealth
+    private let destinations = Mutex<[Text: Destination]>([:])
+    /// When a code was told to other destinations.
+    private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
+    /// Between two problem reports of one code.
+    private static let pause = Duration.seconds(600)
 
     /// A service over the connections in `store` and the invitations in the configuration.
     package init(configuration: Configuration, store: Store, log: LogSink, report: @escaping HealthReporter) {
-        (self.configuration, self.store, self.log, self.report) = (configuration, store, log, report)
+        (self.configuration, self.store, self.log) = (configuration, store, log)
+        health = AgentHealth(report: report)
     }
 
-    /// How many connections there are, and whether messages get through.
-    package var status: JSON {
-        var status: JSONObject = ["connections": .int(links.withLock { $0.count })]
-        if let isReachable = getsThrough.withLock({ $0 }) {
-            _ = status.appendIfNew(.init("reachable", .bool(isReachable)))
+    /// The destinations: how far the ledger has come to each, and what is wrong with it.
+    package func status() async -> JSON {
+        let end = await store.head.point.count
+        let cursors = await store.deliveries.values.sorted {
+            $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8)
         }
-        return .object(status)
+        return .array(
+            cursors.map { cursor in
+                [
+                    "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
+                    "confirmed": .int(cursor.confirmed), "waiting": .int(end - cursor.confirmed),
+                    "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
+                ]
+            })
     }
 
-    /// A report has been queued: look at once.
+    /// Something has been recorded: look at once.
     package func wake() {
-        for link in links.withLock({ $0 }) { Task { await link.wake() } }
+        for destination in destinations.withLock({ Array($0.values) }) { Task { await destination.wake() } }
     }
 
     package func run() async throws {
@@ -60,51 +72,81 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     private func run(_ exchange: HTTPExchange) async {
-        var found = await open(exchange)
-        links.withLock { $0 = found }
+        let agent = configuration.agent
+        let wanted =
+            [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
+        await prepare(wanted.map(\.0))
         await withTaskGroup(of: Void.self) { group in
-            while let link = found.popLast() { group.addTask { await link.run() } }
-        }
-        // Without a connection there is nothing to do until the service ends.
-        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-    }
-
-    private func take(_ notice: AgentNotice) {
-        log.log(.info, "agent", ["text": .text(notice.text)])
-        guard let isReachable = notice.getsThrough else { return }
-        getsThrough.withLock { $0 = isReachable }
-        report(isReachable ? .over(.agentUnreachable) : .present(.agentUnreachable, detail: notice.text))
-    }
-
-    /// The stored connections, and new ones for invitations that none of them answers.
-    ///
-    /// The first one delivers the reports: a report goes to one agent, once.
-    private func open(_ exchange: HTTPExchange) async -> [AgentLink] {
-        var surroundings = AgentLink.Surroundings(
-            exchange: exchange, store: store, outbox: StoredOutbox(store, utc: { SystemClock.utc() }), clock: .system(),
-            observe: { [weak self] in self?.take($0) })
-        let settings = Self.connection(configuration)
-        var links: [AgentLink] = []
-        do {
-            let stored = try await AgentLinks.stored(settings, surroundings)
-            for id in stored.unreadable { log.log(.error, "agent.unreadable", ["connection": .string(id)]) }
-            links = stored.links
-        } catch {
-            log.log(.error, "agent.store", ["reason": .text("\(error)")])
-        }
-        for file in configuration.agent.invitations {
-            if !links.isEmpty { surroundings.outbox = nil }
-            do {
-                let invitation = try await InvitationReader.read(file, by: exchange)
-                if case .new(let link) = try AgentLinks.link(
-                    for: invitation, existing: links, settings, surroundings)
-                {
-                    links.append(link)
-                }
-            } catch {
-                log.log(.error, "agent.invitation", ["file": .text(file), "reason": .text("\(error)")])
+            for (name, files) in wanted {
+                let destination = destination(name, files, exchange)
+                destinations.withLock { $0[name] = destination }
+                group.addTask { await destination.run() }
             }
         }
-        return links
+    }
+
+    /// Each destination has a cursor, and nobody else.
+    private func prepare(_ names: [Text]) async {
+        while !Task.isCancelled {
+            do {
+                try await store.forgetDestinations(except: Set(names))
+                for name in names { try await store.destination(name) }
+                return
+            } catch {
+                log.log(.error, "agent.store", ["reason": .text(error.text)])
+                try? await Task.sleep(for: .seconds(10))
+            }
+        }
+    }
+
+    private func destination(_ name: Text, _ files: [String], _ exchange: HTTPExchange) -> Destination {
+        Destination(
+            files: files,
+            Destination.Surroundings(
+                invitation: { (file) async throws(InvitationReader.Failure) in
+                    try await InvitationReader.read(file, by: exchange)
+                },
+                link: AgentLink.Surroundings(
+                    exchange: exchange, store: store, destination: name, outbox: StoredOutbox(store, name),
+                    reports: configuration.agent.reports, clock: .system(),
+                    observe: { [weak self] in self?.take($0, name) }),
+                settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
+                notice: { [weak self] in self?.take($0, name) }))
+    }
+
+    private func take(_ notice: AgentNotice, _ name: Text) {
+        log.log(notice.isRoutine ? .debug : .info, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
+        // The connection that was replaced looks at once, and ends.
+        if case .tookOver = notice { wake() }
+        guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
+        let finding = Text("the agent has a receipt for record \(point.position), which this ledger does not contain")
+        Task { [store] in await store.contradict(finding) }
+    }
+
+    private func take(_ notice: DestinationNotice, _ name: Text) {
+        switch notice {
+        case .storeFailed: log.log(.error, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        case .invitationFailed(_, _, isConnected: true):
+            log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        default: break
+        }
+        guard let code = health.take(notice, of: name) else { return }
+        log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        tellOthers(code, name, notice.text)
+    }
+
+    /// One destination's trouble is told to the others, each code once in ``pause``.
+    private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
+        let now = ContinuousClock.now
+        let isDue = told.withLock { told in
+            if let last = told[code], now - last < Self.pause { return false }
+            told[code] = now
+            return true
+        }
+        guard isDue else { return }
+        for (other, destination) in destinations.withLock({ $0 }) where other != name {
+            Task { await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)")) }
+        }
     }
 }

@@ -25,7 +25,8 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
-            parts.clock, HousekeepingService(store: parts.store, wallTime: parts.wallTime), parts.witness,
+            parts.clock,
+            HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
             LineService(panel: parts.panel), GateService(parts: parts),
         ]
@@ -120,11 +121,14 @@ private struct GateService: Service {
 private struct HousekeepingService: Service {
     let store: Store
     let wallTime: @Sendable () -> WallTime
+    let report: HealthReporter
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await store.housekeep(at: wallTime())
+                let lost = await store.lostReports
+                if lost > 0 { report(.present(.reportsDropped, count: lost)) }
                 try? await Task.sleep(for: .seconds(600))
             }
         }

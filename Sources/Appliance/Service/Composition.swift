@@ -48,6 +48,8 @@ package struct Composition: Sendable {
     package let counters: CounterService
     /// Holds the ledger to its witness.
     let witness: WitnessService
+    /// Takes what parts find wrong.
+    let report: HealthReporter
 
     /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Waits for the ledger; throws what
     /// no waiting mends.
@@ -95,6 +97,11 @@ package struct Composition: Sendable {
                 "restored": .int(records.restored),
             ])
 
+        for notice in configuration.notices {
+            log.log(
+                .warning, "configuration",
+                ["key": .text(notice.key), "text": .text(notice.message), "remedy": .text(notice.remedy)])
+        }
         if let rules = policy.rules {
             log.log(.info, "policy", ["version": .text(rules.name)])
             PolicyService.warn(about: rules, by: trusted, log)
@@ -159,7 +166,7 @@ package struct Composition: Sendable {
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
-            witness: WitnessService(store: store, report: report, log: log))
+            witness: WitnessService(store: store, report: report, log: log), report: report)
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let

@@ -25,8 +25,6 @@ struct Records: Sendable {
             var options = StoreOptions()
             options.retention.age = configuration.ledger.keep
             options.retention.bytes = configuration.ledger.keepMegabytes * 1_000_000
-            options.outbox.reports = configuration.agent.queue
-            options.outbox.bytes = configuration.agent.queue * 1024
             return options
         }
 

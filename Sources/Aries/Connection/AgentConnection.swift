@@ -21,7 +21,9 @@ package struct AgentConnection: ~Copyable, Sendable {
     var exchange: Exchange?
     /// Answers and pings waiting to be sent, oldest first.
     var waiting: [JSON] = []
-    var report: OutboundReport?
+    var allowance: AnswerAllowance
+    /// What is to be delivered next.
+    var message: OutboundMessage?
     var seen: SeenMessages
     var lastExchange: ExchangeID = 0
     var heartbeatAt: Instant?
@@ -65,8 +67,9 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     /// What a post carries.
     enum Purpose: Sendable {
-        case request, confirmation, answer, ping
-        case report(Text)
+        case request, confirmation, answer
+        case ping(Text)
+        case delivery(Text)
     }
 
     /// A post under way.
@@ -86,16 +89,18 @@ package struct AgentConnection: ~Copyable, Sendable {
         let attempt = Attempt(handshake: handshake, thread: Self.newID(&random))
         self.init(
             id: id, invitation: invitation, inviter: inviter, configuration: configuration, keys: keys,
-            phase: .handshaking(attempt), seen: SeenMessages(capacity: configuration.limits.rememberedIDs),
-            isStored: false, random: random)
+            phase: .handshaking(attempt), seen: [], isStored: false, random: random)
     }
 
     init(
         id: Text, invitation: Invitation, inviter: Service, configuration: Configuration, keys: KeyPair, phase: Phase,
-        seen: SeenMessages, isStored: Bool, random: consuming RandomStream
+        seen: [[UInt8]], isStored: Bool, random: consuming RandomStream
     ) {
         (self.id, self.invitation, self.inviter, self.configuration) = (id, invitation, inviter, configuration)
-        (self.keys, self.phase, self.seen, self.isStored) = (keys, phase, seen, isStored)
+        (self.keys, self.phase, self.isStored) = (keys, phase, isStored)
+        self.seen = SeenMessages(capacity: configuration.limits.rememberedIDs, seen)
+        allowance = AnswerAllowance(
+            burst: configuration.limits.answerBurst, interval: configuration.limits.answerInterval)
         self.random = random
     }
 
@@ -115,11 +120,11 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Whether the peer ended the connection.
     package var isEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// Whether a report would be taken by ``Event/deliver(_:)``.
-    package var wantsReport: Bool { peer != nil && report == nil }
+    /// Whether a message would be taken by ``Event/deliver(_:)``.
+    package var wantsMessage: Bool { peer != nil && message == nil }
 
-    /// Pings in a row that got no answer.
-    package var unansweredPings: Int { openPings.count }
+    /// The keys of the messages seen since this was called last: to be remembered with the next commit.
+    package mutating func takeSeen() -> [[UInt8]] { seen.takeFresh() }
 
     /// Takes one event; the actions are to be done in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
@@ -129,7 +134,12 @@ package struct AgentConnection: ~Copyable, Sendable {
             exchange = nil  // whatever was under way when an earlier run was cut off
             if peer != nil { heartbeatAt = now }
         case .deliver(let next):
-            if report == nil { report = next }
+            if message == nil { message = next }
+        case .tell(let code, let explanation):
+            let id = Self.newID(&random)
+            if peer != nil {
+                answer(Notice.problem(invitation.prefix, id: id, thread: id, code: code, explanation: explanation))
+            }
         case .answered(let id, let body): actions = answered(id, body, at: now)
         case .failed(let id, let failure): actions = failed(id, failure, at: now)
         case .received(let bytes): actions = receive(bytes, at: now)
@@ -148,9 +158,9 @@ package struct AgentConnection: ~Copyable, Sendable {
         switch phase {
         case .handshaking(let attempt): return attempt.answerBy ?? backoff.until
         case .connected(let established):
-            if established.confirmation != nil || !waiting.isEmpty || report != nil { return backoff.until }
-            guard let heartbeatAt else { return nil }
-            return max(heartbeatAt, backoff.until ?? heartbeatAt)
+            if established.confirmation != nil || message != nil { return backoff.until }
+            let due = [heartbeatAt, waiting.isEmpty ? nil : allowance.next].compactMap { $0 }.min()
+            return due.map { max($0, backoff.until ?? $0) }
         case .ended: return nil
         }
     }

@@ -1,22 +1,5 @@
 package import Encoding
 
-/// What a controller is to receive: one visit's outcome as a basicmessage.
-///
-/// The message is made from these three alone, so every attempt, also after a restart, carries the same `@id` and bytes.
-package struct OutboundReport: Hashable, Sendable {
-    /// The report's id, a UUID, which is also the `@id` of its message.
-    package let id: Text
-    /// The content: compact JSON text (spec/cloud-agent H.3).
-    package let content: Text
-    /// `sent_time`, RFC 3339: when the report was made.
-    package let time: Text
-
-    /// A report of that id and content.
-    package init(id: Text, content: Text, time: Text) {
-        (self.id, self.content, self.time) = (id, content, time)
-    }
-}
-
 /// Why a message could not be posted.
 package enum ExchangeFailure: Hashable, Sendable {
     /// No connection was made: the peer has certainly not got it.
@@ -55,8 +38,10 @@ extension AgentConnection {
     package enum Event: Sendable {
         /// The connection was made or restored and may now send.
         case start
-        /// The next report to deliver; ignored while another one is under way (see ``wantsReport``).
-        case deliver(OutboundReport)
+        /// The next message to deliver; ignored while another one is under way (see ``wantsMessage``).
+        case deliver(OutboundMessage)
+        /// Tell the peer of a problem of ours, by its code and in words; as often as answers may go out.
+        case tell(code: Text, explanation: Text)
         /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply (spec/cloud-agent F.2).
         case answered(ExchangeID, body: [UInt8])
         /// A post failed.
@@ -84,12 +69,20 @@ extension AgentConnection {
         case handshakeRefused(reason: Text)
         /// Posts began to succeed (nil) or to fail.
         case reachability(ExchangeFailure?)
-        /// The peer answered a ping: both directions work.
-        case alive
-        /// The report reached the peer's server (HTTP 2xx).
-        case sent(report: Text)
+        /// The peer answered our ping of that id: both directions work.
+        case alive(ping: Text)
+        /// The message of that id reached the peer's server (HTTP 2xx), which confirms nothing.
+        case sent(Text)
+        /// The peer's server refused that very message with that 4xx status; it is not sent again by itself.
+        case refused(Text, status: Int)
+        /// Our ping of that id, which asks for an answer, reached the peer's server.
+        case pinged(Text)
         /// The peer acknowledged messages or reports with these ids; unknown ones are to be ignored.
         case acknowledged([Text])
+        /// The peer's word about the ledger.
+        case answered(VerificationReport.Answer)
+        /// The protocols that the peer speaks, of those that were asked for.
+        case disclosed([ProtocolName])
         /// A basicmessage that is not an acknowledgement.
         case message(id: Text, content: Text)
         /// The peer reported a problem.
@@ -117,7 +110,11 @@ extension AgentConnection {
         /// Inbound ids that are remembered against repetition.
         package var rememberedIDs = 1024
         /// Answers waiting to be sent; further ones are dropped.
-        package var waitingAnswers = 32
+        package var waitingAnswers = 16
+        /// Answers that may go out one right after the other.
+        package var answerBurst = 16
+        /// Time between two answers after those.
+        package var answerInterval = Duration.seconds(1)
         /// Least time between two problem reports of ours.
         package var problemReportInterval = Duration.seconds(10)
 

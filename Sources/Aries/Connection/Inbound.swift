@@ -89,12 +89,18 @@ extension AgentConnection {
         if type.isMessage("trust_ping", 1, "ping_response") {
             guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
             openPings.removeFirst(index + 1)
-            return [.alive]
+            return [.alive(ping: message.thread)]
         }
         if Notice.isProblem(type) {
             return [.problem(code: Notice.problemCode(message), thread: message.thread)]
         }
         if type.isMessage("notification", 1, "ack") { return [.acknowledged([message.thread])] }
+        if let protocols = DiscoverFeatures.disclosed(message) { return [.disclosed(protocols)] }
+        do throws(ReportError) {
+            if let answer = try VerificationReport.answer(message) { return [.answered(answer)] }
+        } catch {
+            return [.discarded(.malformed)]
+        }
 
         if type.isMessage("trust_ping", 1, "ping") {
             guard TrustPing.wantsResponse(message) else { return [] }
@@ -106,8 +112,7 @@ extension AgentConnection {
                 answer(Notice.ack(type.prefix, id: Self.newID(&random), thread: message.thread))
             }
             if let ids = BasicMessage.acknowledgedReports(message) { return [.acknowledged(ids)] }
-            // Handed on before it is remembered: after a crash in between it comes twice rather than never.
-            return [.message(id: message.id, content: message.body["content"]?.string ?? ""), persist()]
+            return [.message(id: message.id, content: message.body["content"]?.string ?? "")]
         }
         if let disclosure = DiscoverFeatures.answer(to: message, id: Self.newID(&random)) {
             answer(disclosure)
@@ -121,7 +126,7 @@ extension AgentConnection {
         return []
     }
 
-    private mutating func answer(_ message: JSON?) {
+    mutating func answer(_ message: JSON?) {
         guard let message, waiting.count < configuration.limits.waitingAnswers else { return }
         waiting.append(message)
     }

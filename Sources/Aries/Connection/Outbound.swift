@@ -19,21 +19,19 @@ extension AgentConnection {
         }
     }
 
-    /// First what completes the handshake, then answers, then the heartbeat, then the report.
+    /// First what completes the handshake, then what is to be delivered, then the heartbeat, and then answers, of which there may
+    /// be as many as the peer likes.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        if !waiting.isEmpty { return (.answer, waiting.removeFirst()) }
+        if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
             let id = Self.newID(&random)
             openPings = openPings.suffix(7) + [id]
-            return (.ping, TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
+            return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
-        guard let report else { return nil }
-        return (
-            .report(report.id),
-            BasicMessage.message(invitation.prefix, id: report.id, content: report.content, sentTime: report.time)
-        )
+        guard !waiting.isEmpty, allowance.take(at: now) else { return nil }
+        return (.answer, waiting.removeFirst())
     }
 
     private func requestMessage(_ attempt: Attempt) -> JSON {
@@ -106,17 +104,21 @@ extension AgentConnection {
                 established.confirmation = nil
                 phase = .connected(established)
                 actions.append(persist())
-            case (.report(let report), _):
+            case (.delivery(let id), _):
                 backoff.succeed()
-                if self.report?.id == report { self.report = nil }
-                actions.append(.sent(report: report))
+                if message?.id == id { message = nil }
+                actions.append(.sent(id))
+            case (.ping(let id), _):
+                backoff.succeed()
+                actions.append(.pinged(id))
             default: backoff.succeed()
             }
         }
         return body.isEmpty ? actions : actions + receive(body, at: now)
     }
 
-    /// A post failed: requests, the confirmation and reports are sent again later, answers and pings are not.
+    /// A post failed: requests, the confirmation and what is to be delivered are sent again later, unless the peer's server refused
+    /// that very message; answers and pings are not.
     mutating func failed(_ id: ExchangeID, _ failure: ExchangeFailure, at now: Instant) -> [Action] {
         guard let exchange, exchange.id == id else { return [] }
         self.exchange = nil
@@ -126,6 +128,10 @@ extension AgentConnection {
         if case .ping = exchange.purpose {
             _ = openPings.popLast()
             heartbeatAt = now  // so the pause decides when the peer is tried again
+        }
+        if case (.delivery(let id), .refused(let status)) = (exchange.purpose, failure), message?.id == id {
+            message = nil
+            actions.append(.refused(id, status: status))
         }
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain { attempt.sendings += 1 }

@@ -8,6 +8,8 @@ struct SeenMessages: Sendable {
     private var ring: [UInt64] = []
     private var oldest = 0
     private var known: Set<UInt64> = []
+    /// Those that nobody has been told of yet, oldest first.
+    private var fresh: [UInt64] = []
 
     /// Remembers up to `capacity` messages.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
@@ -16,7 +18,11 @@ struct SeenMessages: Sendable {
     mutating func insert(_ id: Text, from sender: Verkey) -> Bool {
         // 64 bits are enough: only the authenticated sender itself could aim for a collision.
         let digest = SHA256.hash(data: sender.bytes + Array(id.utf8))
-        return insert(digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        let fingerprint = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        guard insert(fingerprint) else { return false }
+        if fresh.count >= capacity { fresh.removeFirst() }
+        fresh.append(fingerprint)
+        return true
     }
 
     private mutating func insert(_ fingerprint: UInt64) -> Bool {
@@ -31,19 +37,22 @@ struct SeenMessages: Sendable {
         return true
     }
 
-    /// Base64url of 8 bytes for each, oldest first.
-    var encoded: String {
-        var bytes: [UInt8] = []
-        for fingerprint in ring[oldest...] + ring[..<oldest] {
+    /// The keys of what was seen since this was called last, 8 bytes each, oldest first.
+    mutating func takeFresh() -> [[UInt8]] {
+        defer { fresh = [] }
+        return fresh.map { fingerprint in
+            var bytes: [UInt8] = []
             bytes.appendBE(fingerprint)
+            return bytes
         }
-        return Base64.encode(bytes)
     }
 
-    /// Restores what ``encoded`` wrote; anything else is left out.
-    init(capacity: Int, encoded: String) {
+    /// Remembers up to `capacity` messages, beginning with those of these keys.
+    init(capacity: Int, _ keys: [[UInt8]]) {
         self.init(capacity: capacity)
-        var reader = ByteReader(Base64.decodeAny(encoded) ?? [])
-        while let fingerprint = try? reader.uint64BE() { _ = insert(fingerprint) }
+        for key in keys {
+            var reader = ByteReader(key)
+            if let fingerprint = try? reader.uint64BE() { _ = insert(fingerprint) }
+        }
     }
 }

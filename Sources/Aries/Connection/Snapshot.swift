@@ -16,7 +16,7 @@ extension AgentConnection {
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "id": .string(id), "invitation": invitation.json,
-            "seed": .text(keys.seed.withBytes { Base64.encode($0) }), "seen": .text(seen.encoded),
+            "seed": .text(keys.seed.withBytes { Base64.encode($0) }),
         ]
         switch phase {
         case .handshaking(let attempt):
@@ -40,9 +40,10 @@ extension AgentConnection {
         return .object(object)
     }
 
-    /// The connection that `snapshot` describes; it goes on at ``Event/start``.
+    /// The connection that `snapshot` describes; it goes on at ``Event/start``. `seen`: keys of the last messages that were seen
+    /// on any connection, oldest first (``takeSeen()``).
     package init(
-        restoring snapshot: JSON, configuration: Configuration, random: consuming RandomStream
+        restoring snapshot: JSON, seen: [[UInt8]] = [], configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {
         guard snapshot["version"]?.int == Self.version else { throw .unknownVersion }
         guard let id = snapshot["id"]?.string, let json = snapshot["invitation"],
@@ -52,9 +53,7 @@ extension AgentConnection {
         else { throw .malformed }
         self.init(
             id: id, invitation: invitation, inviter: inviter, configuration: configuration, keys: keys, phase: phase,
-            seen: SeenMessages(
-                capacity: configuration.limits.rememberedIDs, encoded: snapshot["seen"]?.string?.string ?? ""),
-            isStored: true, random: random)
+            seen: seen, isStored: true, random: random)
     }
 
     private static func phase(_ snapshot: JSON) -> Phase? {

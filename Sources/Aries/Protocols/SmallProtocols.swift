@@ -58,12 +58,15 @@ package enum BasicMessage {
 
     /// A `message`. `sentTime` is RFC 3339.
     package static func message(_ prefix: TypePrefix, id: Text, content: Text, sentTime: Text) -> JSON {
-        Message.make(
-            MessageType(prefix, name, "message"), id: id,
-            [
-                .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
-                .init("content", .string(content)),
-            ])
+        Message.make(MessageType(prefix, name, "message"), id: id, members(content: content, sentTime: sentTime))
+    }
+
+    /// A message's own members.
+    static func members(content: Text, sentTime: Text) -> [JSONObject.Member] {
+        [
+            .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
+            .init("content", .string(content)),
+        ]
     }
 
     /// The ids in a controller's acknowledgement of reports: a basicmessage whose content is
@@ -83,6 +86,7 @@ package enum DiscoverFeatures {
         (TrustPing.name, ["sender", "receiver"]),
         (Notice.name, ["notifier", "notified"]),
         (BasicMessage.name, ["sender", "receiver"]),
+        (VerificationReport.name, ["sender"]),
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
@@ -118,6 +122,17 @@ package enum DiscoverFeatures {
                 thread: message.thread, [.init("disclosures", .array(found))])
         }
         return nil
+    }
+
+    /// The protocols in a `disclose` (1.0) or `disclosures` (2.0), with either prefix; nil when `message` is neither.
+    package static func disclosed(_ message: Message) -> [ProtocolName]? {
+        let list: [JSON]
+        switch (message.type.protocolName.family, message.type.name) {
+        case ("discover-features", "disclose"): list = message.body["protocols"]?.array ?? []
+        case ("discover-features", "disclosures"): list = message.body["disclosures"]?.array ?? []
+        default: return nil
+        }
+        return list.prefix(256).compactMap { ($0["pid"] ?? $0["id"])?.string.flatMap { ProtocolName($0) } }
     }
 
     /// A query is a protocol's whole name, or a beginning and `*`.

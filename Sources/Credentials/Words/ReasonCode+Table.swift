@@ -73,10 +73,9 @@ extension ReasonCode {
             title: "Health of the box",
             codes: [
                 radioFailed, stuck, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
-                ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, clockStepped, clockContradicted,
-                trustBundle,
-                trustUnusable,
-                policyFile, agentUnreachable, reportsDropped, displayFailed,
+                ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, ledgerBehind, clockStepped,
+                clockContradicted, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded,
+                agentUnconnected, agentUnreadable, reportsRefused, reportsDropped, displayFailed,
             ]),
     ]
 

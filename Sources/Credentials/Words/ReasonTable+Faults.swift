@@ -83,12 +83,41 @@ extension ReasonCode {
         "Look at it with: gatehouse policy check.", severity: .warning)
     /// `fault.agent-unreachable`
     package static let agentUnreachable = ReasonCode(
-        "fault.agent-unreachable", "The cloud agent does not take reports; they wait.",
+        "fault.agent-unreachable", "The cloud agent cannot be reached. Reports wait.",
         "Look at the network and at the agent; nothing at the gate depends on it.", severity: .warning)
+    /// `fault.agent-silent`
+    package static let agentSilent = ReasonCode(
+        "fault.agent-silent",
+        "The cloud agent takes messages and answers none, as it does for a connection that it has deleted. Reports wait.",
+        "Look at the agent. When it has deleted the connection, connect anew with a new invitation.", severity: .warning
+    )
+    /// `fault.agent-ended`
+    package static let agentEnded = ReasonCode(
+        "fault.agent-ended", "The cloud agent has ended the connection. Reports wait.",
+        "Ask its operator for a new invitation and connect anew: the reports go on where they stopped.",
+        severity: .warning)
+    /// `fault.agent-unconnected`
+    package static let agentUnconnected = ReasonCode(
+        "fault.agent-unconnected",
+        "There is no connection to a configured cloud agent: its invitation cannot be used, or was not answered.",
+        "Do what the detail says; a multi-use invitation survives a lost answer.", severity: .warning)
+    /// `fault.agent-unreadable`
+    package static let agentUnreadable = ReasonCode(
+        "fault.agent-unreadable", "A stored connection to a cloud agent cannot be read. Reports wait.",
+        "Connect anew with a new invitation.", severity: .warning)
+    /// `fault.reports-refused`
+    package static let reportsRefused = ReasonCode(
+        "fault.reports-refused", "The cloud agent refused single reports. They were passed over; the others go on.",
+        "Look at the agent's log and limits; the ledger has the records: gatehouse ledger export.", severity: .warning)
+    /// `fault.ledger-behind`
+    package static let ledgerBehind = ReasonCode(
+        "fault.ledger-behind",
+        "The cloud agent has receipts for records that this ledger does not have: it was put back or changed.",
+        "Keep the database for whoever looks into it; a new ledger, which names this one, begins at the next start.")
     /// `fault.reports-dropped`
     package static let reportsDropped = ReasonCode(
-        "fault.reports-dropped", "Reports were given up because more waited than the configuration allows.",
-        "The ledger has their records until retention: gatehouse ledger export.", severity: .warning)
+        "fault.reports-dropped", "Records were given up, for lack of room, that the cloud agent had not confirmed.",
+        "Look at the agent, or give the ledger more room: ledger.keepMegabytes.", severity: .warning)
     /// `fault.display`
     package static let displayFailed = ReasonCode(
         "fault.display", "The QR code could not be put where the display shows it.",

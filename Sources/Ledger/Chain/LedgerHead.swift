@@ -42,7 +42,7 @@ package struct LedgerHead: Hashable, Sendable {
     package private(set) var point: ChainPoint
     /// Intents without an outcome, by visit.
     package private(set) var open: [Text: OpenIntent]
-    /// Reports lost to a full outbox that no outcome has told of yet.
+    /// Reports lost, because the ledger had no more room for what was not confirmed, that no outcome has told of yet.
     package private(set) var dropped: Int
     private let limits: LedgerLimits
 
@@ -90,7 +90,7 @@ package struct LedgerHead: Hashable, Sendable {
     /// Lets the numbers begin with `seq`, when that is further on.
     mutating func number(from seq: Int) { point.nextSeq = max(point.nextSeq, seq) }
 
-    /// A full outbox has lost reports; `told` is what they themselves would have told of earlier losses.
+    /// Outcomes went that the primary destination had not confirmed; `told` is what they would have told of earlier losses.
     package mutating func lost(reports: Int, told: Int) {
         dropped += reports + told
     }

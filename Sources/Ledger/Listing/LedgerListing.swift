@@ -10,7 +10,7 @@ package struct ListedVisit: Hashable, Sendable {
     package var body: [UInt8]
     /// The record: an outcome, or an intent that has none yet. Nil when the entry is not a record.
     package var record: LedgerRecord?
-    /// How far its report has come; nil when there is none (an open visit) or it is no longer kept.
+    /// How far its report has come; nil when there is none (an open visit) or nobody to get it.
     package var report: ReportState?
 
     /// A visit by its entry and its report's state.
@@ -45,7 +45,7 @@ package enum LedgerListing {
             return row([time, seq, "open", "-", "-"], [])
         case .outcome(let record):
             let gate = record.outcome.gate.map { $0.opened ? "\($0.pulseMilliseconds) ms" : "shut" } ?? "unknown"
-            let report = visit.report?.rawValue ?? "not kept"
+            let report = visit.report?.rawValue ?? "-"
             let cells = [time, seq, record.outcome.result.rawValue, gate, report]
             var reasons = record.outcome.reasons.map(\.code.string)
             if record.outcome.repeated > 0 { reasons.append("(and \(record.outcome.repeated) alike)") }

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The report of a visit: what the operator's cloud agent is told (spec/cloud-agent H.2, H.3). A pure function of the
-/// record; the store keeps its bytes with the outcome, so every attempt sends the same bytes under the same id.
+/// The report of a visit: what the operator's cloud agent is told (spec/cloud-agent H.2, H.3). A pure function of the ledger's
+/// entry, so every attempt sends the same bytes under the same id, and nothing of it is kept beside the ledger.
 package enum Report {
     /// The `type` of a report in a basicmessage.
     package static let type: Text = "verification-report/1.0"
@@ -10,8 +10,20 @@ package enum Report {
     /// repetitions.
     package static func id(_ record: OutcomeRecord) -> Text { record.visit }
 
+    /// The report of an entry, with its place in the chain; nil unless the entry is an outcome.
+    package static func json(of entry: LedgerEntry, in ledger: Text) -> JSON? {
+        guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return nil }
+        return json(record, entry, ledger)
+    }
+
+    /// Whether the entry says that somebody was not let in, or that something failed: told without waiting for others.
+    package static func isUrgent(_ entry: LedgerEntry) -> Bool {
+        guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return false }
+        return record.outcome.result != .accepted
+    }
+
     /// The members of H.3 in its order. `clock` is `synced` for a synchronised or given date; `clockSource` says more.
-    package static func json(_ record: OutcomeRecord) -> JSON {
+    private static func json(_ record: OutcomeRecord, _ entry: LedgerEntry, _ ledger: Text) -> JSON {
         let stamp = record.stamp
         let synced = stamp.time.provenance >= .synchronised
         let outcome = record.outcome
@@ -21,6 +33,9 @@ package enum Report {
                 ("id", .string(id(record))),
                 ("seq", .int(record.seq)),
                 ("boot", .string(stamp.boot)),
+                ("ledger", .string(ledger)),
+                ("position", .int(entry.position)),
+                ("hash", .text(entry.hash.hex)),
                 ("kiosk", .string(stamp.kiosk)),
                 ("time", .text(stamp.time.utc.recordText)),
                 ("clock", synced ? "synced" : "unsynced"),

@@ -28,7 +28,7 @@ package struct OutcomeRecord: Hashable, Sendable {
     package var stamp: RecordStamp
     /// How it ended.
     package var outcome: Outcome
-    /// Reports that a full outbox lost since the outcome before this one.
+    /// Reports given up since the outcome before this one, because the ledger had no more room for what was not confirmed.
     package var dropped: Int
 }
 

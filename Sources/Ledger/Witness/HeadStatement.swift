@@ -5,7 +5,7 @@ package import Encoding
 package struct HeadStatement: Hashable, Sendable {
     /// The ledger's figures.
     package var state: LedgerState
-    /// ``WitnessKey/digest(of:_:)`` of the state and the outbox.
+    /// ``WitnessKey/digest(of:_:)`` of the state and the cursors.
     package var digest: [UInt8]
     /// Counts the statements, so that the newer of two is known.
     package var number: Int

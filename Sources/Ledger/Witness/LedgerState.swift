@@ -2,7 +2,7 @@ import Crypto
 package import Encoding
 
 /// The figures of a ledger that are sealed with every commit and witnessed: all that is not an entry of the chain and yet changes
-/// what a list, a proof or a report says. The outbox stands beside it as a ``RowSum``.
+/// what a list, a proof or a report says. The cursors of the destinations stand beside it as a ``RowSum``.
 package struct LedgerState: Hashable, Sendable {
     /// The ledger's id.
     package var ledger: Text

@@ -41,7 +41,7 @@ package struct WitnessKey: Sendable {
         return RowSum(Array(code.finalize())) ?? RowSum()
     }
 
-    /// The seal of a state: the sum of the outbox, encrypted and bound to the state (ChaCha20-Poly1305). `nonce`:
+    /// The seal of a state: the sum of the cursors, encrypted and bound to the state (ChaCha20-Poly1305). `nonce`:
     /// ``nonceBytes`` random bytes. Empty, which opens nothing, for a nonce of another length.
     package func seal(_ state: LedgerState, _ sum: RowSum, nonce: [UInt8]) -> [UInt8] {
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
@@ -58,7 +58,7 @@ package struct WitnessKey: Sendable {
         return RowSum(sum)
     }
 
-    /// A short name of a state and its outbox, for statements; it tells nothing of either.
+    /// A short name of a state and its cursors, for statements; it tells nothing of either.
     package func digest(of state: LedgerState, _ sum: RowSum) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))

@@ -5,8 +5,8 @@ package import Encoding
 /// A cloud agent in memory: the inviter that a kiosk connects to, as a value without clock and network.
 ///
 /// It offers a multi-use out-of-band invitation, answers did-exchange 1.1 requests with `did_rotate~attach`, answers trust
-/// pings and takes basicmessages, each `@id` once. Like a real agent over HTTP return-route it returns at most one waiting
-/// message for each one posted.
+/// pings, takes basicmessages, each `@id` once, and keeps ledgers where it is told to. Like a real agent over HTTP return-route
+/// it returns at most one waiting message for each one posted.
 package struct VirtualAgent: ~Copyable, Sendable {
     /// A basicmessage that arrived.
     package struct Received: Hashable, Sendable {
@@ -38,6 +38,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var answersToLose = 0
     /// Whether it acknowledges each report by a basicmessage (spec/cloud-agent H.2).
     package var acknowledgesReports = false
+    /// The ledgers that it keeps; nil for an agent that does not know verification-report/1.0.
+    package var keeper: VirtualKeeper?
     /// The basicmessages that arrived, each id once, in order.
     package private(set) var received: [Received] = []
     /// How many basicmessages came again under an id that was known.
@@ -176,6 +178,11 @@ package struct VirtualAgent: ~Copyable, Sendable {
             return BasicMessage.message(
                 type.prefix, id: newID(), content: Text(ids.compactText), sentTime: "2026-01-01T00:00:00Z")
         }
+        if type.isMessage("discover-features", 1, "query") { return disclosure(to: message) }
+        if keeper != nil, message.type.protocolName.family == VerificationReport.name.family {
+            let id = newID()
+            return keeper?.answer(to: message, id: id)
+        }
         others = others.suffix(63) + [message.body]
         if ["disclose", "disclosures"].contains(type.name) { return nil }
         if type.name == "complete" || type.name == "ack" || Notice.isProblem(type) || type.name == "ping_response" {
@@ -184,6 +191,17 @@ package struct VirtualAgent: ~Copyable, Sendable {
         return Notice.problem(
             type.prefix, id: newID(), thread: message.thread, code: "message-parse-failure",
             explanation: "unknown message type")
+    }
+
+    /// The protocols that were asked for, of those that tell agents apart.
+    private mutating func disclosure(to query: Message) -> JSON {
+        let pid = Text(TypePrefix.didcomm.rawValue + VerificationReport.name.path.string)
+        let asked = query.body["query"]?.string ?? ""
+        let isAsked = asked.hasSuffix("*") ? pid.hasPrefix(Text(String(asked.string.dropLast()))) : asked == pid
+        let found: [JSON] = keeper != nil && isAsked ? [["pid": .string(pid)]] : []
+        return Message.make(
+            MessageType(query.type.prefix, query.type.protocolName, "disclose"), id: newID(), thread: query.thread,
+            [.init("protocols", .array(found))])
     }
 
     private mutating func pack(_ message: JSON, to key: Verkey, from sender: KeyPair) -> [UInt8] {

@@ -182,9 +182,10 @@ package final class Demonstration: SimulatedWorld {
         while let report = arrivals.take(dueBy: now) { onEvent(.reportDelivered(report), now) }
         while let event = posts.take(dueBy: now) { perform(connection.handle(event, at: now)) }
         if let deadline = connection.deadline, deadline <= now { perform(connection.handle(.deadlineReached, at: now)) }
-        if connection.wantsReport, let report = ledger.reports.first(where: { !$0.isSent }) {
-            let outbound = OutboundReport(id: report.id, content: report.content, time: Text(report.time.rfc3339))
-            perform(connection.handle(.deliver(outbound), at: now))
+        if connection.wantsMessage, let report = ledger.reports.first(where: { !$0.isSent }) {
+            let message = OutboundMessage.basicMessage(
+                id: report.id, content: report.content, time: Text(report.time.rfc3339))
+            perform(connection.handle(.deliver(message), at: now))
         }
     }
 
@@ -196,8 +197,9 @@ package final class Demonstration: SimulatedWorld {
             case .connected: onEvent(.agentConnected, now)
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
-            case .persist, .handshakeRefused, .reachability(nil), .alive, .acknowledged, .message, .problem, .discarded,
-                .ended:
+            case .persist, .handshakeRefused, .reachability(nil), .alive, .refused, .pinged, .answered, .disclosed,
+                .acknowledged,
+                .message, .problem, .discarded, .ended:
                 break
             }
         }

@@ -39,7 +39,9 @@ package struct MemoryLedger: Sendable {
         let (entry, record) = try head.appendOutcome(Text(visit.text), outcome, stamp: stamp)
         entries.append(entry)
         reports.append(
-            Entry(id: Report.id(record), content: Text(Report.json(record).compactText), time: stamp.time.utc))
+            Entry(
+                id: Report.id(record), content: Text(Report.json(of: entry, in: head.ledger)?.compactText ?? ""),
+                time: stamp.time.utc))
         return record
     }
 

@@ -3,59 +3,122 @@ import Aries
 import Encoding
 import Foundation
 import HTTPTransport
+import Ledger
+import Store
 
 /// A store and an outbox in memory that can be broken.
-final class Memory: ConnectionStore, Outbox, @unchecked Sendable {
+final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendable {
     struct Broken: Error {}
 
     private let lock = NSLock()
-    private var connections: [Text: [UInt8]] = [:]
-    private var reports: [OutboundReport] = []
-    private var queued = 0
+    private var connections: [StoredConnection] = []
+    private var handled: [[UInt8]] = []
+    private var used: [Text] = []
+    private var head = LedgerHead(ledger: "ledger", point: .genesis(ledger: "ledger"))
+    private var ledger: [LedgerEntry] = []
+    private var cursor = DeliveryCursor(DeliveryCursor.primary)
     private var seen: [AgentNotice] = []
     private var isBroken = false
     private var isOutboxBroken = false
 
-    var pending: Int { lock.withLock { reports.count } }
+    /// Reports that are not confirmed.
+    var pending: Int {
+        lock.withLock { ledger.count { $0.position > cursor.confirmed && Report.json(of: $0, in: "ledger") != nil } }
+    }
     var notices: [AgentNotice] { lock.withLock { seen } }
+    var present: Text? { lock.withLock { cursor.connection } }
+    var kept: [StoredConnection] { lock.withLock { connections } }
 
     func setBroken(_ isBroken: Bool) { lock.withLock { self.isBroken = isBroken } }
     func setBroken(outbox isBroken: Bool) { lock.withLock { isOutboxBroken = isBroken } }
     func observe(_ notice: AgentNotice) { lock.withLock { seen.append(notice) } }
 
-    func queue(_ count: Int) {
-        lock.withLock {
+    /// Reports go out, and are asked about, without a wait.
+    static var settings: ReportSettings {
+        var settings = ReportSettings()
+        (settings.limits.pingAfter, settings.limits.answer) = (.milliseconds(2), .milliseconds(200))
+        return settings
+    }
+
+    /// The id of the report of that number, from 0 on.
+    static func id(_ number: Int) -> Text { Text("report-\(number)") }
+
+    func queue(_ count: Int) throws {
+        let stamp = RecordStamp(
+            kiosk: "k", boot: "b", time: WallTime(utc: Timestamp(seconds: 1), provenance: .rtc), monotonic: .zero)
+        try lock.withLock {
             for _ in 0..<count {
-                let id = Text("report-\(queued)")
-                reports.append(OutboundReport(id: id, content: "{}", time: "2026-01-02T03:04:05.000Z"))
-                queued += 1
+                let visit = Self.id(head.point.nextSeq - 1)
+                ledger.append(try head.appendIntent(visit, stamp: stamp))
+                let outcome = Outcome(.accepted, gate: .shut, software: Outcome.Software(name: "s", version: "1"))
+                ledger.append(try head.appendOutcome(visit, outcome, stamp: stamp).entry)
             }
         }
     }
 
-    func loadConnections() async throws -> [(id: Text, snapshot: [UInt8])] {
-        lock.withLock { connections.map { (id: $0.key, snapshot: $0.value) } }
-    }
+    func loadConnections() async throws -> [StoredConnection] { lock.withLock { connections } }
 
-    func keepConnection(_ id: Text, _ snapshot: [UInt8]) async throws {
+    func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws {
         try lock.withLock {
             if isBroken { throw Broken() }
-            connections[id] = snapshot
+            let stored = StoredConnection(id: id, destination: destination, snapshot: snapshot)
+            if let index = connections.firstIndex(where: { $0.id == id }) {
+                connections[index] = stored
+            } else {
+                connections.append(stored)
+            }
+            self.handled += handled
         }
     }
 
-    func forgetConnection(_ id: Text) async throws { lock.withLock { connections[id] = nil } }
+    func loadHandled() async throws -> [[UInt8]] { lock.withLock { handled } }
 
-    func nextReport() async throws -> OutboundReport? { lock.withLock { reports.first } }
+    private var end: ReportPoint {
+        ReportPoint(ledger: "ledger", position: head.point.count, hash: head.point.hash.bytes)
+    }
 
-    func reportsSent(_ ids: [Text]) async throws {
+    func takeOver(by connection: Text) async throws -> OutboxState? {
+        lock.withLock {
+            func number(_ id: Text?) -> Int { connections.firstIndex { $0.id == id } ?? -1 }
+            guard number(connection) >= number(cursor.connection) else { return nil }
+            cursor.takeOver(by: connection)
+            return OutboxState(end: end, confirmed: cursor.confirmed)
+        }
+    }
+
+    func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
+        lock.withLock { cursor.connection == connection ? (end, false) : nil }
+    }
+
+    func entries(
+        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+    ) async throws -> [ReportEntry]? {
+        lock.withLock {
+            guard cursor.connection == connection else { return nil }
+            return ledger.dropFirst(position).prefix(limit).map {
+                ReportEntry(
+                    position: $0.position, hash: $0.hash.bytes, body: $0.body,
+                    report: reports ? Report.json(of: $0, in: "ledger") : nil)
+            }
+        }
+    }
+
+    func hash(at position: Int) async throws -> [UInt8]? {
+        lock.withLock { ledger.first { $0.position == position }?.hash.bytes }
+    }
+
+    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws {
         try lock.withLock {
             if isOutboxBroken { throw Broken() }
-            reports.removeAll { ids.contains($0.id) }
+            self.handled += handled
+            guard cursor.connection == connection, cursor.confirm(upTo: point.position, end: head.point) else { return }
+            let present = connections.firstIndex { $0.id == connection } ?? 0
+            connections.removeFirst(present)
         }
     }
 
-    func reportsAcknowledged(_ ids: [Text]) async throws {}
+    func accepted() async throws -> [Text] { lock.withLock { used } }
+    func keep(accepted: [Text]) async throws { lock.withLock { used = accepted } }
 }
 
 /// An exchange that never answers, only ends when it is cancelled.

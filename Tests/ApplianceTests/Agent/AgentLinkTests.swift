@@ -4,7 +4,9 @@ import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
+import Ledger
 import Simulation
+import Store
 import Testing
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
@@ -25,7 +27,8 @@ import Testing
     }
 
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
-        AgentLink.Surroundings(exchange: exchange, store: memory, outbox: memory, observe: memory.observe)
+        AgentLink.Surroundings(
+            exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)
     }
 
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {
@@ -56,15 +59,15 @@ import Testing
             Issue.record("not connected")
             return
         }
-        memory.queue(2)
+        try memory.queue(2)
         try await run(link) { memory.pending == 0 }
 
         // A new process: everything comes from the store.
         let (links, unreadable) = try await AgentLinks.stored(Self.configuration, around(exchange, memory))
         #expect(links.count == 1 && unreadable.isEmpty)
-        memory.queue(1)
+        try memory.queue(1)
         try await run(try #require(links.first)) { memory.pending == 0 }
-        #expect(await exchange.received.map(\.id) == ["report-0", "report-1", "report-2"])
+        #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
         #expect(await exchange.repetitions == 0)
         #expect(memory.notices.contains { if case .alive = $0 { true } else { false } })
     }
@@ -75,7 +78,7 @@ import Testing
         _ = await link.connect(within: .seconds(600))
         let task = Task { await link.run() }
         try await Task.sleep(for: .milliseconds(50))
-        memory.queue(1)
+        try memory.queue(1)
         await link.wake()
         try await wait { memory.pending == 0 }
         task.cancel()
@@ -87,7 +90,7 @@ import Testing
         let link = try await newLink(exchange, memory)
         _ = await link.connect(within: .seconds(600))
         await exchange.setUp(false)
-        memory.queue(3)
+        try memory.queue(3)
         let task = Task { await link.run() }
         let before = await exchange.posts
         try await wait { await exchange.posts >= before + 3 }  // tried and failed
@@ -97,7 +100,7 @@ import Testing
         try await wait { memory.pending == 0 }
         task.cancel()
         await task.value
-        #expect(await exchange.received.map(\.id) == ["report-0", "report-1", "report-2"])
+        #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
     }
 
     @Test func nothingIsSentWhileTheStoreIsBroken() async throws {
@@ -114,11 +117,11 @@ import Testing
         }
     }
 
-    @Test func aReportThatCannotBeMarkedIsNotSentAgain() async throws {
+    @Test func aConfirmationThatCannotBeKeptIsNotAskedForAgain() async throws {
         let (exchange, memory) = (try agent(), Memory())
         let link = try await newLink(exchange, memory)
         _ = await link.connect(within: .seconds(600))
-        memory.queue(1)
+        try memory.queue(1)
         memory.setBroken(outbox: true)
         let task = Task { await link.run() }
         try await wait { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
@@ -152,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func anInviterIsConnectedOnce() async throws {
+    @Test func anInvitationLeadsToOneConnection() async throws {
         let (exchange, memory) = (try agent(), Memory())
         let link = try await newLink(exchange, memory)
         _ = await link.connect(within: .seconds(600))
@@ -168,9 +171,42 @@ import Testing
         #expect(known.id == link.id)
     }
 
+    /// The agent has lost the connection: a second one goes on at the cursor, the first ends by itself and is forgotten.
+    @Test func aSecondConnectionTakesTheDestinationOver() async throws {
+        let (first, memory) = (try agent(), Memory())
+        let old = try await newLink(first, memory)
+        _ = await old.connect(within: .seconds(600))
+        try memory.queue(3)
+        let running = Task { await old.run() }
+        try await wait { memory.pending == 0 }
+        await first.setUp(false)
+        try memory.queue(2)
+        await old.wake()
+        try await wait { memory.notices.contains { if case .unreachable = $0 { true } else { false } } }
+
+        let second = try agent()
+        let new = try await newLink(second, memory)
+        _ = await new.connect(within: .seconds(600))
+        try memory.queue(1)
+        let task = Task { await new.run() }
+        try await wait { memory.pending == 0 }
+        #expect(await second.received.map(\.id) == (3..<6).map(Memory.id))
+        #expect(memory.present == new.id && memory.kept.map(\.id) == [new.id])
+        await first.setUp(true)
+        await old.retryNow()
+        await running.value
+        #expect(memory.notices.contains { if case .retired = $0 { true } else { false } })
+        try memory.queue(1)
+        await new.wake()
+        try await wait { memory.pending == 0 }
+        #expect(await first.received.allSatisfy { [0, 1, 2, 3].map(Memory.id).contains($0.id) })
+        task.cancel()
+        await task.value
+    }
+
     @Test func spoiltConnectionsAreNamed() async throws {
         let memory = Memory()
-        try await memory.keepConnection("bad", Array("{}".utf8))
+        try await memory.keepConnection("bad", to: DeliveryCursor.primary, Array("{}".utf8), handled: [])
         let found = try await AgentLinks.stored(Self.configuration, around(try agent(), memory))
         #expect(found.links.isEmpty && found.unreadable == ["bad"])
     }

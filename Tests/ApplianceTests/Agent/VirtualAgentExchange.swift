@@ -28,6 +28,9 @@ actor VirtualAgentExchange: MessageExchange {
         }
     }
 
+    /// Where it is.
+    var endpoint: Text { agent.endpoint }
+
     /// The agent's out-of-band invitation.
     var invitation: JSON { agent.invitation }
 

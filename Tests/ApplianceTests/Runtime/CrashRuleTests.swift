@@ -80,6 +80,8 @@ import Testing
     private static func play(_ pace: StoredGate.Pace, lying: Bool = false) async throws -> Morning {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: options)
+        try await store.saveConnection("agent", [1])
+        try await store.takeOver(DeliveryCursor.primary, by: "agent")
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
             store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add($0) }
@@ -108,17 +110,19 @@ import Testing
         return Morning(disk: disk, moments: gate.moments, outcomes: outcomes)
     }
 
-    /// The reporter's rounds: hand over, mark as sent, take the confirmation.
+    /// The reporter's rounds: hand over what is behind the cursor, take the confirmation.
     private static func report(
         _ gate: inout StoredGate, _ store: Store, isConfirmed: Bool, keepsBack: Bool
     ) async throws {
-        for report in try await store.pendingReports(limit: 10) where !keepsBack {
-            gate.note(.delivered(report.id, report.content))
-            try await store.markSent([report.id], at: StoredGate.stamp.time.utc)
-            gate.note(.sent(report.id))
+        let primary = DeliveryCursor.primary
+        let cursor = await store.deliveries[primary]?.confirmed ?? 0
+        let ledger = await store.head.ledger
+        for entry in try await store.entries(after: cursor, limit: 100) where !keepsBack {
+            guard let report = Report.json(of: entry, in: ledger), let id = report["id"]?.string else { continue }
+            gate.note(.delivered(id, report.compactBytes))
             guard isConfirmed else { continue }
-            try await store.markAcknowledged([report.id], at: StoredGate.stamp.time.utc)
-            gate.note(.acknowledged(report.id))
+            try await store.confirm(primary, upTo: entry.position, over: "agent")
+            gate.note(.confirmed(entry.position))
         }
     }
 
@@ -173,13 +177,14 @@ import Testing
             if record.outcome != expected { problems.append("the outcome of \(visit) is not what was decided") }
         }
         if Set(records.values.map(\.seq)) != Set(1..<records.count + 1) { problems.append("numbers have gaps") }
-        if await store.tally.reports != records.count { problems.append("reports and outcomes differ in number") }
-        for (visit, record) in records {
-            let report = try await store.report(id: visit)
-            if report?.content != Report.json(record).compactBytes || report?.seq != record.seq {
-                problems.append("the report of \(visit) is lost or changed")
-            }
+        let ledger = await store.head.ledger
+        var reports: [Text: [UInt8]] = [:]
+        for entry in try await store.entries(after: 0, limit: 1000) {
+            guard let report = Report.json(of: entry, in: ledger), let id = report["id"]?.string else { continue }
+            reports[id] = report.compactBytes
         }
+        if Set(reports.keys) != Set(records.keys) { problems.append("reports and outcomes differ") }
+        let confirmed = await store.deliveries[DeliveryCursor.primary]?.confirmed ?? 0
         for fact in facts {
             switch fact {
             case .durable(let visit): if !intents.contains(visit) { problems.append("a durable intent vanished") }
@@ -188,13 +193,9 @@ import Testing
             case .status(let visit, _):
                 if records[visit] == nil { problems.append("a status byte for \(visit) without a record") }
             case .delivered(let id, let content):
-                if try await store.report(id: id)?.content != content {
-                    problems.append("what the agent has of \(id) is not what the ledger says")
-                }
-            case .sent(let id):
-                if try await store.report(id: id)?.state == .queued { problems.append("\(id) would be sent again") }
-            case .acknowledged(let id):
-                if try await store.report(id: id)?.state != .acknowledged { problems.append("a receipt was lost") }
+                if reports[id] != content { problems.append("what the agent has of \(id) is not what the ledger says") }
+            case .confirmed(let position):
+                if confirmed < position { problems.append("a receipt was lost") }
             }
         }
         return problems
@@ -203,6 +204,8 @@ import Testing
     /// The gate goes on working on what is left: a visitor is let in and the chain goes on.
     private static func visitAfterwards(_ disk: CrashDisk, seed: UInt64) async throws -> [String] {
         let store = try await Store.open(disk.database, options: options)
+        try await store.saveConnection("agent", [1])
+        try await store.takeOver(DeliveryCursor.primary, by: "agent")
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
             store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add($0) }

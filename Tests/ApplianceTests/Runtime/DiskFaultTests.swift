@@ -140,16 +140,13 @@ import Testing
         await store.close()
     }
 
-    /// All outcomes are there, in the order in which they were decided, each with its report.
+    /// All outcomes are there, in the order in which they were decided.
     private func expectAll(_ gate: StoredGate, _ setting: Setting) async throws {
         var found: [Text] = []
         for entry in try await setting.store.entries(after: 0, limit: 100) {
             if case .outcome(let record) = try LedgerRecord(bytes: entry.body) { found.append(record.visit) }
         }
         #expect(found == gate.outcomes.map(\.visit))
-        let reports = try await setting.store.pendingReports(limit: 100)
-        #expect(Set(reports.map(\.id)) == Set(found) && reports.count == found.count)
-        #expect(reports.map(\.seq) == Array(1..<reports.count + 1))
         let report = try await setting.store.verify()
         #expect(report.isIntact && report.openIntents.isEmpty)
     }

@@ -23,10 +23,8 @@ struct StoredGate {
         case status(Text, UInt8)
         /// The cloud agent was given the report.
         case delivered(Text, [UInt8])
-        /// The outbox was told that it has it.
-        case sent(Text)
-        /// The outbox was told that the agent confirmed it.
-        case acknowledged(Text)
+        /// The outbox was told that the agent has everything up to that position.
+        case confirmed(Int)
     }
 
     /// A boundary: what the disk had been asked before an action, and what is true after it.

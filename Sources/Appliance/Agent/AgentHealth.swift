@@ -1,0 +1,72 @@
+import Credentials
+import Encoding
+import Kiosk
+import Synchronization
+
+/// What is wrong with the destinations, as faults of the box: one that any destination has is in force.
+final class AgentHealth: Sendable {
+    private let report: HealthReporter
+    /// By fault and destination: what there is to say.
+    private let found = Mutex<[ReasonCode: [Text: String]]>([:])
+
+    init(report: @escaping HealthReporter) { self.report = report }
+
+    /// The faults of a destination.
+    func faults(of name: Text) -> [ReasonCode] {
+        found.withLock { found in Health.codes.filter { found[$0]?[name] != nil } }
+    }
+
+    /// Takes what happened on a connection. Returns the fault that is new by that; nil: none.
+    func take(_ notice: AgentNotice, of name: Text) -> ReasonCode? {
+        switch notice {
+        case .connected, .tookOver:
+            for code in [ReasonCode.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent] { clear(code, name) }
+            return nil
+        case .alive:
+            for code in [ReasonCode.agentSilent, .agentUnreachable] { clear(code, name) }
+            return nil
+        case .reachable: return clear(.agentUnreachable, name)
+        case .unreachable: return set(.agentUnreachable, name, notice.text)
+        case .handshakeRefused: return set(.agentUnconnected, name, notice.text)
+        case .silent: return set(.agentSilent, name, notice.text)
+        case .heard: return clear(.agentSilent, name)
+        case .held, .setAside: return set(.reportsRefused, name, notice.text)
+        case .released: return clear(.reportsRefused, name)
+        case .behind: return set(.ledgerBehind, name, notice.text)
+        case .ended: return set(.agentEnded, name, notice.text)
+        case .found, .retired, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem, .discarded,
+            .storeFailed:
+            return nil
+        }
+    }
+
+    /// Takes what happened beside the connections. Returns the fault that is new by that; nil: none.
+    func take(_ notice: DestinationNotice, of name: Text) -> ReasonCode? {
+        switch notice {
+        case .unreadable: set(.agentUnreadable, name, notice.text)
+        case .ended: set(.agentEnded, name, notice.text)
+        case .invitationFailed(_, _, isConnected: true), .usedBefore(isConnected: true): nil
+        case .invitationFailed, .usedBefore: set(.agentUnconnected, name, notice.text)
+        // A more telling word stands already, if there was one.
+        case .unconnected: faults(of: name).isEmpty ? set(.agentUnconnected, name, notice.text) : nil
+        case .storeFailed: nil
+        case .invitationRead: clear(.agentUnconnected, name)
+        }
+    }
+
+    private func set(_ code: ReasonCode, _ name: Text, _ text: String) -> ReasonCode? {
+        let before = found.withLock { $0[code, default: [:]].updateValue(text, forKey: name) }
+        if before != text { report(.present(code, detail: "\(name): \(text)")) }
+        return before == nil ? code : nil
+    }
+
+    @discardableResult
+    private func clear(_ code: ReasonCode, _ name: Text) -> ReasonCode? {
+        let (wasThere, other) = found.withLock { found in
+            let wasThere = found[code]?.removeValue(forKey: name) != nil
+            return (wasThere, found[code]?.first)
+        }
+        if wasThere { report(other.map { .present(code, detail: "\($0.key): \($0.value)") } ?? .over(code)) }
+        return nil
+    }
+}

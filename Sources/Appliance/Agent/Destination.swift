@@ -1,0 +1,177 @@
+import Aries
+package import Encoding
+
+/// One destination in the running service: the connections that lead there, and the invitations that may lead there yet.
+///
+/// The newest connection whose handshake is done is the way; the outbox says so to all others, which then end. What goes wrong is
+/// told by notices, each with what is to be done.
+actor Destination {
+    /// The way to what a destination needs.
+    struct Surroundings: Sendable {
+        /// Reads an invitation from a file or a URL.
+        var invitation: @Sendable (String) async throws(InvitationReader.Failure) -> Invitation
+        /// What links need; its destination is this one.
+        var link: AgentLink.Surroundings
+        /// What a connection is to do.
+        var settings: AgentConnection.Configuration
+        /// Remembers which invitations were accepted.
+        var invitations: any InvitationMemory
+        /// Told of what happens; must not block.
+        var notice: @Sendable (DestinationNotice) -> Void
+        /// How long to wait before files are looked at again.
+        var pause = Duration.seconds(10)
+    }
+
+    private let files: [InvitationFile]
+    private let surroundings: Surroundings
+    private var links: [AgentLink] = []
+    private var accepted: [Text] = []
+    private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
+
+    init(files: [String], _ surroundings: Surroundings) {
+        self.files = files.map { InvitationFile(path: $0) }
+        self.surroundings = surroundings
+    }
+
+    /// Delivers until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled, await !load() { await sleep() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watch() }
+            for await link in running {
+                group.addTask {
+                    await link.run()
+                    await self.forget(link)
+                }
+            }
+        }
+    }
+
+    /// Something was recorded.
+    func wake() async {
+        for link in links { await link.wake() }
+    }
+
+    /// Tells the agent of a problem of the box, where it is connected.
+    func tell(code: Text, explanation: Text) async {
+        for link in links { await link.tell(code: code, explanation: explanation) }
+    }
+
+    /// Do not wait for the next attempts: the network came back, or an operator asks.
+    func retryNow() async {
+        for link in links { await link.retryNow() }
+    }
+
+    // MARK: - Connections
+
+    /// Takes up the stored connections; false when they cannot be read now.
+    private func load() async -> Bool {
+        do {
+            let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)
+            accepted = try await surroundings.invitations.accepted()
+            for id in stored.unreadable { surroundings.notice(.unreadable(id)) }
+            for link in stored.links { add(link) }
+            return true
+        } catch {
+            surroundings.notice(.storeFailed("\(error)"))
+            return false
+        }
+    }
+
+    private func add(_ link: AgentLink) {
+        links.append(link)
+        if link.wasEnded {
+            surroundings.notice(.ended)
+        } else {
+            newLinks.yield(link)
+        }
+    }
+
+    /// A link came to its end: its peer ended it, or another took its place.
+    private func forget(_ link: AgentLink) {
+        guard !Task.isCancelled else { return }
+        links.removeAll { $0 === link }
+    }
+
+    /// Connects by `invitation`, or finds the connection that it led to before. Returns false when it was accepted before and its
+    /// connection is gone.
+    private func accept(_ invitation: Invitation) async throws -> Bool {
+        let found = try AgentLinks.link(
+            for: invitation, existing: links, surroundings.settings, surroundings.link)
+        guard case .new(let link) = found else { return true }
+        guard !accepted.contains(invitation.id) else { return false }
+        // First the connection, then the note that its invitation is used: a crash in between costs nothing.
+        try await link.keep()
+        accepted = accepted.suffix(63) + [invitation.id]
+        try await surroundings.invitations.keep(accepted: accepted)
+        add(link)
+        await wake()
+        return true
+    }
+
+    // MARK: - Invitations
+
+    /// Reads the invitation files, at the start and whenever one was changed; what fails is tried again with growing pauses.
+    private func watch() async {
+        var files = files
+        while !Task.isCancelled {
+            for index in files.indices where files[index].isDue(at: surroundings.link.clock.now()) {
+                do {
+                    let isUsable = try await accept(try await surroundings.invitation(files[index].path))
+                    files[index].succeeded()
+                    surroundings.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
+                } catch {
+                    files[index].failed(at: surroundings.link.clock.now())
+                    let reason = (error as? InvitationReader.Failure)?.remedy ?? "\(error)"
+                    surroundings.notice(
+                        .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))
+                }
+            }
+            await sleep()
+            if links.isEmpty, !files.isEmpty { surroundings.notice(.unconnected) }
+        }
+    }
+
+    private func sleep() async {
+        await surroundings.link.clock.sleep(surroundings.link.clock.now().advanced(by: surroundings.pause))
+    }
+}
+
+/// Remembers which invitations were accepted, so that a file that stays where it is leads to one connection.
+package protocol InvitationMemory: Sendable {
+    /// The ids of invitations that were accepted, oldest first.
+    func accepted() async throws -> [Text]
+    /// Keeps them.
+    func keep(accepted: [Text]) async throws
+}
+
+/// What happens with a destination beside its links.
+enum DestinationNotice: Sendable {
+    /// A stored connection cannot be read.
+    case unreadable(Text)
+    /// The peer had ended the stored connection.
+    case ended
+    /// An invitation was read, and leads or has led to a connection.
+    case invitationRead
+    /// The invitation of that file cannot be used, and what to do about it.
+    case invitationFailed(file: String, reason: String, isConnected: Bool)
+    /// An invitation was accepted before, and its connection is gone; where another one took its place all is well.
+    case usedBefore(isConnected: Bool)
+    /// There is no connection, though there are invitations.
+    case unconnected
+    /// The stored connections could not be read.
+    case storeFailed(String)
+
+    /// A line for the log, with the remedy.
+    var text: String {
+        switch self {
+        case .unreadable(let id): "the stored connection \(id) cannot be read: connect anew with a new invitation"
+        case .ended: "the agent has ended the connection: ask its operator for a new invitation"
+        case .invitationRead: "the invitation was read"
+        case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
+        case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
+        case .unconnected: "there is no connection: connect with an invitation"
+        case .storeFailed(let reason): "the connections could not be read: \(reason)"
+        }
+    }
+}

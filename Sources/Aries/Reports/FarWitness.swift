@@ -1,0 +1,105 @@
+import Encoding
+
+/// What a keeper has of our ledger, as evidence against this box: asked at the start and daily. A peer that has more than the
+/// ledger, or something else at a place, shows that the ledger was put back or rewritten.
+struct FarWitness: Sendable {
+    private let limits: ReportSettings.Limits
+    private var state = State.due
+    /// A place whose hash in our own ledger is wanted.
+    private var compared: ReportPoint?
+
+    private enum State: Sendable {
+        case due
+        case asked(Text)
+        /// The question is there; without answer nothing is known until the next one.
+        case sent(until: Instant)
+        case answered(next: Instant)
+    }
+
+    /// What comparing a place with the ledger says.
+    enum Finding: Hashable, Sendable {
+        /// The ledger contains it, as far as can be told.
+        case contained
+        /// It does not.
+        case behind
+        /// The hash of that position has to be looked up.
+        case look(Int)
+    }
+
+    /// Asks as soon as it may.
+    init(_ limits: ReportSettings.Limits) { self.limits = limits }
+
+    /// Whether the question is to be asked now.
+    var isDue: Bool { if case .due = state { true } else { false } }
+
+    /// Whether an answer is waited for, or a place is being compared: nothing is to be built on the ledger meanwhile.
+    var isWaiting: Bool {
+        if compared != nil { return true }
+        return switch state {
+        case .asked, .sent: true
+        case .due, .answered: false
+        }
+    }
+
+    /// When ``pass(_:)`` has something to do.
+    var deadline: Instant? {
+        switch state {
+        case .due, .asked: nil
+        case .sent(let time), .answered(let time): time
+        }
+    }
+
+    /// The question of that id was handed to the connection.
+    mutating func asked(_ id: Text) { state = .asked(id) }
+
+    /// The peer's server took a message; whether it was the question.
+    mutating func sent(_ id: Text, at now: Instant) -> Bool {
+        guard case .asked(id) = state else { return false }
+        state = .sent(until: now.advanced(by: limits.answer))
+        return true
+    }
+
+    /// The connection begins anew: the question, too.
+    mutating func restart() { self = FarWitness(limits) }
+
+    /// A message did not get through; the question is asked again at the next interval only.
+    mutating func failed(_ id: Text, at now: Instant) {
+        if case .asked(id) = state { state = .answered(next: now.advanced(by: limits.headInterval)) }
+    }
+
+    /// The time is `now`.
+    mutating func pass(_ now: Instant) {
+        switch state {
+        case .sent(let until) where now >= until:
+            state = .answered(next: now.advanced(by: limits.headInterval))
+        case .answered(let next) where now >= next: state = .due
+        default: break
+        }
+    }
+
+    /// The peer's answer; refused when nobody asked.
+    mutating func answer(_ head: ReportPoint, end: ReportPoint, at now: Instant) throws(ReportError) -> Finding {
+        guard head.ledger == end.ledger else { throw .otherLedger }
+        switch state {
+        case .asked, .sent: state = .answered(next: now.advanced(by: limits.headInterval))
+        case .due, .answered: throw .notAsked
+        }
+        return compare(head, end: end)
+    }
+
+    /// Compares a place that the peer knew with a ledger that ends with `end`.
+    mutating func compare(_ point: ReportPoint, end: ReportPoint) -> Finding {
+        if point.position == 0 { return .contained }
+        if point.position > end.position { return .behind }
+        if point.position == end.position { return point.hash == end.hash ? .contained : .behind }
+        compared = point
+        return .look(point.position)
+    }
+
+    /// The ledger's own hash at that position, nil when the entry is no longer kept; the place that it does not contain, if so.
+    mutating func found(_ hash: [UInt8]?, at position: Int) -> ReportPoint? {
+        guard let point = compared, point.position == position else { return nil }
+        compared = nil
+        return hash.map { $0 != point.hash } == true ? point : nil
+    }
+}

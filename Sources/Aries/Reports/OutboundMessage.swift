@@ -1,0 +1,38 @@
+import Crypto
+package import Encoding
+
+/// A message that is sent until the peer's server takes it: the same id and members in every attempt, also after a restart.
+package struct OutboundMessage: Hashable, Sendable {
+    /// The `@id`, a UUID.
+    package let id: Text
+    /// The protocol that it belongs to.
+    package let type: ProtocolName
+    /// Its name in that protocol.
+    package let name: Text
+    /// Its own members, in order.
+    package let members: [JSONObject.Member]
+
+    /// A message of these parts.
+    package init(id: Text, _ type: ProtocolName, _ name: Text, _ members: [JSONObject.Member]) {
+        (self.id, self.type, self.name, self.members) = (id, type, name, members)
+    }
+
+    /// A basicmessage; `time` is its `sent_time`, RFC 3339.
+    package static func basicMessage(id: Text, content: Text, time: Text) -> OutboundMessage {
+        OutboundMessage(id: id, BasicMessage.name, "message", BasicMessage.members(content: content, sentTime: time))
+    }
+
+    /// The message as it is packed.
+    package func json(_ prefix: TypePrefix) -> JSON {
+        Message.make(MessageType(prefix, type, name), id: id, members)
+    }
+
+    /// An id that follows from the content: the same parts give the same UUID.
+    static func id(of parts: Text...) -> Text {
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Array(part.utf8) + [0])
+        }
+        return Text(RandomUUID.text(Array(hash.finalize())) ?? "")
+    }
+}

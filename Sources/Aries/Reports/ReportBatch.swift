@@ -1,0 +1,65 @@
+import Encoding
+
+/// The next message of a destination, and which entries it is about.
+struct ReportBatch: Sendable {
+    /// The message; nil when there is nothing to say about these entries.
+    let message: OutboundMessage?
+    /// The entry before the first one.
+    let before: Int
+    /// The last entry that it is about.
+    let end: ReportPoint
+    /// Entries that it is about.
+    let entries: Int
+    /// How many of them it holds: what can be halved.
+    let size: Int
+    /// Ids by which a controller may acknowledge it: all of these, or the message's.
+    let reports: [Text]
+
+    /// The message that begins with the first of `entries`, of at most `size` of them; nil without entries.
+    init?(
+        _ way: ReportWay, _ entries: [ReportEntry], head: ReportPoint, size: Int, limits: ReportSettings.Limits
+    ) {
+        guard let first = entries.first else { return nil }
+        var taken: [ReportEntry] = []
+        var held: [ReportEntry] = []
+        var bytes = 0
+        for entry in entries {
+            if let content = way.form == .records ? entry.json : entry.report {
+                let count = content.compactBytes.count
+                guard held.isEmpty || bytes + count <= limits.bytes && held.count < size else { break }
+                bytes += count
+                held.append(entry)
+            }
+            taken.append(entry)
+            if way.form == .single, !held.isEmpty { break }
+        }
+        let last = taken.last ?? first
+        before = first.position - 1
+        end = ReportPoint(ledger: head.ledger, position: last.position, hash: last.hash)
+        self.entries = taken.count
+        self.size = held.count
+        reports = held.compactMap(\.reportID)
+        switch way.form {
+        case .records: message = ReportRecords(held, head: head).message
+        case .single: message = held.first.flatMap(Self.single)
+        case .several: message = Self.several(held, head.ledger)
+        }
+    }
+
+    /// The whole report as the text of a basicmessage: what every controller can read.
+    private static func single(_ entry: ReportEntry) -> OutboundMessage? {
+        guard let report = entry.report, let id = entry.reportID else { return nil }
+        return .basicMessage(id: id, content: Text(report.compactText), time: report["time"]?.string ?? "")
+    }
+
+    private static func several(_ entries: [ReportEntry], _ ledger: Text) -> OutboundMessage? {
+        guard let first = entries.first, let last = entries.last else { return nil }
+        let content: JSON = [
+            "type": "verification-report/1.0/reports", "reports": .array(entries.compactMap(\.report)),
+        ]
+        return .basicMessage(
+            id: OutboundMessage.id(
+                of: "reports", ledger, Text("\(first.position)-\(last.position)"), Text(Hex.encode(last.hash))),
+            content: Text(content.compactText), time: last.report?["time"]?.string ?? "")
+    }
+}

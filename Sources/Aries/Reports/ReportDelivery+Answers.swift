@@ -1,0 +1,247 @@
+import Encoding
+
+extension ReportDelivery {
+    /// What an event changes by itself.
+    mutating func take(_ event: Event, at now: Instant) -> [Action] {
+        switch event {
+        case .connected: restart()
+        case .available(let end, let isUrgent):
+            guard end.ledger == self.end.ledger, end.position >= self.end.position else { return [] }
+            self.end = end
+            timer.grown(to: end.position, isUrgent: isUrgent, at: now)
+        case .entries(let entries): read(entries, at: now)
+        case .hash(let hash, let position): return witness.found(hash, at: position).map { [.behind($0)] } ?? []
+        case .sent(let id): sent(id, at: now)
+        case .failed(let id, let failure): return failed(id, failure, at: now)
+        case .pinged(let id):
+            let upTo = outstanding.last { if case .handedOver = $0.state { false } else { true } }?.end.position
+            pings = pings.suffix(7) + [(id, upTo ?? confirmed)]
+            liveness.pinged(at: now)
+        case .pong(let id): return pong(id, at: now)
+        case .receipt(let point): return receipt(point, at: now)
+        case .head(let point):
+            do throws(ReportError) {
+                return judge(try witness.answer(point, end: end, at: now), point)
+            } catch {
+                return [.discarded(error)]
+            }
+        case .acknowledged(let ids): return acknowledged(ids, at: now)
+        case .disclosed(let protocols):
+            switch features {
+            case .unknown, .known: break
+            case .asked, .sent, .doubted: features = .known(VerificationReport.isAmong(protocols))
+            }
+        case .problem(let code, let thread): return problem(code, thread, at: now)
+        case .retryNow:
+            (holdUntil, readAt) = (nil, nil)
+            liveness.ask(at: now, evenIfSilent: true)
+        case .deadlineReached: break
+        }
+        return []
+    }
+
+    /// A connection stands: what an earlier one was told counts for nothing.
+    private mutating func restart() {
+        isConnected = true
+        (features, way, inFlight, suspect) = (.unknown, nil, nil, nil)
+        goBack()
+        (pings, sentEnds) = ([], [])
+        liveness = Liveness(limits)
+        (holdUntil, holds, size, refusals) = (nil, 0, limits.entries, 0)
+        (featuresAt, isFeatureCheckDue) = (nil, false)
+        witness.restart()
+        timer.flush(to: end.position)
+    }
+
+    private mutating func read(_ entries: [ReportEntry], at now: Instant) {
+        guard let reading else { return }
+        self.reading = nil
+        guard !reading.isStale else { return }
+        let start = readUpTo
+        for entry in entries.prefix(limits.entries) {
+            guard entry.position > readUpTo, entry.position <= end.position,
+                entry.hash.count == ReportPoint.hashBytes
+            else { break }
+            ahead.append(entry)
+            readUpTo = entry.position
+        }
+        if readUpTo == start { readAt = now.advanced(by: limits.readAgain) }
+    }
+
+    // MARK: What became of a message
+
+    private mutating func sent(_ id: Text, at now: Instant) {
+        if inFlight == id { inFlight = nil }
+        if witness.sent(id, at: now) { return }
+        if case .asked(id) = features { features = .sent(until: now.advanced(by: limits.answer)) }
+        guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return }
+        if case .handedOver = outstanding[index].state { outstanding[index].state = .taken }
+        if outstanding[index].before + 1 == suspect { suspect = nil }
+        size = min(size * 2, limits.entries)
+        refusals = 0
+        if confirmBy == nil { expectConfirmation(at: now) }
+    }
+
+    private mutating func failed(_ id: Text, _ failure: ExchangeFailure, at now: Instant) -> [Action] {
+        if inFlight == id { inFlight = nil }
+        witness.failed(id, at: now)
+        if case .asked(id) = features {
+            features = .unknown
+            wait(at: now)
+        }
+        guard let message = outstanding.first(where: { $0.id == id }) else { return [] }
+        if case .refused = failure { return refused(message, at: now) }
+        goBack(to: message.before)
+        return []
+    }
+
+    /// A message of several entries is made smaller. A single one is not to blame before the server took something else: then
+    /// it is tried once more, and passed over when that fails, too.
+    private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
+        goBack(to: message.before)
+        size = max(message.size / 2, 1)
+        guard message.size <= 1 else { return [] }
+        guard suspect == message.before + 1 else {
+            suspect = message.before + 1
+            liveness.ask(at: now)
+            return []
+        }
+        suspect = nil
+        readUpTo = message.end.position
+        outstanding.append(
+            Outstanding(
+                id: "", before: message.before, end: message.end, size: 0, waiting: [],
+                state: .passedOver(isRefused: true)))
+        refusals += 1
+        let actions = moveCursor()
+        // A server that takes pings and no records is not to eat the ledger up.
+        return refusals < limits.refusals ? actions : actions + held(.refused, at: now)
+    }
+
+    // MARK: What confirms
+
+    private mutating func pong(_ id: Text, at now: Instant) -> [Action] {
+        var actions: [Action] = liveness.answered() ? [.heard] : []
+        if case .doubted = features { features = .known(false) }
+        guard let index = pings.firstIndex(where: { $0.id == id }) else { return actions }
+        let upTo = pings[index].upTo
+        pings.removeFirst(index + 1)
+        if way?.proof == .alive {
+            finish(upTo: upTo, at: now)
+            actions += moveCursor()
+        } else if isOverdue {
+            actions += held(.unconfirmed, at: now)
+        }
+        return actions
+    }
+
+    private mutating func receipt(_ point: ReportPoint, at now: Instant) -> [Action] {
+        guard point.ledger == end.ledger else { return [.discarded(.otherLedger)] }
+        guard let sent = sentEnds.first(where: { $0.position == point.position }) else {
+            return [.discarded(.neverSent)]
+        }
+        guard sent.hash == point.hash else { return [.discarded(.otherHash)] }
+        guard point.position > confirmed else { return [] }
+        if outstanding.contains(where: { $0.end.position >= point.position }) {
+            finish(upTo: point.position, at: now)
+            return moveCursor()
+        }
+        // It comes late, and what it confirms is about to be sent again.
+        outstanding = []
+        goBack(to: point.position)
+        confirmed = point.position
+        return [.confirmed(point, by: .receipt)] + release()
+    }
+
+    private mutating func acknowledged(_ ids: [Text], at now: Instant) -> [Action] {
+        guard way?.proof == .controller else { return [] }
+        let ids = Set(ids)
+        var isNew = false
+        for index in outstanding.indices {
+            let message = outstanding[index]
+            switch message.state {
+            case .done, .passedOver: continue
+            case .handedOver, .taken: break
+            }
+            outstanding[index].waiting.removeAll { ids.contains($0) }
+            isNew = isNew || outstanding[index].waiting.count < message.waiting.count
+            if outstanding[index].waiting.isEmpty || ids.contains(message.id) {
+                outstanding[index].state = .done
+                isNew = true
+            }
+        }
+        guard isNew else { return [] }
+        expectConfirmation(at: now)
+        return moveCursor()
+    }
+
+    /// What was taken up to that position is confirmed.
+    private mutating func finish(upTo position: Int, at now: Instant) {
+        for index in outstanding.indices where outstanding[index].end.position <= position {
+            if case .passedOver = outstanding[index].state { continue }
+            outstanding[index].state = .done
+        }
+        expectConfirmation(at: now)
+    }
+
+    /// What was taken and is not confirmed has its time from now on.
+    private mutating func expectConfirmation(at now: Instant) {
+        isOverdue = false
+        let isOpen = outstanding.contains { if case .taken = $0.state { true } else { false } }
+        confirmBy = isOpen ? now.advanced(by: confirmationTime) : nil
+    }
+
+    private var confirmationTime: Duration {
+        switch way?.proof {
+        case .controller: limits.controllerAnswer
+        case .alive: limits.pingAfter
+        case .receipt, nil: limits.answer
+        }
+    }
+
+    /// A place that the peer knew, held against the ledger.
+    func judge(_ finding: FarWitness.Finding, _ point: ReportPoint) -> [Action] {
+        switch finding {
+        case .contained: []
+        case .behind: [.behind(point)]
+        case .look(let position): [.look(position)]
+        }
+    }
+
+    // MARK: Problems
+
+    private mutating func problem(_ code: Text, _ thread: Text, at now: Instant) -> [Action] {
+        guard way?.form == .records, let message = outstanding.first(where: { $0.id == thread }) else { return [] }
+        switch code {
+        case VerificationReport.Trouble.refused:
+            return refused(message, at: now)
+        case VerificationReport.Trouble.notStored: return held(.notStored, at: now)
+        case VerificationReport.Trouble.foreign: return held(.foreign, at: now)
+        case VerificationReport.Trouble.unknown where ReportWay(settings, discloses: nil) == nil:
+            // The protocol is gone from the peer, or this message is at fault: both are found out.
+            defer { (way, features) = (nil, .unknown) }
+            return refused(message, at: now)
+        case VerificationReport.Trouble.unknown: return held(.unknownProtocol, at: now)
+        default: return held(.problem(code), at: now)
+        }
+    }
+
+    /// Nothing goes on for a while; the next attempt begins at the cursor.
+    private mutating func held(_ reason: ReportHold, at now: Instant) -> [Action] {
+        goBack()
+        wait(at: now)
+        defer { hold = reason }
+        return hold == reason ? [] : [.held(reason)]
+    }
+
+    private mutating func wait(at now: Instant) {
+        holdUntil = now.advanced(by: DoublingWait.after(holds, limits))
+        holds += 1
+    }
+
+    mutating func release() -> [Action] {
+        (holdUntil, holds) = (nil, 0)
+        defer { hold = nil }
+        return hold == nil ? [] : [.released]
+    }
+}

@@ -1,0 +1,140 @@
+import Encoding
+
+extension ReportDelivery {
+    /// What time alone changes. Every time in ``deadline`` that is over is taken away here.
+    mutating func pass(_ now: Instant) -> [Action] {
+        guard isConnected else { return [] }
+        timer.pass(now, end: end.position)
+        witness.pass(now)
+        if let time = holdUntil, now >= time { holdUntil = nil }
+        if let time = readAt, now >= time { readAt = nil }
+        if let time = confirmBy, now >= time, !isOverdue {
+            isOverdue = true
+            liveness.ask(at: now)
+        }
+        if case .sent(let until) = features, now >= until {
+            features = .doubted
+            liveness.ask(at: now)
+        }
+        if let time = featuresAt, now >= time { (featuresAt, isFeatureCheckDue) = (nil, true) }
+        guard liveness.pass(now) else { return [] }
+        goBack()
+        if way == nil { features = .unknown }
+        return [.silent]
+    }
+
+    /// The next thing to do, when nothing is under way.
+    mutating func advance(at now: Instant) -> [Action] {
+        guard isConnected else { return [] }
+        if liveness.takeDue(now) { return [.ping] }
+        guard inFlight == nil, !liveness.isWaiting, holdUntil == nil else { return [] }
+        var actions: [Action] = []
+        if let kept {
+            self.kept = nil
+            actions = judge(witness.compare(kept, end: end), kept)
+        }
+        guard !witness.isWaiting else { return actions }
+        if isFeatureCheckDue, outstanding.isEmpty {
+            (way, features, isFeatureCheckDue) = (nil, .unknown, false)
+            ahead = []
+            readUpTo = confirmed
+            reading?.isStale = true
+        }
+        guard let way = way ?? found(&actions, at: now) else { return actions + askForFeatures(at: now) }
+        if way.form == .records, witness.isDue {
+            let id = OutboundMessage.id(of: "head", end.ledger, Text("\(end.position) \(now.nanoseconds)"))
+            witness.asked(id)
+            return actions + send(VerificationReport.headQuery(end.ledger, id: id))
+        }
+        guard outstanding.count < way.window(limits) else {
+            if way.proof == .alive { liveness.ask(at: now) }
+            return actions + (liveness.takeDue(now) ? [.ping] : [])
+        }
+        return actions + next(way, at: now)
+    }
+
+    /// The way, once enough is known.
+    private mutating func found(_ actions: inout [Action], at now: Instant) -> ReportWay? {
+        var discloses: Bool?
+        if case .known(let known) = features { discloses = known }
+        guard let way = ReportWay(settings, discloses: discloses) else { return nil }
+        self.way = way
+        let delay = way.form == .single ? .zero : settings.batchDelay
+        timer = FlushTimer(delay: delay, full: limits.entries, end: end.position)
+        // The operator may teach the agent the protocol any day.
+        if discloses == false { featuresAt = now.advanced(by: limits.headInterval) }
+        if way != told { actions.append(.found(way)) }
+        told = way
+        return way
+    }
+
+    private mutating func askForFeatures(at now: Instant) -> [Action] {
+        guard case .unknown = features else { return [] }
+        let id = OutboundMessage.id(of: "features", end.ledger, Text("\(end.position) \(now.nanoseconds)"))
+        features = .asked(id)
+        return send(VerificationReport.featureQuery(id: id))
+    }
+
+    /// The next message with entries, or what it needs.
+    private mutating func next(_ way: ReportWay, at now: Instant) -> [Action] {
+        let start = ahead.first.map { $0.position - 1 } ?? readUpTo
+        guard timer.isDue(after: start, end: end.position) else { return [] }
+        let hasContent = way.form == .records ? !ahead.isEmpty : ahead.contains { $0.report != nil }
+        guard hasContent || ahead.count >= limits.entries else {
+            guard readUpTo < end.position, reading == nil, readAt == nil else { return [] }
+            reading = Reading()
+            return [
+                .read(
+                    after: readUpTo, entries: limits.entries - ahead.count, bytes: limits.bytes,
+                    reports: way.form != .records)
+            ]
+        }
+        guard let batch = ReportBatch(way, ahead, head: end, size: size, limits: limits) else { return [] }
+        ahead.removeFirst(batch.entries)
+        outstanding.append(
+            Outstanding(
+                id: batch.message?.id ?? "", before: batch.before, end: batch.end, size: batch.size,
+                waiting: batch.reports, state: batch.message == nil ? .passedOver(isRefused: false) : .handedOver))
+        guard let message = batch.message else { return moveCursor() + advance(at: now) }
+        if way.form == .records { sentEnds = sentEnds.suffix(7) + [batch.end] }
+        return send(message)
+    }
+
+    private mutating func send(_ message: OutboundMessage) -> [Action] {
+        inFlight = message.id
+        return [.send(message)]
+    }
+
+    /// Everything that is not confirmed is read and sent again.
+    mutating func goBack(to position: Int? = nil) {
+        let position = position ?? confirmed
+        outstanding.removeAll { $0.end.position > position }
+        ahead = []
+        readUpTo = position
+        reading?.isStale = true
+        if outstanding.isEmpty { (confirmBy, isOverdue) = (nil, false) }
+    }
+
+    /// Takes what is confirmed or passed over off the front.
+    mutating func moveCursor() -> [Action] {
+        var actions: [Action] = []
+        var (last, isProven): (ReportPoint?, Bool) = (nil, false)
+        front: while let first = outstanding.first {
+            switch first.state {
+            case .handedOver, .taken: break front
+            case .done: isProven = true
+            case .passedOver(let isRefused):
+                guard isRefused else { break }
+                if let last { actions.append(.confirmed(last, by: isProven ? way?.proof : nil)) }
+                actions.append(.setAside(first.end.position))
+                isProven = false
+            }
+            last = first.end
+            outstanding.removeFirst()
+        }
+        guard let last else { return actions }
+        confirmed = last.position
+        actions.append(.confirmed(last, by: isProven ? way?.proof : nil))
+        return isProven ? actions + release() : actions
+    }
+}

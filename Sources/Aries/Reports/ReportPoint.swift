@@ -1,0 +1,62 @@
+package import Encoding
+
+/// A place in a ledger, by the hash that binds everything up to it: what a receipt confirms, what a head states, where a
+/// destination's cursor stands.
+package struct ReportPoint: Hashable, Sendable {
+    /// No position is beyond this: 2^53, what every JSON reader keeps exactly.
+    package static let positionLimit = 1 << 53
+    /// Bytes of a hash (SHA-256).
+    package static let hashBytes = 32
+    /// Bytes of the longest ledger id; a UUID has 36.
+    package static let ledgerBytes = 64
+
+    /// The ledger's id.
+    package var ledger: Text
+    /// The position of the last entry; 0 before the first.
+    package var position: Int
+    /// The hash of that entry, ``hashBytes`` bytes.
+    package var hash: [UInt8]
+
+    /// A place of these parts.
+    package init(ledger: Text, position: Int, hash: [UInt8]) {
+        (self.ledger, self.position, self.hash) = (ledger, position, hash)
+    }
+
+    /// Reads `{ledger, position, hash}`; further members are passed over, these have one spelling.
+    package init(_ json: JSON?) throws(ReportError) {
+        self.init(
+            ledger: try Self.ledger(json?["ledger"]), position: try Self.position(json?["position"]),
+            hash: try Self.hash(json?["hash"]))
+    }
+
+    /// The members of a message.
+    var members: [JSONObject.Member] { [.init("ledger", .string(ledger))] + placeMembers }
+
+    /// The members without the ledger, where that is said once for all.
+    var placeMembers: [JSONObject.Member] {
+        [.init("position", .int(position)), .init("hash", .text(Hex.encode(hash)))]
+    }
+
+    static func ledger(_ json: JSON?) throws(ReportError) -> Text {
+        guard let ledger = json?.string, (1...ledgerBytes).contains(ledger.utf8.count) else {
+            throw .malformed(member: "ledger")
+        }
+        return ledger
+    }
+
+    /// A whole number without sign, fraction, exponent and leading zeros.
+    static func position(_ json: JSON?) throws(ReportError) -> Int {
+        guard let number = json?.number else { throw .malformed(member: "position") }
+        guard let position = number.int, (0...positionLimit).contains(position) else { throw .position }
+        guard String(position).utf8.elementsEqual(number.text.utf8) else { throw .malformed(member: "position") }
+        return position
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    static func hash(_ json: JSON?) throws(ReportError) -> [UInt8] {
+        guard let text = json?.string, text.utf8.count == 2 * hashBytes, let hash = Hex.decode(text.string),
+            Hex.encode(hash).utf8.elementsEqual(text.utf8)
+        else { throw .malformed(member: "hash") }
+        return hash
+    }
+}

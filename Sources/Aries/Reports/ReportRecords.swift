@@ -1,0 +1,57 @@
+package import Encoding
+
+/// The content of a `records` message.
+package struct ReportRecords: Hashable, Sendable {
+    /// Entries of a message that is read; no kiosk sends more.
+    package static let entriesLimit = 256
+    /// Bytes of their bodies together.
+    package static let bytesLimit = 256 * 1024
+
+    /// The ledger's id.
+    package let ledger: Text
+    /// Entries that follow each other without gap, at least one.
+    package let entries: [ReportEntry]
+    /// Where the ledger ended when they were sent.
+    package let head: ReportPoint
+
+    /// These entries of the ledger that ends with `head`.
+    package init(_ entries: [ReportEntry], head: ReportPoint) {
+        (self.ledger, self.entries, self.head) = (head.ledger, entries, head)
+    }
+
+    /// The message; the same entries have the same id. Nil without entries.
+    var message: OutboundMessage? {
+        guard let first = entries.first, let last = entries.last else { return nil }
+        return OutboundMessage(
+            id: OutboundMessage.id(
+                of: "records", ledger, Text("\(first.position)-\(last.position)"), Text(Hex.encode(last.hash))),
+            VerificationReport.name, "records",
+            [
+                .init("ledger", .string(ledger)), .init("entries", .array(entries.map(\.json))),
+                .init("head", .object(JSONObject(head.placeMembers))),
+            ])
+    }
+
+    /// Reads the body of a `records` message: strict in all that is known, bounded, and in order.
+    package init(_ json: JSON) throws(ReportError) {
+        let ledger = try ReportPoint.ledger(json["ledger"])
+        guard let list = json["entries"]?.array, !list.isEmpty else { throw .malformed(member: "entries") }
+        guard list.count <= Self.entriesLimit else { throw .tooLarge }
+        var entries: [ReportEntry] = []
+        var bytes = 0
+        for element in list {
+            let entry = try ReportEntry(element)
+            guard entry.position > 0 else { throw .position }
+            guard entries.last.map({ $0.position + 1 == entry.position }) ?? true else { throw .outOfOrder }
+            bytes += entry.body.count
+            guard bytes <= Self.bytesLimit else { throw .tooLarge }
+            entries.append(entry)
+        }
+        head = ReportPoint(
+            ledger: ledger, position: try ReportPoint.position(json["head"]?["position"]),
+            hash: try ReportPoint.hash(json["head"]?["hash"]))
+        guard let last = entries.last, last.position <= head.position else { throw .outOfOrder }
+        guard last.position < head.position || last.hash == head.hash else { throw .otherHash }
+        (self.ledger, self.entries) = (ledger, entries)
+    }
+}

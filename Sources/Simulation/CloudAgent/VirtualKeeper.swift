@@ -1,0 +1,44 @@
+package import Aries
+package import Encoding
+
+/// The ledgers that a ``VirtualAgent`` keeps by verification-report/1.0: what an operator's database is to a real one.
+package struct VirtualKeeper: Sendable {
+    /// The entries by ledger and position; the first one of a position stays.
+    package private(set) var ledgers: [Text: [Int: ReportEntry]] = [:]
+    /// How many entries came again.
+    package private(set) var repetitions = 0
+
+    /// Keeps nothing yet.
+    package init() {}
+
+    /// The answer to a message of the protocol, in its thread; nil for one that only a gate gets.
+    mutating func answer(to message: Message, id: Text) -> JSON? {
+        let prefix = message.type.prefix
+        switch message.type.name {
+        case "records":
+            guard let records = try? ReportRecords(message.body), let last = records.entries.last else {
+                return Notice.problem(
+                    prefix, id: id, thread: message.thread, code: VerificationReport.Trouble.refused,
+                    explanation: "against the rules")
+            }
+            for entry in records.entries {
+                if ledgers[records.ledger]?[entry.position] == nil {
+                    ledgers[records.ledger, default: [:]][entry.position] = entry
+                } else {
+                    repetitions += 1
+                }
+            }
+            let receipt = ReportPoint(ledger: records.ledger, position: last.position, hash: last.hash)
+            return VerificationReport.message(.receipt(receipt), prefix, id: id, thread: message.thread)
+        case "head-query":
+            guard let ledger = message.body["ledger"]?.string else { return nil }
+            let last = ledgers[ledger]?.values.max { $0.position < $1.position }
+            // Nothing is compared with a head at position 0.
+            let head = ReportPoint(
+                ledger: ledger, position: last?.position ?? 0,
+                hash: last?.hash ?? [UInt8](repeating: 0, count: ReportPoint.hashBytes))
+            return VerificationReport.message(.head(head), prefix, id: id, thread: message.thread)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import Encoding
+import GRDB
+package import Ledger
+
+// How far the ledger has come to its destinations. What is to be sent is ``Store/entries(after:limit:)``.
+extension Store {
+    /// The cursor of a destination, from now on kept; the second call finds the first one's.
+    @discardableResult
+    package func destination(_ name: Text) async throws(StoreError) -> DeliveryCursor {
+        if let known = books.deliveries[name] { return known }
+        return try await commit { db, books in
+            let cursor = books.deliveries[name] ?? DeliveryCursor(name)
+            try Self.keep(cursor, db, &books)
+            return cursor
+        }
+    }
+
+    /// Forgets every destination but these and the primary one, with its connections.
+    package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
+        let kept = names.union([DeliveryCursor.primary])
+        guard books.deliveries.keys.contains(where: { !kept.contains($0) }) else { return }
+        try await commit { db, books in
+            for name in books.deliveries.keys where !kept.contains(name) {
+                books.deliveries[name] = nil
+                try db.execute(sql: "DELETE FROM delivery WHERE destination = ?", arguments: [name.string])
+                try db.execute(sql: "DELETE FROM connection WHERE destination = ?", arguments: [name.string])
+            }
+        }
+    }
+
+    /// A stored connection is the way to its destination from now on, and goes on at the cursor, unless the present way is a newer
+    /// one. Returns the cursor as it is then.
+    @discardableResult
+    package func takeOver(_ destination: Text, by connection: Text) async throws(StoreError) -> DeliveryCursor {
+        try await commit { db, books in
+            var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
+            func number(_ id: Text?) throws -> Int? {
+                guard let id else { return nil }
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT number FROM connection WHERE id = ? AND destination = ?",
+                    arguments: [id.string, destination.string])
+                return try row?.figure("number")
+            }
+            guard cursor.connection != connection, let own = try number(connection) else { return cursor }
+            if let present = try number(cursor.connection), present > own { return cursor }
+            cursor.takeOver(by: connection)
+            try Self.keep(cursor, db, &books)
+            return cursor
+        }
+    }
+
+    /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or
+    /// without one. In the same transaction the connections that
+    /// this one replaced are forgotten, and the keys of inbound messages remembered. A confirmation over another connection than
+    /// the present one, or of what the ledger does not have, changes nothing. Returns the cursor as it is then.
+    @discardableResult
+    package func confirm(
+        _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
+        handled: [[UInt8]] = []
+    ) async throws(StoreError) -> DeliveryCursor {
+        let ring = options.handledMessages
+        return try await commit { db, books in
+            try Self.remember(handled, ring, db)
+            var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
+            guard cursor.connection == connection,
+                cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
+            else {
+                return cursor
+            }
+            try Self.keep(cursor, db, &books)
+            try db.cachedStatement(
+                sql: """
+                    DELETE FROM connection WHERE destination = ?1
+                    AND number < (SELECT number FROM connection WHERE id = ?2)
+                    """
+            ).execute(arguments: [destination.string, connection.string])
+            return cursor
+        }
+    }
+
+    /// The hash of the entry at `position`, or of what is before the oldest one; nil when it is not kept.
+    package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
+        if position == books.start.count { return books.start.hash }
+        return try await read { db in
+            try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position])?.hash("hash")
+        }
+    }
+
+    private static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout Books) throws {
+        try Books.save(cursor, db)
+        books.deliveries[cursor.destination] = cursor
+    }
+}

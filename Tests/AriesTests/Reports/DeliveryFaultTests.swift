@@ -1,0 +1,79 @@
+import Encoding
+import Simulation
+import Testing
+
+@testable import Aries
+
+/// Whatever the peer does and in whatever order things happen: nothing is confirmed that was not, nothing is left out, and the
+/// machine never asks to be woken at once for ever.
+@Suite struct DeliveryFaultTests {
+    private typealias Harness = DeliveryHarness
+
+    private static let ways: [ReportSettings] = [
+        ReportSettings(), ReportSettings(format: .basicmessage), ReportSettings(format: .several),
+        ReportSettings(format: .basicmessage, confirm: .controller), ReportSettings(confirm: .receipt),
+    ]
+
+    @Test(arguments: 0..<60)
+    func everythingArrivesInTheEnd(seed: Int) {
+        var random = SplitMix64(seed: UInt64(seed) &* 7919 &+ 1)
+        let settings = Self.ways[seed % Self.ways.count]
+        let harness = Harness(settings, entries: Int(random.next() % 400))
+        harness.peer.discloses = random.next() % 2 == 0 || settings.confirm == .receipt
+        harness.feed(.connected)
+        var cursor = harness.cursor
+        for _ in 0..<120 {
+            switch random.next() % 12 {
+            case 0: harness.peer.isAlive.toggle()
+            case 1: harness.peer.stores.toggle()
+            case 2: if harness.peer.isUp { harness.peer.isUp = false } else { harness.comeBack() }
+            case 3:
+                let odds = random.next() % 5
+                harness.peer.refuses = { odds == 0 && $0.name == "records" && $0.members.count % 2 == 1 }
+            case 4: harness.restart()
+            case 5:
+                let position = Int(random.next() % 600)
+                let isStored = harness.peer.stored[position] != nil
+                harness.feed(.receipt(Harness.point(position, isStored ? UInt8(random.next() % 2) : 1)))
+            case 6: harness.feed(.pong("ping-\(100_000 + random.next() % 50)"))
+            case 7:
+                harness.feed(
+                    .failed(harness.carriers.last?.id ?? "", random.next() % 2 == 0 ? .uncertain : .unreachable))
+            case 8:
+                harness.feed(
+                    .problem(code: VerificationReport.Trouble.notStored, thread: harness.carriers.last?.id ?? ""))
+            case 9: acknowledge(harness)
+            case 10: harness.run(for: .seconds(Int64(random.next() % 5000)))
+            default: harness.grow(Int(random.next() % 40), isUrgent: random.next() % 3 == 0)
+            }
+            #expect(harness.cursor >= cursor && harness.cursor <= harness.entries.count, "seed \(seed)")
+            cursor = harness.cursor
+            guard !harness.isEndless else { break }
+        }
+        harness.peer.refuses = { _ in false }
+        (harness.peer.isAlive, harness.peer.stores) = (true, true)
+        harness.comeBack()
+        harness.restart()
+        for _ in 0..<40 {
+            harness.run(for: .seconds(300))
+            acknowledge(harness)
+        }
+        #expect(!harness.isEndless, "seed \(seed)")
+        let last = harness.reportPositions.last ?? 0
+        #expect(harness.cursor >= last, "seed \(seed): \(harness.cursor) of \(harness.entries.count)")
+        // What was set aside is told; all else is there, by whichever way it went.
+        let aside = Set(harness.seen.compactMap { if case .setAside(let position) = $0 { position } else { nil } })
+        for position in harness.reportPositions where !aside.contains(position) {
+            let id = Text("report-\(position)")
+            let isThere = harness.peer.stored[position] != nil || harness.peer.reports[id] != nil
+            // A ping's answer does not prove what died in the agent's memory.
+            if harness.peer.lost.contains(id), harness.delivery.way?.proof == .alive { continue }
+            #expect(isThere, "seed \(seed): \(position)")
+        }
+    }
+
+    /// The controller has what came so far.
+    private func acknowledge(_ harness: Harness) {
+        harness.feed(.acknowledged(Array(harness.peer.reports.keys)))
+    }
+}

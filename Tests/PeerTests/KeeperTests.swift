@@ -1,0 +1,26 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The operator's side of `deploy/acapy` in real agents with a real PostgreSQL; the gate is a simulated one.
+@Suite(.serialized) struct KeeperTests {
+    @Test(arguments: ["1.7.0", "0.12.8"])
+    func theAgentKeepsLedgersAndSaysWhatIsWrong(version: String) async throws {
+        guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
+        guard let python = Workplace.environment("acapy-\(version)", "bin/python") else {
+            return print("skipped: no ACA-Py \(version) on this machine")
+        }
+        let place = try Workplace("keeper")
+        // The server refuses root and then runs as nobody, who has to get there.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.folder.path)
+        let script = Workplace.peers.appendingPathComponent("acapy/keeper_test.py").path
+        let output = place.path("output")
+        let test = try Child(python, ["-B", script, version, place.folder.path], output: output)
+        let end = try await test.wait(within: .seconds(300))
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        print(text, terminator: "")
+        #expect(end == .exit(0), "\(text)")
+        #expect(text.components(separatedBy: "holds: ").count == 7)
+        place.remove()
+    }
+}

@@ -1,0 +1,150 @@
+"""Teaches an ACA-Py agent to keep the ledgers of gates: protocol verification-report/1.0.
+
+A batch of entries is stored in PostgreSQL by one statement; what is there already stays. The receipt goes back on the same HTTP
+answer, after the commit and never before. What is not stored is said by a problem report, and the gate sends it again.
+For acapy-agent 1.x and aries-cloudagent 0.12; needs psycopg 3 and the tables of ../schema.sql:
+    PYTHONPATH=deploy/acapy aca-py start ... --plugin verification_report \\
+        --plugin-config-value verification_report.database=postgresql://agent@db/gates
+Without that value libpq's own variables count (PGHOST, PGUSER, PGDATABASE ...).
+"""
+import asyncio
+import hashlib
+import importlib.util
+import logging
+import time
+from importlib import import_module
+
+import psycopg
+from marshmallow import EXCLUDE, fields
+
+ROOT = "acapy_agent" if importlib.util.find_spec("acapy_agent") else "aries_cloudagent"
+messages = import_module(ROOT + ".messaging.agent_message")
+BaseHandler = import_module(ROOT + ".messaging.base_handler").BaseHandler
+ProblemReport = import_module(ROOT + ".protocols.problem_report.v1_0.message").ProblemReport
+ProtocolRegistry = import_module(ROOT + ".core.protocol_registry").ProtocolRegistry
+DIDCommPrefix = import_module(ROOT + ".protocols.didcomm_prefix").DIDCommPrefix
+
+PROTOCOL = "verification-report/1.0/"
+ENTRIES, BYTES, LAST = 256, 256 * 1024, 2**53
+# Stores nothing, and returns no row, when the ledger is that of another connection and this batch does not continue it.
+STORE = """
+with writer as (
+    insert into gatehouse.writer as w (ledger, connection, kiosk, head_position, head_hash)
+    select %(ledger)s, %(connection)s, gatehouse.record(%(last)s) ->> 'kiosk', %(head_position)s, %(head_hash)s
+    where gatehouse.may_write(%(ledger)s, %(connection)s, %(first)s, %(first_hash)s, %(first_body)s)
+    on conflict (ledger, connection) do update set seen = now(), kiosk = coalesce(excluded.kiosk, w.kiosk),
+        head_position = excluded.head_position, head_hash = excluded.head_hash
+    returning 1
+), stored as (
+    insert into gatehouse.entry (ledger, position, hash, body, connection)
+    select %(ledger)s, position, hash, body, %(connection)s
+    from writer, unnest(%(positions)s::bigint[], %(hashes)s::bytea[], %(bodies)s::text[]) as e (position, hash, body)
+    on conflict do nothing
+)
+select 1 from writer"""
+# Only who writes a ledger is told of it.
+HEAD = """
+with writer as (update gatehouse.writer set seen = now() where ledger = %(ledger)s and connection = %(connection)s returning 1)
+select e.position, encode(e.hash, 'hex') from gatehouse.entry e, writer
+where e.ledger = %(ledger)s order by e.position desc, e.received desc limit 1"""
+
+
+class Database:
+    """One connection to PostgreSQL, made when it is needed and again when it broke."""
+
+    def __init__(self, url):
+        self.url, self.connection, self.lock, self.rest = url, None, asyncio.Lock(), 0.0
+
+    async def row(self, statement, values):
+        """The first row of a statement, after its commit; whatever psycopg raises."""
+        async with self.lock:
+            if self.connection is None or self.connection.closed:
+                if time.monotonic() < self.rest:
+                    raise psycopg.OperationalError("the database was not there a moment ago")
+                self.rest = time.monotonic() + 2
+                self.connection = await psycopg.AsyncConnection.connect(
+                    self.url, autocommit=True, connect_timeout=3, options="-c statement_timeout=10000")
+                self.rest = 0.0
+            return await (await self.connection.execute(statement, values)).fetchone()
+
+
+def place(value):
+    """Position and hash of an entry or a head."""
+    position, digest = value["position"], value["hash"]
+    if type(position) is not int or not 0 <= position <= LAST:
+        raise ValueError("position")
+    if len(digest) != 64 or digest != bytes.fromhex(digest).hex():
+        raise ValueError("hash")
+    return position, bytes.fromhex(digest)
+
+
+def read(message):
+    """The values of STORE; ValueError, TypeError, KeyError or AttributeError when the message is against the rules."""
+    if not 1 <= len(message.ledger.encode()) <= 64 or not 1 <= len(message.entries) <= ENTRIES:
+        raise ValueError("ledger or entries")
+    places, bodies = [place(e) for e in message.entries], [e["body"] for e in message.entries]
+    positions, head = [position for position, _ in places], place(message.head)
+    if positions[0] < 1 or positions != list(range(positions[0], positions[0] + len(positions))) or head[0] < positions[-1]:
+        raise ValueError("the positions do not follow each other")
+    if sum(len(b.encode()) for b in bodies) > BYTES or any("\0" in b or not b for b in bodies + [message.ledger]):
+        raise ValueError("bodies")
+    return dict(ledger=message.ledger, positions=positions, hashes=[digest for _, digest in places], bodies=bodies,
+                first=positions[0], first_hash=places[0][1], first_body=bodies[0], last=bodies[-1],
+                head_position=head[0], head_hash=head[1])
+
+
+async def keep(message, connection, database):
+    values = read(message)
+    if await database.row(STORE, dict(values, connection=connection)) is None:
+        return problem("records-foreign", "another connection writes this ledger")
+    return Receipt(ledger=message.ledger, position=values["positions"][-1], hash=values["hashes"][-1].hex())
+
+
+async def tell_head(message, connection, database):
+    row = await database.row(HEAD, dict(ledger=message.ledger, connection=connection))
+    nothing = hashlib.sha256(b"gatehouse/ledger/genesis/1\0" + message.ledger.encode()).hexdigest()
+    return Head(ledger=message.ledger, **dict(zip(("position", "hash"), row or (0, nothing))))
+
+
+class Handler(BaseHandler):
+    async def handle(self, context, responder):
+        if not context.connection_ready:
+            return
+        work = keep if isinstance(context.message, Records) else tell_head
+        try:
+            answer = await work(context.message, context.connection_record.connection_id, context.inject(Database))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            answer = problem("records-refused", "against the rules: %s" % type(error).__name__)
+        except psycopg.Error as error:
+            logging.getLogger(__name__).error("nothing is stored: %s", error.sqlstate or type(error).__name__)
+            answer = problem("records-not-stored", "nothing is stored at present")
+        answer.assign_thread_from(context.message)
+        await responder.send_reply(answer)
+
+
+def problem(code, text):
+    return ProblemReport(description={"code": code, "en": text})
+
+
+def kind(name, *members):
+    """The class that ACA-Py wants for a message; its members are taken as they are, the handler looks at them."""
+    def init(self, **values):
+        self.__dict__.update((member, values.pop(member, None)) for member in members)
+        messages.AgentMessage.__init__(self, **values)
+    model = type(name, (messages.AgentMessage,), {"__init__": init})
+    own = dict({member: fields.Raw(allow_none=True) for member in members}, Meta=type("Meta", (), dict(model_class=model, unknown=EXCLUDE)))
+    schema = type(name + "Schema", (messages.AgentMessageSchema,), own)
+    model.Meta = type("Meta", (), dict(handler_class=Handler, message_type=PROTOCOL + name, schema_class=schema))
+    return model
+
+
+Records, Receipt = kind("records", "ledger", "entries", "head"), kind("receipt", "ledger", "position", "hash")
+HeadQuery, Head = kind("head-query", "ledger"), kind("head", "ledger", "position", "hash")
+
+
+async def setup(context):
+    """Called by ACA-Py at its start."""
+    values = (context.settings.get("plugin_config") or {}).get("verification_report") or {}
+    context.injector.bind_instance(Database, Database(values.get("database") or ""))
+    types = DIDCommPrefix.qualify_all({model.Meta.message_type: model for model in (Records, HeadQuery)})
+    context.inject(ProtocolRegistry).register_message_types(types)
