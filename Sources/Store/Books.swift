@@ -102,9 +102,16 @@ struct Books: Hashable, Sendable {
                 let cursor = DeliveryCursor(
                     destination, confirmed: try row.figure("confirmed"),
                     connection: try row.textIfPresent("connection"),
-                    receipt: try row.textIfPresent("receipt").flatMap { Checkpoint($0) })
+                    receipt: try row.textIfPresent("receipt").map(receipt))
                 return (destination, cursor)
             }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func receipt(_ text: Text) throws -> Checkpoint {
+        guard let receipt = Checkpoint(text), receipt.text == text else {
+            throw ContentError(detail: "the column receipt holds what it never should")
+        }
+        return receipt
     }
 
     /// Writes a cursor, so that it belongs to the books that are saved in the same transaction.

@@ -57,13 +57,6 @@ extension Store {
         }
     }
 
-    /// Forgets a connection; nothing happens when it is not there.
-    package func deleteConnection(_ id: Text) async throws(StoreError) {
-        try await commit { db, _ in
-            try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
-        }
-    }
-
     /// A setting of the kiosk itself; nil when it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Self.setting(name, db) }

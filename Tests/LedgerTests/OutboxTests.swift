@@ -23,11 +23,6 @@ import Testing
         #expect(cursor.inNewLedger == DeliveryCursor(DeliveryCursor.primary, confirmed: 0, connection: "two"))
     }
 
-    @Test func itGoesOnBehindWhatIsNoLongerKept() {
-        let cursor = DeliveryCursor("copy", confirmed: 5, connection: "c")
-        #expect(cursor.position(start: point(0)) == 5 && cursor.position(start: point(8)) == 8)
-    }
-
     @Test func aVisitWeighsWhatItDidAtTheGate() {
         #expect(Samples.accepted.weight == .opened && Samples.rejected.weight == .ordinary)
         #expect(Recovery.outcome(software: Samples.software).weight == .opened, "the gate may have opened")

@@ -67,8 +67,6 @@ import Testing
         #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)
         #expect(try await store.waiting().map(\.record.seq) == [1, 2])
         #expect(try await store.verify().isIntact)
-        try await store.deleteConnection("c")
-        #expect(try await store.connections().isEmpty)
         await store.close()
     }
 

@@ -274,7 +274,8 @@ final class WitnessedLedger {
             try await store.confirm(upTo: 3 * number)
             try await step()
         }
-        try await store.confirm("copy", upTo: 5, over: "other")
+        let hash = try #require(try await store.hash(at: 5))
+        try await store.confirm("copy", upTo: 5, receipt: hash, over: "other")
         try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
         _ = try await store.append([], [], names: [UnwrittenNames([name], at: Samples.stamp.time.utc)])

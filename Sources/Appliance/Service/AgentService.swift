@@ -117,8 +117,16 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private func take(_ notice: AgentNotice, _ name: Text) {
         log.log(notice.isRoutine ? .debug : .info, "agent", ["destination": .string(name), "text": .text(notice.text)])
         if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
+        switch notice {
         // The connection that was replaced looks at once, and ends.
-        if case .tookOver = notice { wake() }
+        case .tookOver: wake()
+        // The network may be back for the others, too.
+        case .reachable:
+            for (other, destination) in destinations.withLock({ $0 }) where other != name {
+                Task { await destination.retryNow() }
+            }
+        default: break
+        }
         guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
         let finding = Text("the agent has a receipt for record \(point.position), which this ledger does not contain")
         Task { [store] in await store.contradict(finding) }

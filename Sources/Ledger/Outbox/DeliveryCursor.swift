@@ -35,9 +35,6 @@ package struct DeliveryCursor: Hashable, Sendable {
         )
     }
 
-    /// The position behind which delivery goes on: entries that are no longer kept are passed over.
-    package func position(start: ChainPoint) -> Int { max(confirmed, start.count) }
-
     /// The position of the first entry that the destination must still get before it may go; nil: nothing is owed.
     package var firstOwed: Int? { connection == nil ? nil : confirmed + 1 }
 
