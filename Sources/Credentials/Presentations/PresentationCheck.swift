@@ -26,9 +26,10 @@ struct PresentationCheck: FormatCheck {
     mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             let shape = try surroundings.spelled(document) { () throws(Rejection) in
-                try PresentationShape(document, limits: surroundings.limits)
+                let shape = try PresentationShape(document, limits: surroundings.limits)
+                guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
+                return shape
             }
-            guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
             // An unsigned presentation is no presentation: nobody vouches for putting these credentials together.
             guard !shape.proofs.isEmpty else { throw Rejection(.holderProofMissing, at: "/proof") }
             return shape

@@ -157,6 +157,8 @@ struct Respeller {
             }
             return part.kind == .credential ? whole + [exchange(in: part)] : whole
         case .node:
+            // A map of languages is no node: what is added to it is no language, and nobody signed it.
+            if let node = JSON.object(part.node).value(at: place)?.object, node.isLanguageMap { return [] }
             return NodeTrick.all.map { trick in
                 candidate(trick.name, "*", trick.isForm) { apply(trick, at: place, of: part) }
             }
@@ -264,5 +266,18 @@ extension Text {
     func rest(behind stem: Text) -> Text? {
         guard hasPrefix(stem), utf8.count > stem.utf8.count else { return nil }
         return Text(String(decoding: utf8.dropFirst(stem.utf8.count), as: UTF8.self))
+    }
+}
+
+extension JSONObject {
+    /// Whether all members are texts in languages (BCP 47).
+    fileprivate var isLanguageMap: Bool {
+        !members.isEmpty
+            && members.allSatisfy { member in
+                let primary = member.name.string.split(separator: "-").first ?? ""
+                return (2...3).contains(primary.utf8.count) && member.name != "id"
+                    && primary.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+                    && member.value.elements.allSatisfy { $0.string != nil }
+            }
     }
 }
