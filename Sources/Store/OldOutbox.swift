@@ -18,9 +18,10 @@ enum OldOutbox {
                 """)
         let end = try Int.fetchOne(db, sql: "SELECT count FROM chain WHERE one = 1") ?? 0
         try Books.save(DeliveryCursor(DeliveryCursor.primary, confirmed: first.map { $0 - 1 } ?? end), db)
-        if var (books, seal) = try Books.read(
+        if let (read, seal) = try Books.read(
             db, limits: LedgerLimits(), key: key, sealed: { _, key in try sum(db, key) })
         {
+            var books = read
             // Of a ledger before this one only the table had the reports.
             let orphans = try Row.fetchOne(
                 db,

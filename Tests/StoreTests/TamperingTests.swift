@@ -99,7 +99,7 @@ import Testing
         }
         let tables = ["chain", "entry", "open_visit", "delivery", "setting", "connection", "handled_message", "replay"]
         for table in tables {
-            let (columns, rows) = try await scene.queue.read { db in
+            let (columns, rows) = try scene.queue.read { db in
                 (try db.columns(in: table), try Row.fetchAll(db, sql: "SELECT * FROM \(table)"))
             }
             let primary = try await scene.queue.read { try $0.primaryKey(table).columns[0] }

@@ -1,6 +1,6 @@
 package import Aries
 package import Encoding
-package import Ledger
+import Ledger
 package import Store
 
 /// The kiosk's database as the keeper of connections.

@@ -19,6 +19,10 @@ package struct KeeperQueue: Sendable {
         package var ordinary = 2048
         /// Visits whose names wait to be remembered over a restart; beyond it the oldest are given up.
         package var names = 1024
+        /// How long names wait for an outcome or an intent to be written with, as that of a visitor whose pulse is short: a
+        /// transaction of their own would cost as much again. Whoever is let in within this time before a power cut is not known
+        /// afterwards.
+        package var namesWait: Duration = .milliseconds(300)
         /// Outcomes in one transaction: few enough that it costs hardly more than its sync.
         package var batch = 32
         /// Pause before a disk or reserve that failed is tried again.
@@ -69,6 +73,8 @@ package struct KeeperQueue: Sendable {
     private var opened: [UnwrittenOutcome] = []
     private var ordinary: [UnwrittenOutcome] = []
     private var names: [UnwrittenNames] = []
+    /// When the oldest of the names came.
+    private var namesSince: Instant?
     private var underWay: Step?
     /// When the disk was given what is under way.
     private var begun: Instant?
@@ -111,7 +117,7 @@ package struct KeeperQueue: Sendable {
         switch event {
         case .intent(let intent): return add(intent)
         case .outcome(let outcome): return add(outcome)
-        case .opened(let visit): remember([visit])
+        case .opened(let visit): remember([visit], at: now)
         case .written(let refused):
             guard case .write(_, let outcomes, _, _) = endStep() else { return [] }
             retryAt = nil
@@ -121,7 +127,7 @@ package struct KeeperQueue: Sendable {
             retryAt = now.advanced(by: limits.retryAfter)
             putBack(outcomes)
             self.names = names + self.names
-            remember([])
+            remember([], at: now)
         case .reserved:
             guard case .reserve(let outcomes) = endStep() else { return [] }
             reserved += outcomes.count
@@ -148,14 +154,15 @@ package struct KeeperQueue: Sendable {
         guard underWay == nil, !hasEnded else { return nil }
         let diskRefuses = isResting(retryAt, at: now)
         let restoring = !diskRefuses && reserved > 0 && !isResting(restoreRetryAt, at: now)
-        if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || !names.isEmpty) {
+        let namesAreDue = namesDue.map { isFinishing || now >= $0 } ?? false
+        if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || namesAreDue) {
             // An intent is tried even where the disk has just refused. What ends visits joins it when the disk is known to
             // work, and behind what the reserve holds of earlier ones.
             let outcomes = restoring || diskRefuses || retryAt != nil && !intents.isEmpty ? [] : takeOutcomes()
             let newestFirst = Array(intents.reversed())
             let comers = diskRefuses ? [] : names
             intents = []
-            if !diskRefuses { names = [] }
+            if !diskRefuses { (names, namesSince) = ([], nil) }
             return begin(.write(newestFirst, outcomes, comers, restoring: restoring), at: now)
         }
         if hasOutcomes, !isResting(reserveRetryAt, at: now) { return begin(.reserve(takeOutcomes()), at: now) }
@@ -171,7 +178,8 @@ package struct KeeperQueue: Sendable {
         guard !hasEnded else { return nil }
         let retries = [
             reserved > 0 ? [retryAt, restoreRetryAt].compactMap { $0 }.max() : nil,
-            hasOutcomes || !names.isEmpty ? retryAt : nil,
+            hasOutcomes ? retryAt : nil,
+            namesDue.map { due in retryAt.map { max($0, due) } ?? due },
             hasOutcomes && retryAt != nil ? reserveRetryAt : nil,
         ]
         return retries.compactMap { $0 }.min()
@@ -224,10 +232,13 @@ package struct KeeperQueue: Sendable {
         until.map { isFinishing || $0 > now } ?? false
     }
 
-    private mutating func remember(_ comers: [UnwrittenNames]) {
+    private mutating func remember(_ comers: [UnwrittenNames], at now: Instant) {
         names += comers
         names.removeFirst(max(0, names.count - limits.names))
+        if !names.isEmpty { namesSince = namesSince ?? now }
     }
+
+    private var namesDue: Instant? { names.isEmpty ? nil : namesSince?.advanced(by: limits.namesWait) }
 
     private mutating func begin(_ step: Step, at now: Instant) -> Step {
         (underWay, begun) = (step, now)

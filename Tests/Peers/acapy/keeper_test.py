@@ -223,6 +223,7 @@ class Test:
             except OSError:
                 pass
             killer.join()
+            gate.http.close()  # if all was answered before, it still holds the connection to the dead one
             self.agent("start")
             there = int(self.sql("select max(position) from gatehouse.entry where ledger = '%s'" % ledger.id)[0][0])
             check(there >= receipted, "what was receipted is there", (there, receipted))
