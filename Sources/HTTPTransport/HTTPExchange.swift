@@ -28,7 +28,7 @@ package final class HTTPExchange: MessageExchange {
         package init() {}
     }
 
-    /// Content types in which agents answer (spec/cloud-agent A.1, I.3).
+    /// Content types in which agents answer.
     private static let envelopeTypes: Set<String> = [
         "application/didcomm-envelope-enc", "application/ssi-agent-wire", "application/octet-stream",
         "application/json",

@@ -20,7 +20,7 @@ package struct KioskSettings: Sendable {
     package var gatePulse: Duration = .milliseconds(200)
     /// See ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
-    /// How long an unused key and its invitation stay on the air (40-bit authentication: spec/tuvali section 2).
+    /// How long an unused key and its invitation stay on the air (40-bit authentication).
     package var keyRotation: Duration = .seconds(60)
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)

@@ -54,13 +54,13 @@ struct FoundFiles {
     }
 
     private static func copy(_ source: String, to target: String) -> Bool {
-        let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard from >= 0 else { return false }
         defer { close(from) }
         var status = stat()
         guard fstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFREG, (1...off_t(limit)).contains(status.st_size)
         else { return false }
-        let to = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let to = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard to >= 0 else { return false }
         defer { close(to) }
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

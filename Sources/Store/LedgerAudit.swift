@@ -4,8 +4,7 @@ import Ledger
 
 /// A proof of the whole ledger, read piece by piece: each piece is a transaction of its own, or all of them are one.
 ///
-/// The last piece sees where the ledger ends and holds that to its lists, its seal and its
-/// witness. What is written between two pieces is read by a later one.
+/// The last piece sees where the ledger ends and holds that to its lists, its cursors, its seal and its witness. What is written between two pieces is read by a later one.
 struct LedgerAudit: Sendable {
     private let checkpoints: [Checkpoint]
     private let limits: LedgerLimits

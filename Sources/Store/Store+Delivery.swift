@@ -50,9 +50,9 @@ extension Store {
     }
 
     /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or
-    /// without one. In the same transaction the connections that
-    /// this one replaced are forgotten, and the keys of inbound messages remembered. A confirmation over another connection than
-    /// the present one, or of what the ledger does not have, changes nothing. Returns the cursor as it is then.
+    /// without one. In the same transaction the connections that this one replaced are forgotten, and the keys of inbound messages
+    /// remembered. A confirmation over another connection than the present one, or of what the ledger does not have, changes
+    /// nothing. Returns the cursor as it is then.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,

@@ -7,7 +7,7 @@ package import Ledger
 ///
 /// A method that returns has made its change durable: the write-ahead log was synced. Requests that arrive while a sync
 /// is under way share the next one, so a slow card costs delay but not one delay for each record. Nobody on the path
-/// from T0 to the gate waits for it (DESIGN section 3). One process owns the file; others may read it
+/// from T0 to the gate waits for it. One process owns the file; others may read it
 /// (``LedgerReader``).
 package actor Store {
     /// Where the database is.

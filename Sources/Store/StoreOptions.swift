@@ -12,7 +12,7 @@ package struct StoreOptions: Sendable {
     package var batch = 64
     /// Entries evicted in one transaction, so that none takes long.
     package var evictionBatch = 64
-    /// Remembered inbound messages (spec/cloud-agent J: at least 10,000).
+    /// Remembered inbound messages (at least 10,000).
     package var handledMessages = 10_000
     /// Names of those who were let in, remembered over a restart.
     package var replays = 16_384

@@ -22,7 +22,7 @@ struct Gatehouse: AsyncParsableCommand {
             ConfigCommand.self, ReleaseLinesCommand.self, BenchCommand.self, StatusCommand.self,
         ])
 
-    /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error (DESIGN section 4).
+    /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error.
     static func main() async {
         Terminal.openMissingStreams()
         Heap.keepFreedMemory()

@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// What a connected kiosk does with messages of its agent (spec/cloud-agent G).
+/// What a connected kiosk does with messages of its agent.
 @Suite struct SmallProtocolTests {
     private func connected() throws -> Harness {
         let harness = try Harness()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Exchange MTU, the sharpest edge of interoperation (`spec/tuvali.md` section 5).
+/// Exchange MTU, the sharpest edge of interoperation.
 @Suite("Bluetooth host: MTU")
 struct MTUTests {
     @Test(arguments: [

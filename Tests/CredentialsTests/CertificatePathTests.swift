@@ -7,7 +7,7 @@ import X509
 
 @testable import Credentials
 
-/// Path validation on certificates made for each rule (RFC 5280 section 6, spec/vc-verification section 9).
+/// Path validation on certificates made for each rule (RFC 5280 section 6).
 @Suite struct CertificatePathTests {
     private typealias Template = TestPKI.Template
 

@@ -211,7 +211,7 @@ import Testing
         }
         #expect((ends["answered"] ?? 0) + (ends["turned away"] ?? 0) == 100, "\(ends)")
         #expect((ends["answered"] ?? 0) >= 8)
-        let hostile = try (0..<100).compactMap { _ in try? connection() }
+        let hostile = (0..<100).compactMap { _ in try? connection() }
         for descriptor in hostile { close(descriptor) }
         #expect(try await asksUntil("still here"))
         await server.close()

@@ -4,8 +4,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct EndToEndTests {
-    /// A server MTU and what becomes of a share with it: the MTU the wallet works with, or nil for TVW_CON_002
-    /// (spec/tuvali section 5).
+    /// A server MTU and what becomes of a share with it: the MTU the wallet works with, or nil for TVW_CON_002.
     private static let mtus: [(server: Int, android13: Int?, android14: Int?, iPhone: Int?)] = [
         (517, 512, 517, 517), (512, 512, 512, 512), (247, 185, nil, 247), (185, 185, nil, 185), (100, 100, nil, 100),
         (67, nil, nil, 67), (66, nil, nil, nil), (23, nil, nil, nil),

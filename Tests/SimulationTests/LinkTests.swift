@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-/// The link model against the figures of spec/ble-gpio section 6, in kB/s of attribute values.
+/// The link model against known throughputs, in kB/s of attribute values.
 @Suite struct LinkTests {
     /// One row of the table; the description keeps the test output short.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -66,7 +66,7 @@ package enum InvitationReader {
         }
     }
 
-    /// What `url` leads to: the body, or the target of a redirect (spec/cloud-agent C.1).
+    /// What `url` leads to: the body, or the target of a redirect.
     private static func follow(_ url: String, by exchange: HTTPExchange) async throws(Failure) -> [UInt8] {
         do throws(ExchangeError) {
             let answer = try await exchange.get(

@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 /// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened by up to a half at random so that kiosks
-/// that lost the same server do not return together (spec/cloud-agent J).
+/// that lost the same server do not return together.
 struct Backoff: Sendable {
     /// Failures in a row.
     private(set) var failures = 0

@@ -42,7 +42,7 @@ extension AgentConnection {
         case deliver(OutboundMessage)
         /// Tell the peer of a problem of ours, by its code and in words; as often as answers may go out.
         case tell(code: Text, explanation: Text)
-        /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply (spec/cloud-agent F.2).
+        /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply.
         case answered(ExchangeID, body: [UInt8])
         /// A post failed.
         case failed(ExchangeID, ExchangeFailure)
@@ -99,7 +99,7 @@ extension AgentConnection {
         package var answer = Duration.seconds(15)
         /// After this a post counts as failed even if the driver is silent; 90 s.
         package var exchange = Duration.seconds(90)
-        /// How often one request is sent again when it may have arrived (spec/cloud-agent D).
+        /// How often one request is sent again when it may have arrived.
         package var resends = 2
         /// First wait after a failure; doubled with each further one.
         package var firstRetry = Duration.seconds(1)

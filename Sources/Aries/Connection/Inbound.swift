@@ -50,8 +50,8 @@ extension AgentConnection {
         ]
     }
 
-    /// Trust comes from the signature under the invitation's key; the envelope may be of that key or of the new one
-    /// (spec/cloud-agent D), so both are taken and nobody else.
+    /// Trust comes from the signature under the invitation's key; the envelope may be of that key or of the new one,
+    /// so both are taken and nobody else.
     private mutating func response(
         _ message: Message, from sender: Verkey, _ handshake: Invitation.Handshake, _ thread: Text, at now: Instant
     ) -> [Action] {
@@ -141,7 +141,7 @@ extension AgentConnection {
             invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation)
     }
 
-    /// A peer that had something waiting may have more: every message of ours fetches the next (spec/cloud-agent F.3), so
+    /// A peer that had something waiting may have more: every message of ours fetches the next, so
     /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings.
     private mutating func fetchMore(after message: Message) {
         if message.type.isMessage("trust_ping", 1, "ping_response") {

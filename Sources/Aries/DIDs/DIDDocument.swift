@@ -22,7 +22,7 @@ package struct Service: Hashable, Sendable {
 /// What a connection needs of a DID document: its identifier, Ed25519 keys and services.
 ///
 /// Reads the legacy form of RFC 0160 (`publicKey`, `publicKeyBase58`) and the DID Core form (`verificationMethod`,
-/// `publicKeyMultibase`), keys as raw text or by reference, absolute or relative (spec/cloud-agent B.3).
+/// `publicKeyMultibase`), keys as raw text or by reference, absolute or relative.
 package struct DIDDocument: Sendable {
     /// `id`, when the document has one.
     package let id: Text?

@@ -80,7 +80,7 @@ package enum DIDExchange {
         }
     }
 
-    /// `did:sov:` before an unqualified DID: the two are the same (spec/cloud-agent E).
+    /// `did:sov:` before an unqualified DID: the two are the same.
     static func qualified(_ did: Text) -> Text {
         did.hasPrefix("did:") ? did : Text("did:sov:" + did.string)
     }

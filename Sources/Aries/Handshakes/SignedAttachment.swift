@@ -2,7 +2,7 @@ package import DIDComm
 package import Encoding
 
 /// An attachment (RFC 0017) whose base64 data carry a flattened JWS with detached payload, as did-exchange signs it
-/// (RFC 0023, spec/cloud-agent E).
+/// (RFC 0023).
 package enum SignedAttachment {
     /// Why an attachment does not prove what it should.
     package enum Failure: Error, Hashable, Sendable {

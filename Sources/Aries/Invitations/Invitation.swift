@@ -4,7 +4,7 @@ package import Encoding
 /// An invitation to connect: connections/1.0 (RFC 0160) or out-of-band 1.x (RFC 0434).
 ///
 /// Reads what the RFCs say and what is in the field: `service` and `services`, `request~attach` and `requests~attach`, naked
-/// keys and did:key with and without fragment (spec/cloud-agent C.1). Empty arrays count as absent.
+/// keys and did:key with and without fragment. Empty arrays count as absent.
 package struct Invitation: Sendable {
     /// Which protocol the invitation belongs to.
     package enum Kind: Hashable, Sendable {

@@ -12,7 +12,7 @@ extension Invitation {
         case sameKey
     }
 
-    /// Whether `other` is from the same inviter (spec/cloud-agent C.2); absent or null members never match.
+    /// Whether `other` is from the same inviter; absent or null members never match.
     package func match(_ other: Invitation) -> Match? {
         if id == other.id { return .sameInvitation }
         if !publicDIDs.isDisjoint(with: other.publicDIDs) { return .samePublicDID }
@@ -32,7 +32,7 @@ extension Invitation {
     }
 }
 
-/// What to do with an invitation: the eight-row matrix of spec/cloud-agent C.3. A row without handshake and request is an
+/// What to do with an invitation: eight rows, by what it offers and whether the inviter is known. A row without handshake and request is an
 /// ``InvitationError/nothingOffered`` already.
 package enum InvitationPlan: Hashable, Sendable {
     /// Make a new connection, then answer the attached request where there is one.

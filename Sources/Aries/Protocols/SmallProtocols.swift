@@ -20,7 +20,7 @@ package enum TrustPing {
     package static func wantsResponse(_ ping: Message) -> Bool { ping.body["response_requested"]?.bool ?? true }
 }
 
-/// notification/1.0: acknowledgements (RFC 0015) and problem reports in the form that ACA-Py knows (spec/cloud-agent G).
+/// notification/1.0: acknowledgements (RFC 0015) and problem reports in the form that ACA-Py knows.
 package enum Notice {
     /// The protocol's name and version.
     package static let name = ProtocolName("notification", 1, 0)
@@ -70,7 +70,7 @@ package enum BasicMessage {
     }
 
     /// The ids in a controller's acknowledgement of reports: a basicmessage whose content is
-    /// `{"type":"verification-report/1.0/ack","ids":[…]}` (spec/cloud-agent H.2); nil for any other content.
+    /// `{"type":"verification-report/1.0/ack","ids":[…]}`; nil for any other content.
     package static func acknowledgedReports(_ message: Message) -> [Text]? {
         guard let content = message.body["content"]?.string, content.utf8.count <= 64 * 1024,
             let json = try? JSON.parse(content.string), json["type"] == "verification-report/1.0/ack"

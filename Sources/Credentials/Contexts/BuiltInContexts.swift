@@ -3,7 +3,7 @@ import LinkedData
 
 /// The JSON-LD contexts that ship with the product, pinned by SHA-256.
 ///
-/// The suites' contexts serve proof options only (spec/vc-verification section 2.1): a credential may name a context only
+/// The suites' contexts serve proof options only: a credential may name a context only
 /// if the trust directory lists it. An entry of `contexts/index.json` without a file takes the document from here.
 package enum BuiltInContexts {
     /// One context as published.

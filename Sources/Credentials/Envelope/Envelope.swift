@@ -30,7 +30,7 @@ struct Received {
     }
 }
 
-/// Takes the wrapping off a payload (spec/tuvali section 14, spec/vc-verification section 1).
+/// Takes the wrapping off a payload.
 ///
 /// Accepted: Inji's wallet record with the credential under `verifiableCredential.credential` or, in old records,
 /// straight under `verifiableCredential`; `{credential, format}`; a bare credential or presentation; a JSON string that

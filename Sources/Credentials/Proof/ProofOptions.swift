@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried
-/// (spec/vc-verification section 2.1): the document's own (to which the proof may add), then the suite's pinned one.
+/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried:
+/// the document's own (to which the proof may add), then the suite's pinned one.
 struct ProofOptions {
     let context: ProofContext
     let dataset: Dataset

@@ -66,7 +66,7 @@ package struct Verdict: Sendable {
     package var isAccepted: Bool { decision == .accept }
 }
 
-/// Which context gave the proof options their meaning (spec/vc-verification section 2.1).
+/// Which context gave the proof options their meaning.
 package enum ProofContext: String, Sendable {
     /// The document's own.
     case document

@@ -1,7 +1,7 @@
 import Encoding
 
-/// Finds the key that a proof names and decides whether it may sign here (Data Integrity 1.0 section 4.2.1, spec/vc-verification
-/// section 9: "key of another issuer", "key purpose"). Knows stored documents and self-contained DIDs; there is no network.
+/// Finds the key that a proof names and decides whether it may sign here (Data Integrity 1.0 section 4.2.1): not
+/// another issuer's key, and none that is meant for something else. Knows stored documents and self-contained DIDs; there is no network.
 struct KeyResolver {
     /// In whose name the proof is made.
     struct Authority {

@@ -32,7 +32,7 @@ package struct Limits: Sendable {
     package var statusListBytes = 4 * 1024 * 1024
     /// Entries that a bitstring status list must at least have (Bitstring Status List 1.0 section 3.1).
     package var statusListEntries = 131_072
-    /// Certificates that a signer may bring, itself included (spec/vc-verification section 9).
+    /// Certificates that a signer may bring, itself included.
     package var certificates = 5
     /// Data elements of one mdoc.
     package var dataElements = 1000

@@ -1,4 +1,4 @@
-/// The stages of a verification in their order, cheap before dear (spec/vc-verification section 7).
+/// The stages of a verification in their order, cheap before dear.
 package enum Stage: String, CaseIterable, Comparable, Sendable {
     /// Size limits.
     case input

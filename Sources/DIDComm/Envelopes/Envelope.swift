@@ -1,6 +1,6 @@
 package import Encoding
 
-/// DIDComm v1 encrypted envelopes (Aries RFC 0019), as spec/cloud-agent B describes them.
+/// DIDComm v1 encrypted envelopes (Aries RFC 0019).
 package enum Envelope {
     /// Bounds on what is read.
     package struct Limits: Sendable {
@@ -47,7 +47,7 @@ package enum Envelope {
         case anoncrypt = "Anoncrypt"
     }
 
-    /// The value of `enc`; the cipher is really ChaCha20-Poly1305 with a 12-byte nonce (spec/cloud-agent B.1).
+    /// The value of `enc`; the cipher is really ChaCha20-Poly1305 with a 12-byte nonce.
     static let contentEncryption: Text = "xchacha20poly1305_ietf"
 
     /// Opens `bytes` with the first recipient that is one of `keys`.

@@ -22,7 +22,7 @@ package struct Verkey: Sendable {
     }
 
     /// A key from any text that agents write for one: base58 of the 32 bytes, `did:key:z6Mk…`, or that DID with its fragment
-    /// `#z6Mk…`, which then must name the same key (spec/cloud-agent B.3).
+    /// `#z6Mk…`, which then must name the same key.
     package init?(_ text: Text) {
         let prefix = Text("did:key:")
         guard text.hasPrefix(prefix) else {
@@ -57,7 +57,7 @@ package struct Verkey: Sendable {
     /// `did:key:` and the multibase form.
     package var didKey: Text { Text("did:key:" + multibase.string) }
 
-    /// The unqualified DID of the key: base58 of its first 16 bytes (spec/cloud-agent B.3).
+    /// The unqualified DID of the key: base58 of its first 16 bytes.
     package var unqualifiedDID: Text { Text(Base58.encode(bytes.prefix(16))) }
 
     /// Whether `signature` is this key's Ed25519 signature (RFC 8032) over `message`.

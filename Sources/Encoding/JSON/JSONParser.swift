@@ -21,7 +21,7 @@ package struct JSONError: Error, Hashable, Sendable {
 extension JSON {
     /// Bounds of ``JSON/parse(_:limits:)``.
     package struct Limits: Sendable {
-        /// Containers inside each other; 64 as spec/vc-verification section 9 has it.
+        /// Containers inside each other.
         package var depth = 64
         /// Bytes of the whole text; 8 MiB, Tuvali's bound on an inflated payload.
         package var bytes = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The report of a visit: what the operator's cloud agent is told (spec/cloud-agent H.2, H.3). A pure function of the ledger's
+/// The report of a visit: what the operator's cloud agent is told. A pure function of the ledger's
 /// entry, so every attempt sends the same bytes under the same id, and nothing of it is kept beside the ledger.
 package enum Report {
     /// The `type` of a report in a basicmessage.

@@ -1,7 +1,6 @@
 package import Encoding
 
-/// A visit has begun and may soon have an effect: written before any light, status byte or gate pulse (DESIGN section
-/// 1).
+/// A visit has begun and may soon have an effect: written before any light, status byte or gate pulse.
 package struct IntentRecord: Hashable, Sendable {
     /// The visit's number; see ``OutcomeRecord/seq``.
     package var seq: Int

@@ -2,7 +2,7 @@ package import Encoding
 
 /// How a visit ended, as its caller states it; ``LedgerHead`` makes an ``OutcomeRecord`` of it. Holds no claims.
 package struct Outcome: Hashable, Sendable {
-    /// The recorded ends of a visit (DESIGN section 1; abandoned visits are only counted).
+    /// The recorded ends of a visit (abandoned visits are only counted).
     package enum Result: String, CaseIterable, Sendable {
         /// Let in.
         case accepted
@@ -73,7 +73,7 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// The figures of the transfer (spec/cloud-agent H.3).
+    /// The figures of the transfer.
     package struct Session: Hashable, Sendable {
         /// `tuvali`.
         package var transport: Text

@@ -121,7 +121,7 @@ extension Outcome.Session {
 }
 
 extension Outcome.Gate {
-    /// The record says `pulseMs`; the report keeps the name that spec/cloud-agent H.3 gave it.
+    /// The record says `pulseMs`; the report keeps the name by which controllers read it.
     func json(pulse: Text) -> JSON { [Text("opened"): .bool(opened), pulse: .int(pulseMilliseconds)] }
 
     init?(_ fields: RecordFields?) throws(RecordError) {

@@ -15,7 +15,7 @@ package struct CanonicalizationLimits: Sendable {
     /// Bytes of canonical N-Quads to be written, once for the document and once for each blank node in a quad.
     package var bytes = 24 * 1024 * 1024
 
-    /// The documented defaults (spec/vc-verification section 9).
+    /// The documented defaults.
     package init() {}
 }
 

@@ -84,10 +84,13 @@ final class LogWriter: Sendable {
     }
 
     private static func open(_ path: String) throws(SystemError) -> Int32 {
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
+        // A pipe that nobody reads is an error, and no start that waits for a reader.
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o640)
         guard descriptor >= 0 else {
             throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
         }
+        // From here on the thread of the log waits for whoever reads: it has nothing else to do.
+        _ = fcntl(descriptor, F_SETFL, O_WRONLY | O_APPEND)
         return descriptor
     }
 

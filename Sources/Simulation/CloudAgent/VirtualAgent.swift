@@ -36,7 +36,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var isUp = true
     /// How many of the next answers get lost after the message took effect.
     package var answersToLose = 0
-    /// Whether it acknowledges each report by a basicmessage (spec/cloud-agent H.2).
+    /// Whether it acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
     /// The ledgers that it keeps; nil for an agent that does not know verification-report/1.0.
     package var keeper: VirtualKeeper?

@@ -1,5 +1,5 @@
-/// What kind of phone is simulated: its stack and its radio, as data. Times and counts follow spec/tuvali section 5 and
-/// spec/ble-gpio section 6.
+/// What kind of phone is simulated: its stack and its radio, as data. Times and counts are those of real phones and of
+/// Bluetooth's own limits.
 package struct PhoneTraits: Sendable {
     /// How the phone's stack turns the wallet's MTU requests into ATT requests.
     package enum MTUManner: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// The characteristics of the Tuvali service, generation B, as a wallet finds them (spec/tuvali section 4).
+/// The characteristics of the Tuvali service, generation B, as a wallet finds them.
 package enum WalletCharacteristic: String, CaseIterable, Sendable {
     case identify = "00000006-5026-444a-9e0e-d6f2450f3a77"
     case requestSize = "00000004-5026-444a-9e0e-d6f2450f3a77"

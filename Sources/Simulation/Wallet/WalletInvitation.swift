@@ -1,6 +1,6 @@
 import Encoding
 
-/// What the wallets read out of the verifier's QR text, each platform in its own way (spec/tuvali section 2).
+/// What the wallets read out of the verifier's QR text, each platform in its own way.
 package struct WalletInvitation: Equatable, Sendable {
     /// The wallet libraries.
     package enum Platform: Sendable {

@@ -1,4 +1,4 @@
-/// How a wallet behaves, as data: the two libraries differ in these points only (spec/tuvali sections 5, 8 and 9).
+/// How a wallet behaves, as data: the two libraries differ in these points only.
 package struct WalletManner: Sendable {
     /// The library.
     package var platform: WalletInvitation.Platform

@@ -22,7 +22,7 @@ package enum WalletProgress: Equatable, Sendable {
     case failed(WalletFailure)
 }
 
-/// Why a wallet gave up (spec/tuvali section 12), by its documented code where there is one.
+/// Why a wallet gave up, by its documented code where there is one.
 package enum WalletFailure: String, Error, Sendable {
     /// The QR text was not understood.
     case invitation = "TVW_CON_001"

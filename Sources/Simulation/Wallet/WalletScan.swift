@@ -1,4 +1,4 @@
-/// How a wallet recognises its verifier on the air (spec/tuvali section 3).
+/// How a wallet recognises its verifier on the air.
 package enum WalletScan {
     /// The verifier's 32-byte public key when the advertiser is the one of the invitation, else nil.
     ///

@@ -29,7 +29,7 @@ package enum WalletSubmission: Equatable, Sendable {
     }
 }
 
-/// The wallet's end of Tuvali's key agreement (spec/tuvali section 6): X25519, then HKDF-SHA256 with the text `SHA-256` as
+/// The wallet's end of Tuvali's key agreement: X25519, then HKDF-SHA256 with the text `SHA-256` as
 /// salt; the receiver's name stands in the info.
 package struct WalletKeys: Sendable {
     /// The wallet's X25519 public key, 32 bytes.

@@ -10,7 +10,7 @@ package enum WalletCRC {
     }
 }
 
-/// The encrypted bytes cut into Tuvali chunks: sequence number from 1, checksum, payload (spec/tuvali section 8).
+/// The encrypted bytes cut into Tuvali chunks: sequence number from 1, checksum, payload.
 package struct WalletChunks: Sendable {
     /// The bytes that are sent.
     package let data: [UInt8]
@@ -40,7 +40,7 @@ package struct WalletChunks: Sendable {
     }
 }
 
-/// A transfer report as the wallets read it (spec/tuvali section 9): the page count is ignored, what is listed is missing.
+/// A transfer report as the wallets read it: the page count is ignored, what is listed is missing.
 package enum WalletReport: Equatable, Sendable {
     /// Everything arrived.
     case success

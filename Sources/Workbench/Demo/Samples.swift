@@ -48,7 +48,7 @@ package enum Samples {
         return JSON.object(document).compactBytes
     }
 
-    /// The record that an Inji wallet sends: the credential among the wallet's own members (spec/tuvali section 14).
+    /// The record that an Inji wallet sends: the credential among the wallet's own members.
     ///
     /// `ballast`: bytes of issuer metadata that some wallet versions send along, here of a kind that does not compress.
     package static func record(_ credential: [UInt8], ballast: Int = 0) -> [UInt8] {
