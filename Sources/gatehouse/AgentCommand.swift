@@ -19,11 +19,13 @@ struct AgentCommand: AsyncParsableCommand {
         _ configuration: Configuration, observe: @escaping @Sendable (AgentNotice) -> Void,
         _ body: (HTTPExchange, AgentLink.Surroundings) async throws -> Result
     ) async throws -> Result {
+        let environment = ProcessInfo.processInfo.environment
         let store: Store
         do {
             // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
             store = try await Store.open(
-                configuration.ledger.path, witness: configuration.ledger.witness(ProcessInfo.processInfo.environment))
+                configuration.ledger.path, witness: configuration.ledger.witness(environment),
+                sealing: configuration.agent.sealing(environment))
         } catch {
             throw CommandFailure(error.text, remedy: remedy(error))
         }

@@ -65,6 +65,8 @@ package struct LedgerSection: Hashable, Sendable {
 package struct AgentSection: Sendable {
     /// Files with an out-of-band invitation (its URL or its JSON), accepted at the start and when they change, unless known already.
     package var invitations: [String]
+    /// The file with the key under which the database holds those of connections; not used where systemd hands one over.
+    package var keyFile: String
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
     /// How long one exchange with an agent may take.
@@ -78,8 +80,9 @@ package struct AgentSection: Sendable {
     /// Further agents that get everything too, each with a cursor of its own.
     package var copies: [AgentCopy]
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: String, ledger: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
+        keyFile = resolve(reader.text("agent.keyFile", default: ledger + ".agent-key"), in: folder)
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
         timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
         retryFirst = reader.duration(
