@@ -97,7 +97,7 @@ import Testing
                 sql: """
                     INSERT OR REPLACE INTO setting VALUES ('site-key', ?);
                     DELETE FROM setting WHERE name LIKE 'keys-%';
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '6 %';
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '7 %';
                     """, arguments: [Data(oldSiteKey)])
             try copyLog?()
         }
