@@ -46,6 +46,7 @@ final class AgencyHarness {
     /// What a driver keeps of a connection.
     struct Connection {
         var key: KeyPair
+        var earlier: [KeyPair] = []
         var address: MailboxAddress?
         /// The ids of the messages that are durable, in order.
         var durable: [Text] = []
@@ -174,7 +175,7 @@ final class AgencyHarness {
     /// Makes a message durable, in its connection or in quarantine.
     private func apply(_ message: MailboxMessage) -> Bool {
         guard applies(message), let connection = connections[message.connection] else { return false }
-        guard let content = try? Envelope.unpack(message.envelope, with: [connection.key]),
+        guard let content = try? Envelope.unpack(message.envelope, with: [connection.key] + connection.earlier),
             content.sender == peer.verkey, let id = (try? JSON.parse(content.plaintext))?["@id"]?.string
         else {
             connections[message.connection]?.quarantined += 1
@@ -238,10 +239,15 @@ final class AgencyHarness {
 
     // MARK: What happens
 
-    /// A new connection.
+    /// A new connection, or another key of one.
     func open(_ name: Text) {
         guard let key = KeyPair(seed: random.drawSecret(32)) else { return }
-        connections[name] = Connection(key: key)
+        if let old = connections[name] {
+            connections[name]?.earlier.append(old.key)
+            connections[name]?.key = key
+        } else {
+            connections[name] = Connection(key: key)
+        }
         feed(.open(connection: name, key: key))
     }
 
@@ -253,13 +259,14 @@ final class AgencyHarness {
 
     /// The other side leaves a message for a connection; false when the agency does not take it.
     @discardableResult
-    func send(_ id: Text, to name: Text) -> Bool {
-        guard let connection = connections[name], let address = connection.address else { return false }
+    func send(_ id: Text, to name: Text, for key: KeyPair? = nil, at other: MailboxAddress? = nil) -> Bool {
+        guard let connection = connections[name], let address = other ?? connection.address else { return false }
+        let key = (key ?? connection.key).verkey
         let message: JSON = ["@id": .string(id)]
-        let envelope = Envelope.pack(message.compactBytes, to: [connection.key.verkey], from: peer, random: &random)
+        let envelope = Envelope.pack(message.compactBytes, to: [key], from: peer, random: &random)
         names[envelope.compactBytes] = id
         let wrapped = Envelope.wrap(
-            envelope, to: connection.key.verkey, via: address.routingKeys, random: &random)
+            envelope, to: key, via: address.routingKeys, random: &random)
         let faults = agency.faults
         agency.faults = .init()
         defer { agency.faults = faults }

@@ -262,16 +262,41 @@ import Testing
         let harness = try AgencyHarness(dialect)
         harness.start()
         harness.open("a")
-        let first = try #require(harness.connections["a"]?.address)
+        let first = try #require(harness.connections["a"])
         harness.open("a")  // under another key
-        harness.run(for: .seconds(60))
-        let second = try #require(harness.connections["a"]?.address)
-        #expect(first.routingKeys[0] != second.routingKeys[0])
+        #expect(harness.connections["a"]?.address?.routingKeys.first != first.address?.routingKeys.first)
+        // A late answer to what was sent under the first one.
+        harness.restart()
+        harness.send("late", to: "a", for: first.key, at: first.address)
         harness.send("a1", to: "a")
         harness.run(for: .seconds(60))
-        #expect(harness.connections["a"]?.durable == ["a1"])
-        #expect(harness.connections["a"]?.isComplete == nil)  // nobody closed it
+        #expect(Set(harness.connections["a"]?.durable ?? []) == ["late", "a1"])
+        // The connection goes on under that.
+        harness.feed(.open(connection: "a", key: first.key))
+        #expect(harness.connections["a"]?.address == first.address)
+        #expect(harness.agency.log.count { $0 == "CREATE_KEY" } == 2)
+        // What is not needed any more goes, and nobody hears of it.
+        harness.now = harness.now.advanced(by: .seconds(8 * 86_400))
+        harness.run(for: .seconds(60))
         #expect(harness.agency.connections == (dialect.deletes ? 1 : 2))
+        #expect(!harness.seen.contains { if case .closed = $0 { true } else { false } })
+        harness.send("a2", to: "a", for: first.key, at: first.address)
+        harness.run(for: .seconds(60))
+        #expect(harness.connections["a"]?.durable.contains("a2") == true)
+        harness.close("a")
+        #expect(harness.agency.connections == (dialect.deletes ? 0 : 2))
+    }
+
+    @Test(arguments: AgencyDialect.allCases) func manyKeysAreBounded(_ dialect: AgencyDialect) throws {
+        let harness = try AgencyHarness(dialect)
+        harness.start()
+        for _ in 0..<9 { harness.open("a") }
+        let slots = try JSON.parse(try #require(harness.stored))["connections"]?.array?.count
+        #expect(slots == 5)
+        if dialect.deletes { #expect(harness.agency.connections == 5) }
+        harness.close("a")
+        #expect(harness.seen.count { if case .closed = $0 { true } else { false } } == 1)
+        #expect(harness.connections["a"]?.isComplete == dialect.deletes)
     }
 
     @Test(arguments: AgencyDialect.allCases) func openingAndClosingAgainChangesNothing(_ dialect: AgencyDialect) throws

@@ -103,7 +103,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     /// Our DID at the agency for a connection that is open: what the SDK documents call `pairwiseDID`.
     package func pairwiseDID(of connection: Text) -> Text? {
-        slots.first { $0.connection == connection && $0.isOpen }?.ours.did
+        slots.first { $0.connection == connection && $0.isOpen && $0.earlierUntil == nil }?.ours.did
     }
 
     /// How the server wakes us while we wait, where it can.
@@ -115,6 +115,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// Takes one event; the actions are to be done in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions = take(event, at: now)
+        expire(at: now)
         actions += settle()
         let posts = advance(at: now)
         let stores = storage == .changed || (storage == .refused && !(actions.isEmpty && posts.isEmpty))
@@ -125,7 +126,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     private mutating func take(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         switch event {
         case .start: return start(at: now)
-        case .open(let connection, let key): return open(connection, key)
+        case .open(let connection, let key): return open(connection, key, at: now)
         case .close(let connection): return close(connection)
         case .fetch: ask(at: now)
         case .applied(let uids): applied(Set(uids))
@@ -146,7 +147,12 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     private mutating func start(at now: Instant) -> [MailboxAction] {
         exchange = nil  // whatever was under way when an earlier run was cut off
         told = nil
-        for index in slots.indices { (slots[index].handed, slots[index].applied, slots[index].told) = ([:], [], nil) }
+        for index in slots.indices {
+            (slots[index].handed, slots[index].applied, slots[index].told) = ([:], [], nil)
+            if slots[index].earlierUntil != nil {
+                slots[index].earlierUntil = now.advanced(by: settings.limits.earlierKeys)
+            }
+        }
         ask(at: now)
         if isChecked, case .token(nil) = stage { return tell(.needsToken) }
         return []
@@ -162,15 +168,21 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     // MARK: Connections
 
-    private mutating func open(_ connection: Text, _ key: KeyPair) -> [MailboxAction] {
+    private mutating func open(_ connection: Text, _ key: KeyPair, at now: Instant) -> [MailboxAction] {
         let actions: [MailboxAction] = told.map { [.failed($0, for: connection)] } ?? []
-        for index in slots.indices where slots[index].connection == connection && slots[index].closing == nil {
-            if slots[index].key.verkey == key.verkey {
-                return slots[index].agent.map { [address($0, connection)] } ?? actions
-            }
-            slots[index].closing = AgencySlot.Closing(isTold: false)
+        let others = slots.indices.filter { slots[$0].connection == connection && slots[$0].closing == nil }
+        let known = others.first { slots[$0].key.verkey == key.verkey }
+        for index in others where index != known && slots[index].earlierUntil == nil {
+            slots[index].earlierUntil = now.advanced(by: settings.limits.earlierKeys)
             storage = .changed
         }
+        if let known {
+            if slots[known].earlierUntil != nil { (slots[known].earlierUntil, storage) = (nil, .changed) }
+            return slots[known].agent.map { [address($0, connection)] } ?? actions
+        }
+        // Nobody was told of a key whose agent we do not know; of the others the last few are kept.
+        let kept = others.filter { slots[$0].agent != nil }.suffix(settings.limits.earlierKeyCount)
+        for index in others where !kept.contains(index) { slots[index].closing = AgencySlot.Closing(isTold: false) }
         guard slots.count < settings.limits.connections else { return [.failed(.denied, for: connection)] }
         // A key that is on its way out there is not taken twice.
         guard !slots.contains(where: { $0.key.verkey == key.verkey }) else {
@@ -179,6 +191,15 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         slots.append(AgencySlot(connection: connection, key: key))
         storage = .changed
         return actions
+    }
+
+    /// Nothing is expected any more for keys that others took the place of long ago.
+    private mutating func expire(at now: Instant) {
+        for index in slots.indices where slots[index].closing == nil {
+            guard let until = slots[index].earlierUntil, now >= until else { continue }
+            slots[index].closing = AgencySlot.Closing(isTold: false)
+            storage = .changed
+        }
     }
 
     /// The routing key nearest to us is the connection's agent's, the outermost the agency's.
@@ -192,10 +213,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         guard slots.contains(where: { $0.connection == connection }) else {
             return [.closed(connection: connection, isComplete: settings.dialect.deletes)]
         }
-        let open = slots.firstIndex { $0.connection == connection && $0.closing == nil }
-        let told = slots.contains { $0.connection == connection && $0.closing?.isTold == true }
-        // Without an open one, what another key had replaced stands for the connection.
-        if let index = open ?? (told ? nil : slots.firstIndex { $0.connection == connection }) {
+        for index in slots.indices where slots[index].connection == connection && slots[index].closing?.isTold != true {
             slots[index].closing = AgencySlot.Closing(isTold: true)
             slots[index].handed = [:]
             storage = .changed
@@ -220,8 +238,14 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }) else { return [] }
         let slot = slots.remove(at: index)
         storage = .changed
-        guard slot.closing?.isTold == true else { return [] }
-        return [.closed(connection: slot.connection, isComplete: isComplete)]
+        guard let closing = slot.closing, closing.isTold else { return [] }
+        let isComplete = isComplete && closing.isComplete
+        // Told once, when the last of the connection's keys is gone.
+        let others = slots.indices.filter {
+            slots[$0].connection == slot.connection && slots[$0].closing?.isTold == true
+        }
+        for index in others where !isComplete { slots[index].closing?.isComplete = false }
+        return others.isEmpty ? [.closed(connection: slot.connection, isComplete: isComplete)] : []
     }
 
     // MARK: Messages

@@ -13,6 +13,8 @@ struct AgencySlot: Sendable {
     var agent: AgencyParty?
     /// How it ends; nil while it is used.
     var closing: Closing?
+    /// Set when another key took its place: until then messages are fetched all the same.
+    var earlierUntil: Instant?
 
     // What follows is forgotten by a restart.
 
@@ -37,8 +39,10 @@ struct AgencySlot: Sendable {
 
     /// The end of a slot.
     struct Closing: Sendable {
-        /// Whether somebody waits to hear of it: not when another key took the slot's place.
+        /// Whether somebody waits to hear of it: not when another key took the slot's place long ago.
         let isTold: Bool
+        /// Whether those of the connection's other keys that are gone could all be forgotten there.
+        var isComplete = true
         /// Where connections cannot be deleted: what waits and is to be released unread.
         var leftovers: [Text] = []
         /// How often what waits was asked for.
@@ -46,8 +50,8 @@ struct AgencySlot: Sendable {
     }
 
     /// A slot for that key.
-    init(connection: Text, key: KeyPair, agent: AgencyParty? = nil, closing: Closing? = nil) {
-        (self.connection, self.key, self.agent, self.closing) = (connection, key, agent, closing)
+    init(connection: Text, key: KeyPair, agent: AgencyParty? = nil) {
+        (self.connection, self.key, self.agent) = (connection, key, agent)
         ours = AgencyParty(key.verkey)
     }
 
