@@ -32,8 +32,8 @@ final class AgencyHarness {
     var broken: [String] = []
     /// How a driver applies messages; by default all are durable at once.
     var applies: (MailboxMessage) -> Bool = { _ in true }
-    /// Overrides the results of the next requests.
-    var results: [MailboxEvent] = []
+    /// Whether there is a network.
+    var isReachable = true
     /// Whether the store takes anything.
     var isStoring = true
     /// Tells the results of refusals without their bodies, as a simpler driver.
@@ -86,6 +86,7 @@ final class AgencyHarness {
     func feed(_ event: MailboxEvent) {
         do {
             try carryOut([event])
+            if let deadline = mailbox.deadline, deadline <= now { broken.append("what is due is not done") }
         } catch {
             restart()
         }
@@ -148,7 +149,7 @@ final class AgencyHarness {
         requests += 1
         if requests > 3000 { throw Killed() }
         if requests == loseAt { agency.faults.lostAnswers += 1 }
-        if !results.isEmpty { return results.removeFirst() }
+        if !isReachable { return .failed(id, .unreachable) }
         let answer = request()
         now = now.advanced(by: answer.delay)
         checkOrder()
@@ -278,6 +279,9 @@ final class AgencyHarness {
 
     /// The long poll of the kiosk's agent.
     var longPoll: AgencyLongPoll? { mailbox.longPoll }
+
+    /// How often an address was told.
+    var addresses: Int { seen.count { if case .address = $0 { true } else { false } } }
 
     /// The failures of the mailbox itself, in order.
     var failures: [MailboxFailure] {

@@ -154,13 +154,52 @@ import Testing
         harness.run(for: .seconds(60))
         harness.agency.faults.refusesAll = true
         harness.send("a1", to: "a")
-        let before = harness.requests
+        let asked = harness.requests
         harness.run(for: .seconds(4 * 3600))
-        #expect(harness.requests - before <= 2 + 2 * 4 * 4)
+        #expect(harness.requests - asked <= 2 + 2 * 4 * 4)
         #expect(harness.failures.contains(.unauthorised))
         harness.agency.faults.refusesAll = false
+        let before = harness.addresses
         harness.feed(.retryNow)
         #expect(harness.connections["a"]?.durable == ["a1"])
+        #expect(harness.addresses == before + 1)  // so it is known to be served again
+    }
+
+    @Test(arguments: AgencyDialect.allCases) func aDayWithoutNetwork(_ dialect: AgencyDialect) throws {
+        let harness = try AgencyHarness(dialect)
+        harness.start()
+        harness.open("a")
+        for number in 0..<40 { harness.send(Text("m\(number)"), to: "a") }
+        harness.isReachable = false
+        let before = harness.requests
+        harness.run(for: .seconds(86_400))
+        #expect((96...220).contains(harness.requests - before))  // 15 minutes, shortened by up to a half
+        harness.isReachable = true
+        harness.feed(.retryNow)
+        #expect(harness.connections["a"]?.durable == (0..<40).map { Text("m\($0)") })
+        let changes = harness.seen.compactMap {
+            if case .reachability(let failure) = $0 { failure == nil } else { nil }
+        }
+        #expect(changes == [true, false, true])
+    }
+
+    @Test func aConnectionInTroubleDoesNotHoldUpTheOthers() throws {
+        let harness = try AgencyHarness(.evernym)
+        harness.start()
+        harness.open("a")
+        harness.open("b")
+        let key = try #require(harness.connections["b"]?.address?.routingKeys.first)
+        harness.agency.delete(key)  // somebody at the agency did
+        harness.agency.faults.refusesBulk = true
+        harness.run(for: .seconds(60))
+        harness.send("a1", to: "a")
+        #expect(!harness.send("b1", to: "b"))
+        harness.run(for: .seconds(60))
+        #expect(harness.connections["a"]?.durable == ["a1"])
+        #expect(harness.connections["b"]?.failures == [.problem("CS-103")])
+        #expect(harness.requests < 40)
+        harness.close("b")
+        #expect(harness.connections["b"]?.isComplete == true)
     }
 
     @Test func verityHasBatches() throws {
@@ -307,7 +346,7 @@ import Testing
         let key = try #require(harness.connections["a"]?.key)
         for _ in 0..<3 { harness.feed(.open(connection: "a", key: key)) }
         #expect(harness.agency.log.count { $0 == "CREATE_KEY" } == 1)
-        #expect(harness.seen.count { if case .address = $0 { true } else { false } } == 4)
+        #expect(harness.addresses == 4)
         harness.close("a")
         harness.close("a")
         harness.feed(.close(connection: "unknown"))

@@ -85,9 +85,9 @@ extension AgencyMailbox {
             change(did) { $0.fail(at: now, limits, isFinal: isFinal) }
             return tell(failure, for: did)
         case .webhook:
-            // Only a wake-up: messages are fetched all the same.
+            // Only a wake-up: messages are fetched all the same, and nobody is told that they are not.
             webhookHold = now.advanced(by: settings.limits.refusedRetry)
-            return [.failed(failure, for: nil)]
+            return []
         case .check, .connect, .signUp, .createAgent, .token, .release, .readAll:
             if isFinal {
                 hold = now.advanced(by: settings.limits.refusedRetry)

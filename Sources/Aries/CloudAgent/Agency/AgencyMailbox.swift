@@ -106,6 +106,9 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         slots.first { $0.connection == connection && $0.isOpen && $0.earlierUntil == nil }?.ours.did
     }
 
+    /// Whether the agency refused to wake us; messages are fetched all the same.
+    package var isWebhookRefused: Bool { webhookHold != .distantPast }
+
     /// How the server wakes us while we wait, where it can.
     package var longPoll: AgencyLongPoll? {
         guard settings.dialect.hasLongPoll, let agent else { return nil }
@@ -178,11 +181,11 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         }
         if let known {
             if slots[known].earlierUntil != nil { (slots[known].earlierUntil, storage) = (nil, .changed) }
-            return slots[known].agent.map { [address($0, connection)] } ?? actions
+            return (slots[known].agent.map { [address($0, connection)] } ?? []) + actions
         }
         // Nobody was told of a key whose agent we do not know; of the others the last few are kept.
         let kept = others.filter { slots[$0].agent != nil }.suffix(settings.limits.earlierKeyCount)
-        for index in others where !kept.contains(index) { slots[index].closing = AgencySlot.Closing(isTold: false) }
+        for index in others where !kept.contains(index) { slots[index].close(isTold: false) }
         guard slots.count < settings.limits.connections else { return [.failed(.denied, for: connection)] }
         // A key that is on its way out there is not taken twice.
         guard !slots.contains(where: { $0.key.verkey == key.verkey }) else {
@@ -197,7 +200,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     private mutating func expire(at now: Instant) {
         for index in slots.indices where slots[index].closing == nil {
             guard let until = slots[index].earlierUntil, now >= until else { continue }
-            slots[index].closing = AgencySlot.Closing(isTold: false)
+            slots[index].close(isTold: false)
             storage = .changed
         }
     }
@@ -208,14 +211,27 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
             MailboxAddress(endpoint: settings.endpoint, routingKeys: [agent.key, settings.agency.key]), for: connection)
     }
 
+    /// Whoever was told that it is not served is told where it is again.
+    mutating func recovered() -> [MailboxAction] {
+        guard agent != nil else { return [] }
+        let all = told != nil
+        told = nil
+        var actions: [MailboxAction] = []
+        for index in slots.indices where slots[index].isOpen && slots[index].earlierUntil == nil {
+            guard let agent = slots[index].agent, all || slots[index].hasRecovered else { continue }
+            slots[index].hasRecovered = false
+            actions.append(address(agent, slots[index].connection))
+        }
+        return actions
+    }
+
     private mutating func close(_ connection: Text) -> [MailboxAction] {
         // Gone already, or never there: a crash may have been faster than the word of it.
         guard slots.contains(where: { $0.connection == connection }) else {
             return [.closed(connection: connection, isComplete: settings.dialect.deletes)]
         }
         for index in slots.indices where slots[index].connection == connection && slots[index].closing?.isTold != true {
-            slots[index].closing = AgencySlot.Closing(isTold: true)
-            slots[index].handed = [:]
+            slots[index].close(isTold: true)
             storage = .changed
         }
         return []

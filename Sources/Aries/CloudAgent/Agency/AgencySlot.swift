@@ -34,8 +34,8 @@ struct AgencySlot: Sendable {
     var applied: [Text] = []
     /// Whether the last answer had messages that are new to us, so that there may be more.
     var mayHaveMore = false
-    /// The failure that was told last.
-    var told: MailboxFailure?
+    /// The failure that was told last, and whether it is over and nobody was told so.
+    var (told, hasRecovered): (MailboxFailure?, Bool) = (nil, false)
 
     /// The end of a slot.
     struct Closing: Sendable {
@@ -65,8 +65,16 @@ struct AgencySlot: Sendable {
         failures += 1
     }
 
+    /// It is not used any more; what was wrong with reading it says nothing about leaving.
+    mutating func close(isTold: Bool) {
+        (closing, handed, hold, failures) = (Closing(isTold: isTold), [:], .distantPast, 0)
+    }
+
     /// The agency's answer about it was of use.
-    mutating func succeed() { (failures, hold, told) = (0, .distantPast, nil) }
+    mutating func succeed() {
+        if told != nil { hasRecovered = true }
+        (failures, hold, told) = (0, .distantPast, nil)
+    }
 
     /// Forgets what was handed over so long ago that it will not become durable any more.
     mutating func forgetHanded(before time: Instant) { handed = handed.filter { $0.value > time } }
