@@ -98,14 +98,6 @@ extension AgencyMailbox {
         }
     }
 
-    /// The token that there was is of no use any more, nor is the key that an agent was perhaps made for.
-    private mutating func needToken() -> [MailboxAction] {
-        if case .token(let token?) = stage { spentToken = token.signature }
-        renewOwner()
-        stage = .token(nil)
-        return tell(.needsToken)
-    }
-
     /// One answer for all connections may be too large: each is asked by itself until nothing waits for it.
     private mutating func askAlone() {
         for index in slots.indices where slots[index].isOpen { slots[index].isAskedAlone = true }
