@@ -51,6 +51,10 @@ package enum MailboxFailure: Hashable, Sendable {
     case needsToken
     /// It answers with something that the protocol does not allow.
     case malformed
+    /// It takes messages and answers none.
+    case silent
+    /// It has ended its connection to this kiosk.
+    case ended
     /// It reports a problem, by its own code (at most 128 bytes).
     case problem(Text)
 }
