@@ -57,7 +57,6 @@ import Testing
         world.start()
         for _ in 0..<40 where world.inviter.requests.count < 4 { world.run(for: .seconds(15)) }
         #expect(Set(world.inviter.requests.map(\.key)).count > 1)
-        world.inviter.isSlow = false
         world.inviter.answerFirst(&world.agency)
         world.run(for: .seconds(60))
         #expect(world.isComplete)
