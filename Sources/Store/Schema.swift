@@ -26,6 +26,9 @@ enum Schema {
             try db.execute(sql: fifth)
             try OldOutbox.retire(db, key)
         }
+        migrator.registerMigration("6 quarantine") { db in
+            try db.execute(sql: quarantine)
+        }
         return migrator
     }
 
@@ -67,6 +70,17 @@ enum Schema {
         -- `number` grows: the newest connection of a destination is the one that takes over.
         ALTER TABLE connection ADD COLUMN destination TEXT NOT NULL DEFAULT 'primary';
         ALTER TABLE connection ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let quarantine = """
+        -- Messages out of mailboxes that nobody here could read, newest last; numbers are never used again, so they count.
+        CREATE TABLE quarantine (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            uid TEXT NOT NULL,
+            connection TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            envelope BLOB NOT NULL
+        ) STRICT;
         """
 
     private static let first = """

@@ -32,9 +32,16 @@ extension Store {
                 sql: """
                     INSERT INTO connection (id, snapshot, destination, number)
                     VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection))
-                    ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot
+                    ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, destination = excluded.destination
                     """, arguments: [id.string, Data(snapshot), destination.string])
             try Self.remember(handled, ring, db)
+        }
+    }
+
+    /// Forgets a connection.
+    package func forgetConnection(_ id: Text) async throws(StoreError) {
+        try await commit { db, _ in
+            try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
         }
     }
 

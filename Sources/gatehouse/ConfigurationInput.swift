@@ -58,7 +58,8 @@ struct ConfigCommand: AsyncParsableCommand {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
             }
             // No reason to refuse it: the service waits for them.
-            for invitation in configuration.agent.invitations + configuration.agent.copies.flatMap(\.invitations) {
+            let agent = configuration.agent
+            for invitation in agent.invitations + agent.copies.flatMap(\.invitations) + [agent.mailbox.file].compactMap(\.self) {
                 do throws(InvitationReader.Failure) {
                     try InvitationReader.check(invitation)
                 } catch {

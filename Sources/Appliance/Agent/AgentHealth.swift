@@ -35,8 +35,17 @@ final class AgentHealth: Sendable {
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
         case .found, .retired, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem, .discarded,
-            .storeFailed:
+            .storeFailed, .quarantined, .mailboxDenied:
             return nil
+        }
+    }
+
+    /// Takes what happened with the mailbox. Returns the fault that is new by that; nil: none.
+    func take(_ notice: MailboxNotice) -> ReasonCode? {
+        switch notice {
+        case .failed, .reachability(_?), .invitationFailed: return set(.agentMailbox, MailRoom.destination, notice.text)
+        case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
+        case .adopted, .quarantined, .closed, .unreadable, .storeFailed: return nil
         }
     }
 

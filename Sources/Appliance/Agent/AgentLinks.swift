@@ -45,8 +45,8 @@ package enum AgentLinks {
     /// The link for `invitation`: one of `existing` that answers this very invitation, pending ones included and ended ones not,
     /// else a new one, which takes the place of the others once its handshake is done.
     package static func link(
-        for invitation: Invitation, existing: [AgentLink], _ configuration: AgentConnection.Configuration,
-        _ surroundings: AgentLink.Surroundings
+        for invitation: Invitation, existing: [AgentLink], reception: AgentConnection.Reception = .returnRoute,
+        _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) throws(Failure) -> Found {
         if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
             return .existing(known)
@@ -55,11 +55,17 @@ package enum AgentLinks {
         let id = Text(RandomUUID.text(random.draw(16)) ?? "")
         do {
             let connection = try AgentConnection(
-                id: id, invitation: invitation, configuration: configuration, random: random)
+                id: id, invitation: invitation, reception: reception, configuration: configuration, random: random)
             return .new(AgentLink(connection, surroundings))
         } catch {
             throw .invitation(error)
         }
+    }
+
+    /// A new id; nil when the system gives no random bytes.
+    static func newID() -> Text? {
+        guard var random = try? randomStream() else { return nil }
+        return RandomUUID.text(random.draw(16)).map { Text($0) }
     }
 
     /// A stream seeded by the system's random source.

@@ -45,6 +45,10 @@ package enum AgentNotice: Sendable {
     case problem(code: Text)
     /// An inbound message was dropped.
     case discarded(Discard)
+    /// A message out of the mailbox that cannot be read was put aside.
+    case quarantined(Discard)
+    /// The agent keeps no messages for us, or cannot be asked to; asked again at the next start, or a day later.
+    case mailboxDenied(MailboxFailure)
     /// The connection's state or the outbox could not be read or written; nothing is sent before that works again.
     case storeFailed(String)
     /// The peer ended the connection.
@@ -81,6 +85,11 @@ package enum AgentNotice: Sendable {
         case .acknowledged(let ids): "\(ids.count) acknowledged"
         case .message(let id, let bytes): "message \(id) of \(bytes) bytes from the agent"
         case .problem(let code): "the agent reports a problem: \(code)"
+        case .quarantined(let reason):
+            "a message out of the mailbox was put aside, for it cannot be read: \(reason.rawValue)"
+        case .mailboxDenied(let failure):
+            "the agent keeps no messages for us, so what it sends by itself does not arrive: "
+                + MailboxNotice.text(failure)
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
         case .ended: "the agent ended the connection; reports wait"

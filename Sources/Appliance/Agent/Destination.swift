@@ -16,6 +16,10 @@ actor Destination {
         var settings: AgentConnection.Configuration
         /// Remembers which invitations were accepted.
         var invitations: any InvitationMemory
+        /// The mailboxes; nil where there are none.
+        var mail: MailRoom?
+        /// How long a connection through a mailbox may take before it is given up.
+        var trial = Duration.seconds(45)
         /// Told of what happens; must not block.
         var notice: @Sendable (DestinationNotice) -> Void
         /// How long to wait before files are looked at again.
@@ -23,9 +27,11 @@ actor Destination {
     }
 
     private let files: [InvitationFile]
-    private let surroundings: Surroundings
-    private var links: [AgentLink] = []
+    let surroundings: Surroundings
+    var links: [AgentLink] = []
     private var accepted: [Text] = []
+    /// The connection through the mailbox that is tried, and until when; nil while it waits for its address.
+    var trial: (link: AgentLink, until: Instant?)?
     private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
 
     init(files: [String], _ surroundings: Surroundings) {
@@ -40,8 +46,8 @@ actor Destination {
             group.addTask { await self.watch() }
             for await link in running {
                 group.addTask {
-                    await link.run()
-                    await self.forget(link)
+                    let end = await link.run()
+                    await self.finished(link, end)
                 }
             }
         }
@@ -66,11 +72,13 @@ actor Destination {
 
     /// Takes up the stored connections; false when they cannot be read now.
     private func load() async -> Bool {
+        if let mail = surroundings.mail, await !mail.load() { return false }
         do {
             let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)
             accepted = try await surroundings.invitations.accepted()
             for id in stored.unreadable { surroundings.notice(.unreadable(id)) }
             for link in stored.links { add(link) }
+            await resumeTrial()
             return true
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
@@ -78,7 +86,7 @@ actor Destination {
         }
     }
 
-    private func add(_ link: AgentLink) {
+    func add(_ link: AgentLink) {
         links.append(link)
         if link.wasEnded {
             surroundings.notice(.ended)
@@ -87,17 +95,23 @@ actor Destination {
         }
     }
 
-    /// A link came to its end: its peer ended it, or another took its place.
-    private func forget(_ link: AgentLink) {
+    /// A link came to its end.
+    private func finished(_ link: AgentLink, _ end: AgentLink.End) async {
         guard !Task.isCancelled else { return }
         links.removeAll { $0 === link }
+        switch end {
+        case .granted(let address, let state): await adopt(link, state, address)
+        case .ended, .retired, .stopped:
+            if link.reception == .mailbox { await surroundings.mail?.close(link.id) }
+        }
     }
 
     /// Connects by `invitation`, or finds the connection that it led to before. Returns false when it was accepted before and its
     /// connection is gone.
     private func accept(_ invitation: Invitation) async throws -> Bool {
         let found = try AgentLinks.link(
-            for: invitation, existing: links, surroundings.settings, surroundings.link)
+            for: invitation, existing: links, reception: surroundings.mail?.isForAll == true ? .mailbox : .returnRoute,
+            surroundings.settings, surroundings.link)
         guard case .new(let link) = found else { return true }
         guard !accepted.contains(invitation.id) else { return false }
         // First the connection, then the note that its invitation is used: a crash in between costs nothing.
@@ -127,12 +141,13 @@ actor Destination {
                         .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))
                 }
             }
+            await lookAtTrial()
             await sleep()
             if links.isEmpty, !files.isEmpty { surroundings.notice(.unconnected) }
         }
     }
 
-    private func sleep() async {
+    func sleep() async {
         await surroundings.link.clock.sleep(surroundings.link.clock.now().advanced(by: surroundings.pause))
     }
 }

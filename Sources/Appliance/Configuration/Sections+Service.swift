@@ -75,6 +75,8 @@ package struct AgentSection: Sendable {
     package var retryLast: Duration
     /// What confirms reports, how they are written, and how long a record waits for others.
     package var reports: ReportSettings
+    /// Which mailbox takes what agents send by themselves.
+    package var mailbox: MailboxChoice
     /// Further agents that get everything too, each with a cursor of its own.
     package var copies: [AgentCopy]
 
@@ -95,10 +97,35 @@ package struct AgentSection: Sendable {
                 "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
                 "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
         }
+        mailbox = MailboxChoice(reader.text("agent.mailbox", default: "auto"), in: folder)
         reader.retired("agent.queue", "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
         copies = AgentCopy.read(&reader, "agent.copy", folder)
         if retryLast < retryFirst {
             reader.reject("agent.retryLast", "is shorter than agent.retryFirst", "Write a longer duration.")
+        }
+    }
+}
+
+/// `agent.mailbox`: what takes the messages that an agent or its controller sends by itself.
+package enum MailboxChoice: Hashable, Sendable {
+    /// The first agent's own mailbox, when it grants one.
+    case auto
+    /// None: only what answers a message of ours arrives.
+    case none
+    /// A mediator, by its out-of-band invitation: a file or a URL.
+    case invitation(String)
+
+    /// The file with the invitation; nil where there is none.
+    package var file: String? {
+        guard case .invitation(let text) = self, !text.contains("://") else { return nil }
+        return text
+    }
+
+    init(_ text: String, in folder: String) {
+        switch text {
+        case "auto": self = .auto
+        case "none": self = .none
+        default: self = .invitation(text.contains("://") ? text : resolve(text, in: folder))
         }
     }
 }
@@ -121,7 +148,7 @@ package struct AgentCopy: Hashable, Sendable {
                         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                         || $0 == UInt8(ascii: "-")
                 }
-            if !isGood || name == "primary" || copies.contains(where: { $0.name == name }) {
+            if !isGood || ["primary", "mailbox"].contains(name) || copies.contains(where: { $0.name == name }) {
                 reader.reject(key, "has no name of its own", "Write name = \"backup\": small letters, digits, hyphens.")
             }
             let files = (section["invitations"]?.array ?? []).compactMap(\.string?.string)

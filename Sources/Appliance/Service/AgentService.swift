@@ -17,6 +17,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let log: LogSink
     private let health: AgentHealth
     private let destinations = Mutex<[Text: Destination]>([:])
+    private let mail = Mutex<MailRoom?>(nil)
     /// When a code was told to other destinations.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
     /// Between two problem reports of one code.
@@ -76,9 +77,12 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         let wanted =
             [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
         await prepare(wanted.map(\.0))
+        let mail = mailRoom(exchange)
+        self.mail.withLock { $0 = mail }
         await withTaskGroup(of: Void.self) { group in
+            group.addTask { await mail.run() }
             for (name, files) in wanted {
-                let destination = destination(name, files, exchange)
+                let destination = destination(name, files, mail, exchange)
                 destinations.withLock { $0[name] = destination }
                 group.addTask { await destination.run() }
             }
@@ -99,19 +103,44 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    private func destination(_ name: Text, _ files: [String], _ exchange: HTTPExchange) -> Destination {
-        Destination(
+    private func mailRoom(_ exchange: HTTPExchange) -> MailRoom {
+        let choice: MailRoom.Choice =
+            switch configuration.agent.mailbox {
+            case .auto: .auto
+            case .none: .none
+            case .invitation(let text): .invitation(text)
+            }
+        return MailRoom(
+            choice,
+            MailRoom.Surroundings(
+                exchange: exchange, store: store,
+                settings: Mediator.Configuration(
+                    connection: Self.connection(configuration), allowsPlainHTTP: configuration.agent.allowPlainHTTP),
+                invitation: { try await InvitationReader.read($0, by: exchange) },
+                refused: StoredInvitations(withoutMailbox: store), clock: .system(),
+                notice: { [weak self] in self?.take($0) }))
+    }
+
+    private func destination(
+        _ name: Text, _ files: [String], _ mail: MailRoom, _ exchange: HTTPExchange
+    ) -> Destination {
+        var link = AgentLink.Surroundings(
+            exchange: exchange, store: store, destination: name, outbox: StoredOutbox(store, name),
+            reports: configuration.agent.reports, clock: .system(), postbox: mail,
+            asksForMailbox: { invitation in
+                guard case .auto = mail.choice, name == DeliveryCursor.primary else { return false }
+                return await mail.permits(invitation)
+            },
+            observe: { [weak self] in self?.take($0, name) })
+        link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
+        return Destination(
             files: files,
             Destination.Surroundings(
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
-                link: AgentLink.Surroundings(
-                    exchange: exchange, store: store, destination: name, outbox: StoredOutbox(store, name),
-                    reports: configuration.agent.reports, clock: .system(),
-                    observe: { [weak self] in self?.take($0, name) }),
-                settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
-                notice: { [weak self] in self?.take($0, name) }))
+                link: link, settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
+                mail: mail, notice: { [weak self] in self?.take($0, name) }))
     }
 
     private func take(_ notice: AgentNotice, _ name: Text) {
@@ -120,11 +149,14 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         switch notice {
         // The connection that was replaced looks at once, and ends.
         case .tookOver: wake()
+        // A mailbox of an agent that is not used any more.
+        case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
         // The network may be back for the others, too.
         case .reachable:
             for (other, destination) in destinations.withLock({ $0 }) where other != name {
                 Task { await destination.retryNow() }
             }
+            if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
         default: break
         }
         guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
@@ -142,6 +174,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         guard let code = health.take(notice, of: name) else { return }
         log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
         tellOthers(code, name, notice.text)
+    }
+
+    private func take(_ notice: MailboxNotice) {
+        let text: JSON = .text(notice.text)
+        guard let code = health.take(notice) else { return log.log(.info, "agent.mailbox", ["text": text]) }
+        log.log(.warning, "agent.mailbox", ["text": text])
+        tellOthers(code, MailRoom.destination, notice.text)
     }
 
     /// One destination's trouble is told to the others, each code once in ``pause``.

@@ -198,8 +198,7 @@ package final class Demonstration: SimulatedWorld {
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
             case .persist, .handshakeRefused, .reachability(nil), .alive, .refused, .pinged, .answered, .disclosed,
-                .acknowledged,
-                .message, .problem, .discarded, .ended:
+                .acknowledged, .message, .problem, .discarded, .ended, .needsAddress, .fetch, .mailbox:
                 break
             }
         }

@@ -51,4 +51,7 @@ actor VirtualAgentExchange: MessageExchange {
 
     /// How many came again.
     var repetitions: Int { agent.repetitions }
+
+    /// Changes the agent, or looks at it.
+    func withAgent<Value: Sendable>(_ body: @Sendable (inout VirtualAgent) -> Value) -> Value { body(&agent) }
 }
