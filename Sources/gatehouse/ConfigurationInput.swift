@@ -59,7 +59,9 @@ struct ConfigCommand: AsyncParsableCommand {
             }
             // No reason to refuse it: the service waits for them.
             let agent = configuration.agent
-            for invitation in agent.invitations + agent.copies.flatMap(\.invitations) + [agent.mailbox.file].compactMap(\.self) {
+            for invitation in agent.invitations + agent.copies.flatMap(\.invitations)
+                + [agent.mailbox.file].compactMap(\.self)
+            {
                 do throws(InvitationReader.Failure) {
                     try InvitationReader.check(invitation)
                 } catch {

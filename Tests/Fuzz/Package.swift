@@ -39,7 +39,8 @@ let package = Package(
         // The disk's calls are not for a fuzz target to see.
         .target(name: "TestKit", path: "TestKit", exclude: ["DiskCalls.swift"], swiftSettings: settings),
         .executableTarget(
-            name: "fuzz", dependencies: ["Aries", "DIDComm", "Credentials", "LinkedData", "Encoding", "TestKit", crypto],
+            name: "fuzz",
+            dependencies: ["Aries", "DIDComm", "Credentials", "LinkedData", "Encoding", "TestKit", crypto],
             path: "Targets",
             swiftSettings: settings),
     ]

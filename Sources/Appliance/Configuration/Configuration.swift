@@ -109,7 +109,8 @@ package struct Configuration: Sendable {
                 ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
                 ("ledger.witnessKey", ledger.witnessKey), ("log.path", log.path),
                 ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
-                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile), ("agent.mailbox", agent.mailbox.file),
+                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+                ("agent.mailbox", agent.mailbox.file),
             ] + agent.invitations.map { ("agent.invitations", $0) })
 
         notices = reader.notices
