@@ -79,8 +79,11 @@ struct AgentCommand: AsyncParsableCommand {
                 }
                 let settings = AgentService.connection(configuration)
                 let stored = try await AgentLinks.stored(settings, surroundings)
-                switch try AgentLinks.link(for: invitation, existing: stored.links, settings, surroundings) {
-                case .existing(let link), .new(let link): return await link.connect(within: limit)
+                switch try await AgentLinks.link(for: invitation, existing: stored.links, settings, surroundings) {
+                case .existing(let link), .new(let link), .known(let link), .asked(let link):
+                    return await link.connect(within: limit)
+                case .once:
+                    throw CommandFailure("no lasting connection is offered", remedy: InvitationError.noHandshake.remedy)
                 }
             }
             switch result {

@@ -9,6 +9,8 @@ package enum AgentLinks {
     package enum Failure: Error, Sendable {
         /// The invitation cannot be used.
         case invitation(InvitationError)
+        /// The inviter could not be told the answers to its requests.
+        case unanswered(ExchangeFailure)
         /// The system gives no random bytes.
         case noRandomness
     }
@@ -19,6 +21,12 @@ package enum AgentLinks {
         case existing(AgentLink)
         /// A new link; it is stored when it first runs.
         case new(AgentLink)
+        /// The inviter is known: ask whether that connection will do, and make a new one if nobody says so.
+        case known(AgentLink)
+        /// The inviter is known, and only wants its requests answered.
+        case asked(AgentLink)
+        /// The invitation offers no lasting connection: its requests are answered once.
+        case once
     }
 
     /// A link for each stored connection to the surroundings' destination that can be read, the oldest first; `unreadable` are the
@@ -42,21 +50,42 @@ package enum AgentLinks {
         return (links, unreadable)
     }
 
-    /// The link for `invitation`: one of `existing` that answers this very invitation, pending ones included and ended ones not,
-    /// else a new one, which takes the place of the others once its handshake is done.
+    /// What `invitation` leads to (``InvitationPlan``): one of `existing` that answers this very invitation, pending ones included
+    /// and ended ones not; else a connected one to the same inviter; else a new one, which takes the place of the others once its
+    /// handshake is done.
     package static func link(
         for invitation: Invitation, existing: [AgentLink], _ configuration: AgentConnection.Configuration,
         _ surroundings: AgentLink.Surroundings
-    ) throws(Failure) -> Found {
+    ) async throws(Failure) -> Found {
         if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
             return .existing(known)
         }
+        if let known = await connected(to: invitation, existing) {
+            return InvitationPlan(invitation, connectionExists: true) == .answerOnExisting
+                ? .asked(known) : .known(known)
+        }
+        return InvitationPlan(invitation, connectionExists: false) == .oneTime
+            ? .once : .new(try new(invitation, configuration, surroundings))
+    }
+
+    /// The newest connected link to the inviter of `invitation`.
+    private static func connected(to invitation: Invitation, _ existing: [AgentLink]) async -> AgentLink? {
+        for link in existing.reversed() where !link.wasEnded && link.invitation.match(invitation) != nil {
+            if await link.isConnected { return link }
+        }
+        return nil
+    }
+
+    /// A new link for `invitation`.
+    package static func new(
+        _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+    ) throws(Failure) -> AgentLink {
         var random = try randomStream()
         let id = Text(RandomUUID.text(random.draw(16)) ?? "")
         do {
             let connection = try AgentConnection(
                 id: id, invitation: invitation, configuration: configuration, random: random)
-            return .new(AgentLink(connection, surroundings))
+            return AgentLink(connection, surroundings)
         } catch {
             throw .invitation(error)
         }

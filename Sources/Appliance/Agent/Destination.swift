@@ -96,17 +96,32 @@ actor Destination {
     /// Connects by `invitation`, or finds the connection that it led to before. Returns false when it was accepted before and its
     /// connection is gone.
     private func accept(_ invitation: Invitation) async throws -> Bool {
-        let found = try AgentLinks.link(
+        let found = try await AgentLinks.link(
             for: invitation, existing: links, surroundings.settings, surroundings.link)
-        guard case .new(let link) = found else { return true }
+        if case .existing = found { return true }
         guard !accepted.contains(invitation.id) else { return false }
-        // First the connection, then the note that its invitation is used: a crash in between costs nothing.
-        try await link.keep()
+        switch found {
+        case .existing: break
+        case .new(let link): try await take(link)
+        case .known(let link):
+            if await !link.reuse(invitation) {
+                try await take(AgentLinks.new(invitation, surroundings.settings, surroundings.link))
+            }
+        case .asked(let link): await link.answer(invitation)
+        case .once:
+            let replies = try await AgentLinks.answerOnce(invitation, surroundings.settings, surroundings.link)
+            surroundings.notice(.answeredOnce(replies: replies.count, refusals: replies.refusals))
+        }
+        // First what it led to, then the note that it is used: a crash in between costs nothing.
         accepted = accepted.suffix(63) + [invitation.id]
         try await surroundings.invitations.keep(accepted: accepted)
-        add(link)
         await wake()
         return true
+    }
+
+    private func take(_ link: AgentLink) async throws {
+        try await link.keep()
+        add(link)
     }
 
     // MARK: - Invitations
@@ -155,6 +170,8 @@ enum DestinationNotice: Sendable {
     case invitationRead
     /// The invitation of that file cannot be used, and what to do about it.
     case invitationFailed(file: String, reason: String, isConnected: Bool)
+    /// An invitation without a lasting connection was answered: so many replies, of which so many refused what was asked.
+    case answeredOnce(replies: Int, refusals: Int)
     /// An invitation was accepted before, and its connection is gone; where another one took its place all is well.
     case usedBefore(isConnected: Bool)
     /// There is no connection, though there are invitations.
@@ -169,6 +186,8 @@ enum DestinationNotice: Sendable {
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .invitationRead: "the invitation was read"
         case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
+        case .answeredOnce(let replies, let refusals):
+            "the invitation offers no lasting connection; \(replies) replies were sent, \(refusals) requests refused"
         case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
         case .storeFailed(let reason): "the connections could not be read: \(reason)"

@@ -68,7 +68,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         var limits = AgentConnection.Limits()
         limits.firstRetry = configuration.agent.retryFirst
         limits.longestRetry = configuration.agent.retryLast
-        return AgentConnection.Configuration(label: Text(configuration.kiosk.id), limits: limits)
+        return AgentConnection.Configuration(
+            label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
     }
 
     private func run(_ exchange: HTTPExchange) async {
@@ -134,6 +135,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private func take(_ notice: DestinationNotice, _ name: Text) {
         switch notice {
+        case .answeredOnce: log.log(.info, "agent", ["destination": .string(name), "text": .text(notice.text)])
         case .storeFailed: log.log(.error, "agent", ["destination": .string(name), "text": .text(notice.text)])
         case .invitationFailed(_, _, isConnected: true):
             log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])

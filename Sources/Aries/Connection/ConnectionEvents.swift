@@ -50,6 +50,11 @@ extension AgentConnection {
         case received([UInt8])
         /// Ping the peer now.
         case ping
+        /// The invitation is of the same inviter: ask whether this connection will do. Answered by ``Action/reused(invitation:)`` or
+        /// ``Action/reuseFailed(invitation:)``.
+        case reuse(Invitation)
+        /// Answer the requests that are attached to this invitation.
+        case answer(Invitation)
         /// The network came back, or an operator asks: do not wait for the next attempt.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is there.
@@ -83,6 +88,12 @@ extension AgentConnection {
         case answered(VerificationReport.Answer)
         /// The protocols that the peer speaks, of those that were asked for.
         case disclosed([ProtocolName])
+        /// The inviter goes on with this connection for the invitation of that id.
+        case reused(invitation: Text)
+        /// The inviter did not say that this connection will do: make a new one.
+        case reuseFailed(invitation: Text)
+        /// The peer has another DID and another key from now on.
+        case rotated(Peer)
         /// A basicmessage that is not an acknowledgement.
         case message(id: Text, content: Text)
         /// The peer reported a problem.
@@ -130,10 +141,15 @@ extension AgentConnection {
         package var endpoint: Text
         /// Bounds and times.
         package var limits: Limits
+        /// What is answered to what the peer starts.
+        package var rules: RequestRules
 
         /// A kiosk of that name.
-        package init(label: Text, endpoint: Text = "didcomm:transport/queue", limits: Limits = Limits()) {
-            (self.label, self.endpoint, self.limits) = (label, endpoint, limits)
+        package init(
+            label: Text, endpoint: Text = "didcomm:transport/queue", limits: Limits = Limits(),
+            rules: RequestRules = RequestRules()
+        ) {
+            (self.label, self.endpoint, self.limits, self.rules) = (label, endpoint, limits, rules)
         }
     }
 }

@@ -89,6 +89,8 @@ package enum DiscoverFeatures {
         (VerificationReport.name, ["sender"]),
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
+        (Question.name, ["responder"]),
+        (DIDRotation.name, ["observing_party"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
         (ProtocolName("didexchange", 1, 1), ["requester"]),
         (ProtocolName("connections", 1, 0), ["invitee"]),

@@ -67,6 +67,81 @@ import Testing
         while !(await isDone()) { try await Task.sleep(for: .milliseconds(2)) }
     }
 
+    // MARK: - What an invitation offers, and whether its inviter is known
+
+    /// Another invitation of `agent`: with or without handshake, and with a ping and a proof request attached or nothing.
+    private func invitation(
+        _ id: Text, of agent: VirtualAgentExchange, handshake: Bool = true, requests: Bool = false
+    ) async -> JSON {
+        var json = await agent.invitation.object ?? JSONObject()
+        json["@id"] = .string(id)
+        if !handshake { json["handshake_protocols"] = [] }
+        if requests {
+            let proof: JSON = ["@type": "https://didcomm.org/present-proof/2.0/request-presentation", "@id": "Q"]
+            json["requests~attach"] = [
+                ["@id": "a", "data": ["json": ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]]],
+                ["@id": "b", "data": ["base64": .text(Base64.encode(proof.compactBytes))]],
+            ]
+        }
+        return .object(json)
+    }
+
+    /// The messages that answered the requests of the invitation of that id, by the request's id.
+    private func answers(_ id: Text, at agent: VirtualAgentExchange) async -> [Text: JSON] {
+        await agent.others.reduce(into: [:]) { found, message in
+            guard message["~thread"]?["pthid"]?.string == id, let thread = message["~thread"]?["thid"]?.string,
+                message["@type"]?.string?.hasSuffix("handshake-reuse") != true,
+                message["@type"]?.string?.hasSuffix("complete") != true
+            else { return }
+            found[thread] = message["@type"] ?? .null
+        }
+    }
+
+    private static let answered: [Text: JSON] = [
+        "P": "https://didcomm.org/trust_ping/1.0/ping_response",
+        "Q": "https://didcomm.org/notification/1.0/problem-report",
+    ]
+
+    /// The eight rows: what is offered, and whether the inviter is known.
+    @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
+    func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let agent = try agent("http://first.test/")
+        let destination = destination(agent)
+        let task = Task { await destination.run() }
+        if isKnown {
+            try files.write(file, await agent.invitation)
+            try await wait { await agent.completeConnections == 1 && memory.present != nil }
+        }
+        let before = memory.present
+        try files.write(
+            file, await invitation("second", of: agent, handshake: offer.handshake, requests: offer.requests))
+        switch (offer.handshake, offer.requests) {
+        case (false, false):
+            try await wait {
+                notices.all.contains {
+                    if case .invitationFailed(_, let reason, _) = $0 { reason.contains("offers") } else { false }
+                }
+            }
+        case (false, true), (true, true): try await wait { await answers("second", at: agent) == Self.answered }
+        case (true, false):
+            try await wait {
+                isKnown
+                    ? await agent.others.contains { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true }
+                    : memory.present != nil
+            }
+        }
+        // A connection that will do is no second one, and goes on.
+        if isKnown { #expect(memory.present == before && memory.kept.count == 1) }
+        #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
+        if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
+        if !isKnown, !offer.handshake, offer.requests {
+            try await wait { notices.all.contains { if case .answeredOnce(2, 1) = $0 { true } else { false } } }
+        }
+        task.cancel()
+        await task.value
+    }
+
     @Test func anInvitationFileConnectsInTheRunningServiceAndASecondOneTakesOver() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (first, second) = (try agent("http://first.test/"), try agent("http://second.test/"))
