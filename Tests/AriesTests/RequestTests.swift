@@ -38,7 +38,7 @@ struct RequestTests {
             [:],
         ] as [JSONObject])
     func anyOtherQuestionIsRefused(question: JSONObject) throws {
-        guard case .refusal(let code, _) = try reply("questionanswer/1.0/question", question) else {
+        guard case .refusal(let code, _, _) = try reply("questionanswer/1.0/question", question) else {
             Issue.record("not refused")
             return
         }
@@ -53,16 +53,18 @@ struct RequestTests {
             "coordinate-mediation/1.0/mediate-request", "committedanswer/1.0/question",
         ] as [Text])
     func whatAVerifierDoesNotDoIsRefusedWithAReason(type: Text) throws {
-        guard case .refusal(let code, let explanation) = try reply(type) else {
+        guard case .refusal(let code, let explanation, let name) = try reply(type) else {
             Issue.record("not refused")
             return
         }
         #expect(code == "request-not-accepted")
         #expect(!explanation.isEmpty)
+        let hasReports = type.hasPrefix("present-proof") || type.hasPrefix("issue-credential")
+        #expect((name.family == "notification") == !hasReports)
     }
 
     @Test func whatNobodyKnowsIsSaidSo() throws {
-        guard case .refusal(let code, _) = try reply("tea/1.0/pour") else {
+        guard case .refusal(let code, _, _) = try reply("tea/1.0/pour") else {
             Issue.record("not refused")
             return
         }

@@ -117,8 +117,8 @@ extension AgentConnection {
         }
         switch configuration.rules.reply(to: message, id: Self.newID(&random)) {
         case .message(let reply): answer(reply)
-        case .refusal(let code, let explanation):
-            answer(problem(thread: message.thread, code, explanation, at: now))
+        case .refusal(let code, let explanation, let name):
+            answer(problem(thread: message.thread, code, explanation, of: name, at: now))
         case .nothing: break
         }
         if type.isMessage("basicmessage", 1, "message") {
@@ -137,13 +137,16 @@ extension AgentConnection {
     }
 
     /// Problem reports are rate-limited, so that two confused agents cannot keep each other busy.
-    private mutating func problem(thread: Text, _ code: Text, _ explanation: Text, at now: Instant) -> JSON? {
+    private mutating func problem(
+        thread: Text, _ code: Text, _ explanation: Text, of name: ProtocolName, at now: Instant
+    ) -> JSON? {
         if let last = problemReportedAt, last.duration(to: now) < configuration.limits.problemReportInterval {
             return nil
         }
         problemReportedAt = now
         return Notice.problem(
-            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation)
+            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation,
+            of: name)
     }
 
     /// A peer that had something waiting may have more: every message of ours fetches the next, so

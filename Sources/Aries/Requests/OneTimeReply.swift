@@ -99,7 +99,9 @@ extension AttachedRequest {
                 switch rules.reply(to: request, id: id) {
                 case .message(let answer): messages.append(answer)
                 case .nothing: break
-                case .refusal(let code, let explanation):
+                // The general report: agents show it to their controllers whether they know the thread of a connection or not,
+                // which they do not with the reports of single protocols.
+                case .refusal(let code, let explanation, _):
                     refusals += 1
                     messages.append(
                         Notice.problem(

@@ -20,8 +20,8 @@ package struct RequestRules: Hashable, Sendable {
     package enum Reply: Hashable, Sendable {
         /// This message answers it.
         case message(JSON)
-        /// It is refused: the code is for programs, the explanation for people.
-        case refusal(code: Text, explanation: Text)
+        /// It is refused: the code is for programs, the explanation for people, and the report is one of that protocol.
+        case refusal(code: Text, explanation: Text, of: ProtocolName)
         /// It wants no answer.
         case nothing
     }
@@ -56,20 +56,22 @@ package struct RequestRules: Hashable, Sendable {
     private func answer(_ question: Message, id: Text) -> Reply {
         // When it expires is not looked at: the kiosk's clock may be wrong, and its answers do not age.
         guard !Question.wantsSignature(question) else {
-            return .refusal(code: Self.notAccepted, explanation: "the kiosk signs no answers")
+            return Self.refusal("the kiosk signs no answers")
         }
         let choices = Question.choices(question)
         guard let known = answers.first(where: { $0.question == Question.text(question) }) else {
-            return .refusal(code: Self.notAccepted, explanation: "no answer to this question is configured")
+            return Self.refusal("no answer to this question is configured")
         }
         guard choices.isEmpty || choices.contains(known.response) else {
-            return .refusal(code: Self.notAccepted, explanation: "the configured answer is none of the valid ones")
+            return Self.refusal("the configured answer is none of the valid ones")
         }
         return .message(
             Question.answer(question.type.prefix, id: id, thread: question.thread, response: known.response))
     }
 
-    private static let notAccepted: Text = "request-not-accepted"
+    private static func refusal(_ reason: Text, of name: ProtocolName = Notice.name) -> Reply {
+        .refusal(code: "request-not-accepted", explanation: reason, of: name)
+    }
 
     private func refusal(of type: MessageType) -> Reply {
         let reason: Text? =
@@ -85,7 +87,11 @@ package struct RequestRules: Hashable, Sendable {
             case ("coordinate-mediation", _), ("messagepickup", _), ("routing", _): "a kiosk is no mediator"
             default: nil
             }
-        guard let reason else { return .refusal(code: "message-parse-failure", explanation: "unknown message type") }
-        return .refusal(code: Self.notAccepted, explanation: reason)
+        guard let reason else {
+            return .refusal(code: "message-parse-failure", explanation: "unknown message type", of: Notice.name)
+        }
+        // These two have reports of their own, by which the other side closes what it has begun (RFC 0036, 0037, 0453, 0454).
+        let reports = ["present-proof", "issue-credential"].contains(type.protocolName.family)
+        return Self.refusal(reason, of: reports ? type.protocolName : Notice.name)
     }
 }
