@@ -48,9 +48,9 @@ struct ReuseTests {
     }
 
     /// A connection that its agent has deleted takes everything with 200 and answers nothing.
-    @Test(arguments: ["didcomm:transport/queue", "http://mailbox.test/"] as [Text])
-    func anAgentThatAnswersNothingIsAskedThreeTimes(endpoint: Text) throws {
-        let harness = try Harness(.init(label: "kiosk", endpoint: endpoint))
+    @Test(arguments: [AgentConnection.Reception.returnRoute, .mailbox])
+    func anAgentThatAnswersNothingIsAskedThreeTimes(reception: AgentConnection.Reception) throws {
+        let harness = try Harness(reception: reception)
         harness.feed(.start)
         harness.replies = Array(repeating: .accepted([]), count: 64)
         harness.feed(.reuse(try Self.invitation("second", of: harness)))
@@ -67,7 +67,7 @@ struct ReuseTests {
     /// With a mailbox a ping proves nothing about the question.
     @Test func withMailboxTheAcceptanceCounts() throws {
         for accepts in [true, false] {
-            let harness = try Harness(.init(label: "kiosk", endpoint: "http://mailbox.test/"))
+            let harness = try Harness(reception: .mailbox)
             harness.feed(.start)
             harness.agent.acceptsReuse = accepts ? true : nil
             harness.feed(.reuse(try Self.invitation("second", of: harness)))
@@ -136,10 +136,10 @@ struct ReuseTests {
     }
 
     @Test func aHangupEndsTheQuestionToo() throws {
-        let harness = try Harness(.init(label: "kiosk", endpoint: "http://mailbox.test/"))
+        let harness = try Harness()
         harness.feed(.start)
-        harness.feed(.reuse(try Self.invitation("second", of: harness)))
         harness.agent.send(["@type": "https://didcomm.org/did-rotate/1.0/hangup", "@id": "h"])
+        harness.feed(.reuse(try Self.invitation("second", of: harness)))
         harness.run(until: Instant.zero.advanced(by: .seconds(20)))
         #expect(failed(harness) == ["second"])
         #expect(harness.deadline == nil)

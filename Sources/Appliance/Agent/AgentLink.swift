@@ -207,6 +207,7 @@ package actor AgentLink {
             case .reused(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: true)
             case .reuseFailed(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: false)
             case .rotated: observe(.rotated)
+            case .needsAddress, .fetch, .mailbox: break
             case .ended: observe(.ended)
             }
         }

@@ -6,19 +6,27 @@ extension AgentConnection {
     mutating func receive(_ bytes: [UInt8], at now: Instant) -> [Action] {
         let content: Envelope.Content
         do {
-            content = try Envelope.unpack(bytes, with: [keys])
+            content = try Envelope.unpack(bytes, with: [keys] + earlier.entries.map(\.keys))
         } catch {
             return [.discarded(.unreadable)]
         }
         guard let sender = content.sender else { return [.discarded(.anonymous)] }
         guard let message = try? Message(plaintext: content.plaintext) else { return [.discarded(.malformed)] }
         switch phase {
-        case .handshaking(let attempt): return handshake(message, from: sender, attempt, at: now)
+        case .handshaking(let attempt):
+            guard content.recipient != keys.verkey else { return handshake(message, from: sender, attempt, at: now) }
+            // The answer to an earlier attempt, whose keys are still there.
+            guard let (keys, attempt) = earlier.attempt(of: content.recipient), isResponse(message, to: attempt) else {
+                return [.discarded(.unexpected)]
+            }
+            return response(message, from: sender, attempt, keys, at: now)
         case .connected(let established):
-            if established.confirmation != nil, isResponse(message, to: established.handshake, established.thread) {
+            let attempt = Attempt(
+                handshake: established.handshake, thread: established.thread, address: established.address)
+            if established.confirmation != nil, isResponse(message, to: attempt) {
                 // A multi-use invitation answers a repeated request twice: the newest response counts.
                 guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
-                return response(message, from: sender, established.handshake, established.thread, at: now)
+                return response(message, from: sender, attempt, keys, at: now)
             }
             guard sender == established.peer.verkey || sender == established.former else {
                 return [.discarded(.wrongSender)]
@@ -38,16 +46,15 @@ extension AgentConnection {
 
     // MARK: Handshake
 
-    private func isResponse(_ message: Message, to handshake: Invitation.Handshake, _ thread: Text) -> Bool {
-        message.type.isMessage(handshake.protocolName.family, 1, "response") && message.thread == thread
+    private func isResponse(_ message: Message, to attempt: Attempt) -> Bool {
+        message.type.isMessage(attempt.handshake.protocolName.family, 1, "response")
+            && message.thread == attempt.thread
     }
 
     private mutating func handshake(
         _ message: Message, from sender: Verkey, _ attempt: Attempt, at now: Instant
     ) -> [Action] {
-        if isResponse(message, to: attempt.handshake, attempt.thread) {
-            return response(message, from: sender, attempt.handshake, attempt.thread, at: now)
-        }
+        if isResponse(message, to: attempt) { return response(message, from: sender, attempt, keys, at: now) }
         guard inviter.recipientKeys.contains(sender) else { return [.discarded(.wrongSender)] }
         guard Notice.isProblem(message.type), message.thread == attempt.thread else {
             return [.discarded(.unexpected)]
@@ -60,13 +67,13 @@ extension AgentConnection {
     /// Trust comes from the signature under the invitation's key; the envelope may be of that key or of the new one,
     /// so both are taken and nobody else.
     private mutating func response(
-        _ message: Message, from sender: Verkey, _ handshake: Invitation.Handshake, _ thread: Text, at now: Instant
+        _ message: Message, from sender: Verkey, _ attempt: Attempt, _ keys: KeyPair, at now: Instant
     ) -> [Action] {
         guard let invitationKey = inviter.recipientKeys.first else { return [.discarded(.unexpected)] }
         let peer: Peer
         do {
             peer =
-                switch handshake {
+                switch attempt.handshake {
                 case .didExchange11, .didExchange10:
                     try DIDExchange.verify(response: message.body, invitationKey: invitationKey)
                 case .connections10:
@@ -78,8 +85,11 @@ extension AgentConnection {
         }
         guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }
         _ = seen.insert(message.id, from: sender)
+        self.keys = keys
         phase = .connected(
-            Established(peer: peer, handshake: handshake, thread: thread, confirmation: Self.newID(&random)))
+            Established(
+                peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Self.newID(&random),
+                address: attempt.address ?? .queue))
         backoff.succeed()
         heartbeatAt = now  // one ping proves both directions and moves older inviters on
         answerRequests(of: invitation)
@@ -115,6 +125,7 @@ extension AgentConnection {
         if DIDRotation.isRotate(message), case .connected(let established) = phase {
             return rotate(message, established)
         }
+        if MailboxProtocols.include(type) { return [.mailbox(message)] }
         switch configuration.rules.reply(to: message, id: Self.newID(&random)) {
         case .message(let reply): answer(reply)
         case .refusal(let code, let explanation, let name):
@@ -129,7 +140,9 @@ extension AgentConnection {
     }
 
     /// Whether only answers to our own posts can arrive.
-    private var isDeaf: Bool { configuration.endpoint == "didcomm:transport/queue" }
+    private var isDeaf: Bool {
+        if case .connected(let established) = phase { established.address == .queue } else { false }
+    }
 
     mutating func answer(_ message: JSON?) {
         guard let message, waiting.count < configuration.limits.waitingAnswers else { return }
@@ -150,8 +163,10 @@ extension AgentConnection {
     }
 
     /// A peer that had something waiting may have more: every message of ours fetches the next, so
-    /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings.
+    /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings. Where there is a
+    /// mailbox, what waits is there.
     private mutating func fetchMore(after message: Message) {
+        guard reception == .returnRoute else { return }
         if message.type.isMessage("trust_ping", 1, "ping_response") {
             drains = 0
         } else if waiting.isEmpty, drains < 32 {

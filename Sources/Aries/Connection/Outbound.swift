@@ -8,7 +8,8 @@ extension AgentConnection {
         switch phase {
         case .handshaking(let attempt):
             guard let answerBy = attempt.answerBy else {
-                return post(.request, requestMessage(attempt), to: inviter, at: now)
+                guard let address = attempt.address else { return needAddress() }
+                return post(.request, requestMessage(attempt, address), to: inviter, at: now)
             }
             guard now >= answerBy else { return [] }
             return [nextAttempt(after: attempt, at: now)] + advance(at: now)
@@ -17,6 +18,13 @@ extension AgentConnection {
             return post(purpose, message, to: established.peer.service, at: now)
         case .ended: return []
         }
+    }
+
+    /// With the key already durable: the mailbox is to know no key that a crash makes forget.
+    private mutating func needAddress() -> [Action] {
+        guard !hasAskedForAddress else { return [] }
+        hasAskedForAddress = true
+        return (isStored ? [] : [persist()]) + [.needsAddress(keys.verkey)]
     }
 
     /// First what completes the handshake, then what is to be delivered, then the heartbeat, and then answers, of which there may
@@ -45,17 +53,17 @@ extension AgentConnection {
         return (.answer, waiting.removeFirst())
     }
 
-    private func requestMessage(_ attempt: Attempt) -> JSON {
+    private func requestMessage(_ attempt: Attempt, _ address: MailboxAddress) -> JSON {
         let (prefix, name) = (invitation.prefix, attempt.handshake.protocolName)
         switch attempt.handshake {
         case .didExchange11, .didExchange10:
             return DIDExchange.request(
                 prefix, minor: name.minor, id: attempt.thread, invitation: invitation.id, label: configuration.label,
-                did: DIDExchange.did(for: keys.verkey, endpoint: configuration.endpoint))
+                did: DIDExchange.did(for: keys.verkey, at: address))
         case .connections10:
             return LegacyConnection.request(
                 prefix, id: attempt.thread, invitation: invitation.id, label: configuration.label, key: keys.verkey,
-                endpoint: configuration.endpoint)
+                at: address)
         }
     }
 
@@ -89,11 +97,13 @@ extension AgentConnection {
         let offered = invitation.handshakes
         let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
         if next >= offered.count { backoff.fail(at: now, configuration.limits, random: &random) }
+        if reception == .mailbox { earlier.keep(keys, of: attempt, at: now) }
         if let fresh = KeyPair(seed: random.drawSecret(32)) { keys = fresh }
+        hasAskedForAddress = false
         phase = .handshaking(
             Attempt(
                 handshake: next < offered.count ? offered[next] : offered.first ?? attempt.handshake,
-                thread: Self.newID(&random)))
+                thread: Self.newID(&random), address: reception == .mailbox ? nil : .queue))
         return persist()
     }
 
@@ -108,7 +118,8 @@ extension AgentConnection {
                 // Failures of earlier rounds keep counting until the handshake is done.
                 backoff.permitNow()
                 attempt.sendings += 1
-                attempt.answerBy = now.advanced(by: configuration.limits.answer)
+                let limits = configuration.limits
+                attempt.answerBy = now.advanced(by: reception == .mailbox ? limits.lateAnswer : limits.answer)
                 phase = .handshaking(attempt)
             case (.confirmation, .connected(var established)):
                 backoff.succeed()

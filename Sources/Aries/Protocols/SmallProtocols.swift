@@ -98,6 +98,13 @@ package enum DiscoverFeatures {
         (ProtocolName("out-of-band", 1, 1), ["receiver"]),
     ]
 
+    /// A `query` (1.0), which every agent reads, for the protocols of one family.
+    package static func query(_ family: Text, id: Text) -> OutboundMessage {
+        OutboundMessage(
+            id: id, ProtocolName("discover-features", 1, 0), "query",
+            [.init("query", .text(TypePrefix.didcomm.rawValue + family.string + "/*"))])
+    }
+
     /// The answer to a `query` (1.0) or `queries` (2.0); nil when `message` is neither.
     package static func answer(to message: Message, id: Text) -> JSON? {
         let prefix = message.type.prefix
