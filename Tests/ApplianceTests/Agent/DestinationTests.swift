@@ -19,22 +19,9 @@ import Testing
         func add(_ notice: DestinationNotice) { lock.withLock { list.append(notice) } }
     }
 
-    private final class Files: @unchecked Sendable {
-        private let lock = NSLock()
-        private var contents: [String: JSON] = [:]
-        func write(_ path: String, _ invitation: JSON) throws {
-            lock.withLock { contents[path] = invitation }
-            try Data(invitation.compactBytes).write(to: URL(fileURLWithPath: path))
-        }
-        func read(_ path: String) throws(InvitationReader.Failure) -> Invitation {
-            guard let json = lock.withLock({ contents[path] }) else { throw .file(path: path) }
-            do { return try Invitation(json) } catch { throw .invitation(error) }
-        }
-    }
-
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "destination-\(UUID().uuidString)")
-    private let files = Files()
+    private let files = InvitationFiles()
     private let notices = Notices()
     private let memory = Memory()
     private var file: String { folder.appendingPathComponent("invitation").path }
@@ -176,19 +163,5 @@ import Testing
         #expect(memory.kept.count == 1)
         running.cancel()
         await running.value
-    }
-}
-
-/// Several agents, each behind its own address.
-private struct Exchanges: MessageExchange {
-    private let all: [VirtualAgentExchange]
-
-    init(_ all: [VirtualAgentExchange]) { self.all = all }
-
-    func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
-        for exchange in all where await exchange.endpoint == Text(url) {
-            return try await exchange.post(body, to: url)
-        }
-        throw .unreachable
     }
 }
