@@ -63,7 +63,7 @@ package struct LedgerSection: Hashable, Sendable {
 
 /// `[agent]`: connections to the operator's cloud agents and the reports over them.
 package struct AgentSection: Sendable {
-    /// Files with an out-of-band invitation (its URL or its JSON) that are accepted at the start unless known already.
+    /// Files with an out-of-band invitation (its URL or its JSON), accepted at the start and when they change, unless known already.
     package var invitations: [String]
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
