@@ -56,6 +56,9 @@ package actor AgentLink {
     /// Whether the peer had ended the connection before this link was made: it will never carry anything again.
     package nonisolated let wasEnded: Bool
 
+    /// What it knows beside its stored state.
+    package nonisolated let notes = LinkNotes()
+
     private let surroundings: Surroundings
     private var connection: AgentConnection
     /// Events that came out of actions or from outside and wait to be handled.
@@ -84,6 +87,11 @@ package actor AgentLink {
         invitation = connection.invitation
         wasEnded = connection.isEnded
         self.connection = connection
+        var surroundings = surroundings
+        surroundings.observe = { [notes, observe = surroundings.observe] notice in
+            notes.take(notice)
+            observe(notice)
+        }
         self.surroundings = surroundings
     }
 
@@ -118,6 +126,18 @@ package actor AgentLink {
         outboxRetryAt = nil
         inbox.append(.retryNow)
         events.append(.retryNow)
+        wake()
+    }
+
+    /// Pings the peer, once it is connected.
+    package func ping() async {
+        inbox.append(.ping)
+        await retryNow()
+    }
+
+    /// Ends for good: nothing of it is sent or stored any more.
+    package func stop() {
+        isRetired = true
         wake()
     }
 
@@ -157,6 +177,7 @@ package actor AgentLink {
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
+            case .unanswered: observe(.unanswered)
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
             case .alive(let ping):
                 observe(.alive)
@@ -183,6 +204,7 @@ package actor AgentLink {
     }
 
     private func persist(_ snapshot: JSON, handled: [[UInt8]]) async {
+        guard !isRetired else { return }
         do {
             try await surroundings.store.keepConnection(
                 id, to: surroundings.destination, snapshot.compactBytes, handled: handled)

@@ -11,6 +11,22 @@ package enum AgentLinks {
         case invitation(InvitationError)
         /// The system gives no random bytes.
         case noRandomness
+
+        /// What is wrong, in plain words.
+        package var text: String {
+            switch self {
+            case .invitation: "the invitation cannot be used"
+            case .noRandomness: "the system gives no random bytes"
+            }
+        }
+
+        /// One sentence for the operator.
+        package var remedy: String {
+            switch self {
+            case .invitation(let error): error.remedy
+            case .noRandomness: "Look at the kernel's log; no key can be made."
+            }
+        }
     }
 
     /// What an invitation led to.
@@ -29,7 +45,7 @@ package enum AgentLinks {
         var (links, unreadable): ([AgentLink], [Text]) = ([], [])
         let seen = try await surroundings.store.loadHandled()
         for stored in try await surroundings.store.loadConnections()
-        where stored.destination == surroundings.destination {
+        where stored.destination == surroundings.destination && !stored.isDeleting {
             do {
                 let snapshot = try JSON.parse(stored.snapshot)
                 let connection = try AgentConnection(

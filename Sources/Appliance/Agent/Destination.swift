@@ -1,5 +1,6 @@
 import Aries
 package import Encoding
+import Store
 
 /// One destination in the running service: the connections that lead there, and the invitations that may lead there yet.
 ///
@@ -26,6 +27,8 @@ actor Destination {
     private let surroundings: Surroundings
     private var links: [AgentLink] = []
     private var accepted: [Text] = []
+    /// Whether the stored connections are taken up: before that a new one could be one of them.
+    private(set) var isLoaded = false
     private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
 
     init(files: [String], _ surroundings: Surroundings) {
@@ -71,6 +74,7 @@ actor Destination {
             accepted = try await surroundings.invitations.accepted()
             for id in stored.unreadable { surroundings.notice(.unreadable(id)) }
             for link in stored.links { add(link) }
+            isLoaded = true
             return true
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
@@ -100,14 +104,60 @@ actor Destination {
             for: invitation, existing: links, surroundings.settings, surroundings.link)
         guard case .new(let link) = found else { return true }
         guard !accepted.contains(invitation.id) else { return false }
-        // First the connection, then the note that its invitation is used: a crash in between costs nothing.
-        try await link.keep()
-        accepted = accepted.suffix(63) + [invitation.id]
-        try await surroundings.invitations.keep(accepted: accepted)
-        add(link)
-        await wake()
+        try await begin(link)
         return true
     }
+
+    /// Stores a new link and lets it run.
+    private func begin(_ link: AgentLink) async throws {
+        // At once, so that the same invitation given twice meanwhile leads to no second one.
+        links.append(link)
+        do {
+            // First the connection, then the note that its invitation is used: a crash in between costs nothing.
+            try await link.keep()
+            accepted = accepted.suffix(63) + [link.invitation.id]
+            try await surroundings.invitations.keep(accepted: accepted)
+        } catch {
+            links.removeAll { $0 === link }
+            throw error
+        }
+        newLinks.yield(link)
+        await wake()
+    }
+
+    // MARK: - Commands
+
+    /// Connections of one destination at most, those under way among them.
+    static let linksLimit = 8
+
+    /// Connects by an invitation that an operator gives, also by one that was accepted before and whose connection is gone.
+    /// Returns the connection's id, and whether it was there already.
+    func connect(_ invitation: Invitation) async throws -> (id: Text, isKnown: Bool) {
+        guard isLoaded else { throw NotReady() }
+        switch try AgentLinks.link(for: invitation, existing: links, surroundings.settings, surroundings.link) {
+        case .existing(let link): return (link.id, true)
+        case .new(let link):
+            guard links.count < Self.linksLimit else { throw TooManyConnections() }
+            try await begin(link)
+            return (link.id, false)
+        }
+    }
+
+    /// The link of that connection; nil when there is none.
+    func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
+
+    /// Ends the link of that connection. Returns whether it was the last one.
+    func remove(_ id: Text) async -> Bool {
+        guard let link = link(id) else { return false }
+        links.removeAll { $0 === link }
+        await link.stop()
+        return links.isEmpty
+    }
+
+    /// There are as many connections as there may be.
+    struct TooManyConnections: Error {}
+    /// The stored connections are not known yet.
+    struct NotReady: Error {}
 
     // MARK: - Invitations
 
@@ -122,13 +172,22 @@ actor Destination {
                     surroundings.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
                 } catch {
                     files[index].failed(at: surroundings.link.clock.now())
-                    let reason = (error as? InvitationReader.Failure)?.remedy ?? "\(error)"
+                    let reason = Self.words(error)
                     surroundings.notice(
                         .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))
                 }
             }
             await sleep()
             if links.isEmpty, !files.isEmpty { surroundings.notice(.unconnected) }
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as InvitationReader.Failure: error.remedy
+        case let error as AgentLinks.Failure: error.remedy
+        case let error as StoreError: "\(error.text): \(error.remedy)"
+        default: "\(error)"
         }
     }
 

@@ -49,6 +49,9 @@ actor VirtualAgentExchange: MessageExchange {
     /// The basicmessages that arrived, each id once.
     var received: [VirtualAgent.Received] { agent.received }
 
+    /// The messages that are neither pings nor basicmessages.
+    var others: [JSON] { agent.others }
+
     /// How many came again.
     var repetitions: Int { agent.repetitions }
 }
