@@ -26,6 +26,9 @@ enum Schema {
             try db.execute(sql: fifth)
             try OldOutbox.retire(db, key)
         }
+        migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
+            try db.execute(sql: sixth)
+        }
         return migrator
     }
 
@@ -67,6 +70,12 @@ enum Schema {
         -- `number` grows: the newest connection of a destination is the one that takes over.
         ALTER TABLE connection ADD COLUMN destination TEXT NOT NULL DEFAULT 'primary';
         ALTER TABLE connection ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let sixth = """
+        -- `made`: second of the date; 0: not known. `deleting`: whether it is to be forgotten once its peer was told.
+        ALTER TABLE connection ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let first = """

@@ -11,10 +11,15 @@ package struct StoredConnection: Hashable, Sendable {
     package let destination: Text
     /// Its state, as bytes that only its owner understands, with its keys.
     package let snapshot: [UInt8]
+    /// When it was made, by the date that the machine had then; nil: not known.
+    package let made: Timestamp?
+    /// Whether it is to be forgotten once its peer was told (``Store/beginDeletion(of:isForced:)``).
+    package let isDeleting: Bool
 
     /// A connection of these parts.
-    package init(id: Text, destination: Text, snapshot: [UInt8]) {
+    package init(id: Text, destination: Text, snapshot: [UInt8], made: Timestamp? = nil, isDeleting: Bool = false) {
         (self.id, self.destination, self.snapshot) = (id, destination, snapshot)
+        (self.made, self.isDeleting) = (made, isDeleting)
     }
 }
 
@@ -30,8 +35,9 @@ extension Store {
         try await commit { db, _ in
             try db.execute(
                 sql: """
-                    INSERT INTO connection (id, snapshot, destination, number)
-                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection))
+                    INSERT INTO connection (id, snapshot, destination, number, made)
+                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection),
+                        CAST(strftime('%s', 'now') AS INTEGER))
                     ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot
                     """, arguments: [id.string, Data(snapshot), destination.string])
             try Self.remember(handled, ring, db)
@@ -51,8 +57,10 @@ extension Store {
     package func connections() async throws(StoreError) -> [StoredConnection] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY number, id").map {
-                StoredConnection(
-                    id: try $0.text("id"), destination: try $0.text("destination"), snapshot: try $0.bytes("snapshot"))
+                let made = try $0.integer("made")
+                return StoredConnection(
+                    id: try $0.text("id"), destination: try $0.text("destination"), snapshot: try $0.bytes("snapshot"),
+                    made: made > 0 ? Timestamp(seconds: made) : nil, isDeleting: try $0.integer("deleting") != 0)
             }
         }
     }

@@ -2,6 +2,7 @@ import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
+import HTTPTransport
 
 /// The option by which a command finds the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
@@ -64,6 +65,10 @@ struct ConfigCommand: AsyncParsableCommand {
                 } catch {
                     Terminal.error("the invitation in \(invitation) cannot be used yet", remedy: error.remedy)
                 }
+            }
+            if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
+                Terminal.error(
+                    "agent.rootsFile holds no certificates: \(file)", remedy: "check the path; it takes them in PEM")
             }
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")

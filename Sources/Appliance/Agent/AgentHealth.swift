@@ -27,7 +27,7 @@ final class AgentHealth: Sendable {
             return nil
         case .reachable: return clear(.agentUnreachable, name)
         case .unreachable: return set(.agentUnreachable, name, notice.text)
-        case .handshakeRefused: return set(.agentUnconnected, name, notice.text)
+        case .handshakeRefused, .unanswered: return set(.agentUnconnected, name, notice.text)
         case .silent: return set(.agentSilent, name, notice.text)
         case .heard: return clear(.agentSilent, name)
         case .held, .setAside: return set(.reportsRefused, name, notice.text)
@@ -54,6 +54,11 @@ final class AgentHealth: Sendable {
         case .invitationRead: clear(.agentUnconnected, name)
         case .answeredOnce: nil
         }
+    }
+
+    /// A destination has no connection any more that something could be wrong with.
+    func forget(_ name: Text) {
+        for code in Health.codes where code != .ledgerBehind { clear(code, name) }
     }
 
     private func set(_ code: ReasonCode, _ name: Text, _ text: String) -> ReasonCode? {

@@ -56,6 +56,9 @@ package actor AgentLink {
     /// Whether the peer had ended the connection before this link was made: it will never carry anything again.
     package nonisolated let wasEnded: Bool
 
+    /// What it knows beside its stored state.
+    package nonisolated let notes = LinkNotes()
+
     private let surroundings: Surroundings
     private var connection: AgentConnection
     /// Events that came out of actions or from outside and wait to be handled.
@@ -87,6 +90,11 @@ package actor AgentLink {
         invitation = connection.invitation
         wasEnded = connection.isEnded
         self.connection = connection
+        var surroundings = surroundings
+        surroundings.observe = { [notes, observe = surroundings.observe] notice in
+            notes.take(notice)
+            observe(notice)
+        }
         self.surroundings = surroundings
     }
 
@@ -148,6 +156,18 @@ package actor AgentLink {
         wake()
     }
 
+    /// Pings the peer, once it is connected.
+    package func ping() async {
+        inbox.append(.ping)
+        await retryNow()
+    }
+
+    /// Ends for good: nothing of it is sent or stored any more.
+    package func stop() {
+        isRetired = true
+        wake()
+    }
+
     /// Tells the peer of a problem of the box, once it is connected.
     package func tell(code: Text, explanation: Text) {
         inbox.append(.tell(code: code, explanation: explanation))
@@ -184,6 +204,7 @@ package actor AgentLink {
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
+            case .unanswered: observe(.unanswered)
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
             case .alive(let ping):
                 observe(.alive)
@@ -214,6 +235,7 @@ package actor AgentLink {
     }
 
     private func persist(_ snapshot: JSON, handled: [[UInt8]]) async {
+        guard !isRetired else { return }
         do {
             try await surroundings.store.keepConnection(
                 id, to: surroundings.destination, snapshot.compactBytes, handled: handled)

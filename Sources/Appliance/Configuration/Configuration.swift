@@ -110,6 +110,7 @@ package struct Configuration: Sendable {
                 ("ledger.witnessKey", ledger.witnessKey), ("log.path", log.path),
                 ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+                ("agent.rootsFile", agent.rootsFile),
             ] + agent.invitations.map { ("agent.invitations", $0) })
 
         notices = reader.notices

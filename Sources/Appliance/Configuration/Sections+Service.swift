@@ -67,6 +67,8 @@ package struct AgentSection: Sendable {
     package var invitations: [String]
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
+    /// A PEM file with TLS roots that agents and links to invitations may be under, beside the system's.
+    package var rootsFile: String?
     /// How long one exchange with an agent may take.
     package var timeout: Duration
     /// Wait after the first failed attempt while an agent does not answer; doubled from attempt to attempt.
@@ -83,6 +85,7 @@ package struct AgentSection: Sendable {
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
+        rootsFile = reader.optional("agent.rootsFile").map { resolve($0, in: folder) }
         timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
         retryFirst = reader.duration(
             "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
