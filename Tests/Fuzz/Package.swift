@@ -44,7 +44,9 @@ let package = Package(
         .target(name: "TestKit", path: "TestKit", exclude: ["DiskCalls.swift"], swiftSettings: settings),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["Aries", "ControlRequests", "Credentials", "LinkedData", "Encoding", "TestKit", crypto],
+            dependencies: [
+                "Aries", "ControlRequests", "Credentials", "DIDComm", "LinkedData", "Encoding", "TestKit", crypto,
+            ],
             path: "Targets",
             swiftSettings: settings),
     ]

@@ -98,6 +98,8 @@ import Testing
             #expect(AgencyProblem(code: code).kind == kind, "\(code)")
         }
         #expect(AgencyProblem(status: 500, body: Array("{\"errorTraceId\":\"x\"}".utf8)).kind == .busy)
+        #expect(AgencyProblem(status: 500, body: Array("{\"statusCode\":\"GNR-105\"}".utf8)).kind == .busy)
+        #expect(AgencyProblem(status: 500, body: Array("{\"statusCode\":\"GNR-121\"}".utf8)).kind == .unauthorised)
         #expect(AgencyProblem(status: 503, body: Array("<html>".utf8)).kind == .busy)
         #expect(AgencyProblem(status: 401, body: []).kind == .unauthorised)
         #expect(AgencyProblem(status: 409, body: []).code == "http-409")
