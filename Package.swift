@@ -77,7 +77,7 @@ let package = Package(
 
         // Adapters: thin.
         target("LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"]),
-        target("Store", ["Ledger", "Encoding", grdb]),
+        target("Store", ["Ledger", "Encoding", crypto, grdb]),
         target("HTTPTransport", [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.

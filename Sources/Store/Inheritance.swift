@@ -78,7 +78,7 @@ struct Inheritance {
         settings.removeAll { Text($0.name) == "founding" }
         // A site key that nobody vouches for may be one that somebody else knows; a new one is made.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
-        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == "site-key" } }
+        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
     /// Puts all of it into a new, empty database.
@@ -107,9 +107,10 @@ struct Inheritance {
         }
         let founding = Founding(
             predecessor: predecessor, code: witness.code, finding: finding, nextSeq: nextSeq, open: open)
+        books.areKeysSealed = settings.contains { Text($0.name) == SealingPass.sealedSetting }
         for (name, value) in settings + [("founding", founding.bytes)] {
             try db.execute(sql: "INSERT INTO setting VALUES (?, ?)", arguments: [name, Data(value)])
-            if Text(name) == "site-key" { books.siteKey = SiteKey.digest(of: value) }
+            if Text(name) == Store.siteKeySetting { books.siteKey = SiteKey.digest(of: value) }
         }
         try books.save(db, key)
     }

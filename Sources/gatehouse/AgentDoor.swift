@@ -74,8 +74,10 @@ struct AgentDoor: Sendable {
     private static func open(_ configuration: Configuration) async throws -> Store {
         do {
             // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
+            let environment = ProcessInfo.processInfo.environment
             return try await Store.open(
-                configuration.ledger.path, witness: configuration.ledger.witness(ProcessInfo.processInfo.environment))
+                configuration.ledger.path, witness: configuration.ledger.witness(environment),
+                sealing: configuration.agent.sealing(environment))
         } catch {
             throw CommandFailure(error.text, remedy: remedy(error))
         }

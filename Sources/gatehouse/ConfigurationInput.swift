@@ -55,7 +55,8 @@ struct ConfigCommand: AsyncParsableCommand {
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
-            for notice in configuration.notices {
+            let key = configuration.agent.keyNotice(ProcessInfo.processInfo.environment)
+            for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
             }
             // No reason to refuse it: the service waits for them.

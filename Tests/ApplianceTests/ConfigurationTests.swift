@@ -196,6 +196,10 @@ struct ConfigurationTests {
                 "ledger.path"
             ),
             (
+                "[ledger]\npath = \"/s/a.db\"\nwitnessKey = \"/s/a.db.agent-key\"", "ledger.witnessKey", 4,
+                "/s/a.db.agent-key", "agent.keyFile"
+            ),
+            (
                 "[control]\npath = \"/run/gatehouse/invitation.png\"", "control.path", 3,
                 "/run/gatehouse/invitation.png", "display.file"
             ),

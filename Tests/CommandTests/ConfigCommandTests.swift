@@ -19,6 +19,16 @@ import Testing
         #expect(option.output == ending.output)
     }
 
+    /// A key beside the database is told where one is; with a credential of systemd there is none.
+    @Test func aKeyInTheOpenIsTold() async throws {
+        try folder.write("gate.toml", "[kiosk]\nname = \"A\"\n[agent]\nkeyFile = \"agent-key\"\n")
+        #expect(try await folder.gatehouse("config", "check", "gate.toml").errors.isEmpty)
+        try folder.write("agent-key", "")
+        let ending = try await folder.gatehouse("config", "check", "gate.toml")
+        #expect(ending.code == 0 && ending.hasRemedy, "\(ending)")
+        #expect(ending.errors.contains("agent.keyFile") && ending.errors.contains("agent-key lies in the open"))
+    }
+
     @Test func theExampleHasEveryKey() async throws {
         let ending = try await folder.gatehouse("config", "check", "--json", example)
         let sections = try #require(ending.json.first?.object?.members)

@@ -34,7 +34,7 @@ final class AgentHealth: Sendable {
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .rotated, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem,
+        case .found, .retired, .rotated, .confirmed, .gone, .refused, .refusedAnswer, .acknowledged, .message, .problem,
             .discarded,
             .storeFailed:
             return nil

@@ -340,6 +340,7 @@ package actor AgentLink {
                 outboxFailed(error)
             }
         case .setAside(let position): observe(.setAside(position: position))
+        case .gone(let positions): observe(.gone(positions))
         case .found(let way): observe(.found(way))
         case .silent: observe(.silent)
         case .heard: observe(.heard)

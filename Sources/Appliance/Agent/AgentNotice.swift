@@ -33,6 +33,8 @@ package enum AgentNotice: Sendable {
     case released
     /// The peer's server refuses the entry at that position; it is passed over.
     case setAside(position: Int)
+    /// Entries at these positions went for lack of room before they reached the peer.
+    case gone(ClosedRange<Int>)
     /// The peer has a place that this ledger does not contain.
     case behind(ReportPoint)
     /// What the peer said about the ledger was refused.
@@ -80,6 +82,8 @@ package enum AgentNotice: Sendable {
         case .held(let reason): "reports wait: \(Self.text(reason))"
         case .released: "reports go on"
         case .setAside(let position): "record \(position) is passed over: the agent's server refuses it alone"
+        case .gone(let positions):
+            "records \(positions.lowerBound) to \(positions.upperBound) were not confirmed in time and are not kept any more"
         case .behind(let point): "the agent has record \(point.position), which this ledger does not contain"
         case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
         case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"

@@ -277,7 +277,8 @@ enum DestinationNotice: Sendable {
     /// A line for the log, with the remedy.
     var text: String {
         switch self {
-        case .unreadable(let id): "the stored connection \(id) cannot be read: connect anew with a new invitation"
+        case .unreadable(let id):
+            "the stored connection \(id) cannot be read: put back the key that seals it (agent.keyFile), or connect anew"
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .invitationRead: "the invitation was read"
         case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"

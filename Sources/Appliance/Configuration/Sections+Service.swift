@@ -65,6 +65,8 @@ package struct LedgerSection: Hashable, Sendable {
 package struct AgentSection: Sendable {
     /// Files with an out-of-band invitation (its URL or its JSON), accepted at the start and when they change, unless known already.
     package var invitations: [String]
+    /// The file with the key under which the database holds those of connections; not used where systemd hands one over.
+    package var keyFile: String
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
     /// A PEM file with TLS roots that agents and links to invitations may be under, beside the system's.
@@ -82,8 +84,9 @@ package struct AgentSection: Sendable {
     /// What is answered to what agents ask.
     package var rules: RequestRules
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: String, ledger: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
+        keyFile = resolve(reader.text("agent.keyFile", default: ledger + ".agent-key"), in: folder)
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
         rootsFile = reader.optional("agent.rootsFile").map { resolve($0, in: folder) }
         timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
