@@ -25,15 +25,19 @@ struct AgentConnectCommand: AsyncParsableCommand {
     func run() async throws {
         guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
         let invitation = try await read()
-        let (card, isKnown) = try await AgentDoor.open(input, runs: true) { door in
+        let connection = try await AgentDoor.open(input, runs: true) { door in
             try await connect(Text(invitation.json.compactText), door)
+        }
+        guard let (card, isKnown) = connection else {
+            return tell("the invitation offers no lasting connection; what it asks is answered")
         }
         try report(card, isKnown)
     }
 
-    /// The connection's last card, and whether it was there before.
-    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (card: JSON, isKnown: Bool) {
+    /// The connection's last card, and whether it was there before; nil for an invitation that offers none.
+    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (card: JSON, isKnown: Bool)? {
         let begun = try await door.ask(.connect(invitation: invitation, destination: to.map { Text($0) }))
+        if begun["answered"] == true { return nil }
         guard let id = begun["id"]?.string else { throw CommandFailure("the service answers with something unknown") }
         let first = try await door.ask(.show(id))
         if begun["known"] == true, first["state"]?.string == "connected" { return (first, true) }

@@ -17,6 +17,17 @@ private func problems(_ text: String) -> [ConfigurationError.Problem] {
     }
 }
 
+/// Expects that exactly one thing is wrong with `text`, there and so, and that a remedy is told.
+private func expectOne(
+    _ text: String, _ key: String, _ line: Int?, _ message: String, at location: SourceLocation = #_sourceLocation
+) {
+    let found = problems(text)
+    #expect(found.map(\.key) == [key], sourceLocation: location)
+    #expect(found.first?.line == line, sourceLocation: location)
+    #expect(found.first?.message == message, sourceLocation: location)
+    #expect(found.first?.remedy.isEmpty == false, sourceLocation: location)
+}
+
 @Suite("Configuration")
 struct ConfigurationTests {
     @Test("a name is enough; everything else has its default")
@@ -151,12 +162,7 @@ struct ConfigurationTests {
             ("kiosk.name = \"G\"\n[extra.deep]\nx = 1", "extra.deep.x", 3, "is not a known key"),
         ] as [(String, String, Int?, String)])
     func mistakes(_ text: String, _ key: String, _ line: Int?, _ message: String) {
-        let found = problems(text)
-        #expect(found.count == 1)
-        #expect(found.first?.key == key)
-        #expect(found.first?.line == line)
-        #expect(found.first?.message == message)
-        #expect(found.first?.remedy.isEmpty == false)
+        expectOne(text, key, line, message)
     }
 
     /// One destroyed the other: the display's picture took the database's place, a witness that is the database put it aside, and
@@ -199,11 +205,7 @@ struct ConfigurationTests {
             ),
         ] as [(String, String, Int?, String, String)])
     func oneUseOfAFile(_ text: String, _ key: String, _ line: Int?, _ path: String, _ owner: String) {
-        let found = problems("kiosk.name = \"G\"\n" + text)
-        #expect(found.map(\.key) == [key])
-        #expect(found.first?.line == line)
-        #expect(found.first?.message == "is \(path), which \(owner) uses too")
-        #expect(found.first?.remedy.isEmpty == false)
+        expectOne("kiosk.name = \"G\"\n" + text, key, line, "is \(path), which \(owner) uses too")
     }
 
     /// An empty path was the folder of the configuration, and the service waited for it; a zero byte ends a path for the system, so
@@ -211,19 +213,17 @@ struct ConfigurationTests {
     @Test(
         "a file has a path",
         arguments: [
-            ("[ledger]\npath = \"\"", "ledger.path", "is a folder"),
-            ("[ledger]\npath = \"/var/lib/\"", "ledger.path", "is a folder"),
-            ("[display]\nfile = \".\"", "display.file", "is a folder"),
+            ("[ledger]\npath = \"\"", "ledger.path", 3, "is a folder"),
+            ("[ledger]\npath = \"/var/lib/\"", "ledger.path", 3, "is a folder"),
+            ("[display]\nfile = \".\"", "display.file", 3, "is a folder"),
             (
-                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\\u0000x\"", "ledger.witness",
+                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\\u0000x\"", "ledger.witness", 4,
                 "holds a control character"
             ),
-            ("[log]\npath = \"/var/log/a\\nb\"", "log.path", "holds a control character"),
+            ("[log]\npath = \"/var/log/a\\nb\"", "log.path", 3, "holds a control character"),
         ])
-    func pathsOfFiles(_ text: String, _ key: String, _ message: String) {
-        let found = problems("kiosk.name = \"G\"\n" + text)
-        #expect(found.map(\.key) == [key])
-        #expect(found.first?.message == message)
+    func pathsOfFiles(_ text: String, _ key: String, _ line: Int?, _ message: String) {
+        expectOne("kiosk.name = \"G\"\n" + text, key, line, message)
     }
 
     @Test("a display that is no file takes none")

@@ -11,12 +11,14 @@ import Testing
         // notice it.
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         let fresh = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))
-        let did = DIDExchange.did(for: fresh.verkey, endpoint: "http://agent.test/")
+        let did = DIDExchange.did(
+            for: fresh.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         func attachment(_ signed: Text, by key: KeyPair) -> JSON {
             SignedAttachment.sign(Array(signed.utf8), mediaType: "text/string", id: "a", by: key)
         }
         let good = attachment(did, by: inviter)
-        let other = DIDExchange.did(for: inviter.verkey, endpoint: "http://agent.test/")
+        let other = DIDExchange.did(
+            for: inviter.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         let answers: [(name: String, did: Text, attachment: JSON?, connects: Bool)] = [
             ("good", did, good, true), ("another DID", other, good, false),
             ("signed by a stranger", did, attachment(did, by: fresh), false),
@@ -44,7 +46,8 @@ import Testing
         var random = stream(4)
         var connection = try connection(to: inviter.verkey)
         _ = try request(of: &connection, inviter)
-        let did = DIDExchange.did(for: inviter.verkey, endpoint: "http://agent.test/")
+        let did = DIDExchange.did(
+            for: inviter.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         let response = Message.make(
             MessageType(.didcomm, ProtocolName("didexchange", 1, 1), "response"), id: "r", thread: "other",
             [
@@ -97,7 +100,7 @@ import Testing
         let peer = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))
         var random = stream(4)
         var connection = try connection(to: inviter.verkey)
-        let did = DIDExchange.did(for: peer.verkey, endpoint: "http://agent.test/")
+        let did = DIDExchange.did(for: peer.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         let response = Message.make(
             MessageType(.didcomm, ProtocolName("didexchange", 1, 1), "response"), id: "r",
             thread: try request(of: &connection, inviter),
@@ -166,7 +169,8 @@ import Testing
 
     @Test func mutatedDIDsInvitationsAndResponsesNeverTrap() throws {
         let key = try #require(KeyPair(seed: Secret([UInt8](repeating: 3, count: 32))))
-        let did = Array(DIDExchange.did(for: key.verkey, endpoint: "http://agent.test/").utf8)
+        let did = Array(
+            DIDExchange.did(for: key.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: [])).utf8)
         let peer2 = Array("did:peer:2.V\(key.verkey.multibase).SeyJ0IjoiZG0iLCJzIjp7InVyaSI6Imh0dHA6Ly9hIn19".utf8)
         var generator = Generator(state: 11)
         for round in 0..<500 {

@@ -101,7 +101,7 @@ import Testing
     @Test func anAuditGoesOnPieceByPiece() async throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
-        (options.auditPiece, options.auditRest) = (4, .milliseconds(10))
+        (options.auditPiece, options.auditRest) = (4, .milliseconds(100))
         (options.retention.entries, options.evictionBatch) = (100, 4)
         let store = try await Store.open(folder.database, options: options)
         func record(_ numbers: ClosedRange<Int>) async throws {
@@ -158,6 +158,26 @@ import Testing
             #expect(!exists(folder.database + ".found-wal") && !exists(folder.database + ".found"))
             await store.close()
         }
+    }
+
+    /// A pipe, a folder or a link in the place of log or copy holds nobody up and is no evidence.
+    @Test(.timeLimit(.minutes(1)), arguments: ["-wal", ".found-wal"])
+    func onlyFilesAreCopied(ending: String) throws {
+        let folder = try TemporaryFolder()
+        let log = folder.database + "-wal"
+        try write(Data([7]), log)
+        if ending == "-wal" { try FileManager.default.removeItem(atPath: log) }
+        #expect(mkfifo(folder.database + ending, 0o600) == 0)
+        #expect(FoundFiles(folder.database).keep() == [])
+        if ending == "-wal" {
+            try write(Data([8]), folder.path + "/other")
+            #expect(unlink(log) == 0 && symlink(folder.path + "/other", log) == 0)
+            #expect(FoundFiles(folder.database).keep() == [], "what a link leads to is none of ours")
+        }
+        // With the pipe gone a copy is made again.
+        unlink(folder.database + ending)
+        if ending == "-wal" { try write(Data([7]), log) }
+        #expect(FoundFiles(folder.database).keep() == [folder.database + ".found-1-wal"])
     }
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -92,6 +92,7 @@ package struct AgentDesk: Sendable {
             let destination = try await ready(name)
             let invitation = try InvitationReader.invitation(in: text)
             let (id, isKnown) = try await destination.connect(invitation)
+            guard let id else { return ["destination": .string(name), "answered": true] }
             return ["id": .string(id), "destination": .string(name), "known": .bool(isKnown)]
         } catch {
             throw Self.refusal(error)

@@ -34,7 +34,8 @@ final class AgentHealth: Sendable {
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem, .discarded,
+        case .found, .retired, .rotated, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem,
+            .discarded,
             .storeFailed:
             return nil
         }
@@ -51,6 +52,7 @@ final class AgentHealth: Sendable {
         case .unconnected: faults(of: name).isEmpty ? set(.agentUnconnected, name, notice.text) : nil
         case .storeFailed: nil
         case .invitationRead: clear(.agentUnconnected, name)
+        case .answeredOnce: nil
         }
     }
 

@@ -76,6 +76,9 @@ package actor AgentLink {
     /// The ledger may have grown.
     private var hasGrown = false
     private var isRetired = false
+    private var isRunning = false
+    /// Who waits to hear whether this connection will do, by invitation.
+    private var asked: [Text: CheckedContinuation<Bool, Never>] = [:]
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
     private var sleeper: Task<Void, Never>?
@@ -97,7 +100,31 @@ package actor AgentLink {
 
     /// Delivers until the task is cancelled, the peer ends the connection or another one has taken its place.
     package func run() async {
+        isRunning = true
         await loop { $0.isEnded }
+        isRunning = false
+        for asked in asked.values { asked.resume(returning: false) }
+        asked = [:]
+    }
+
+    /// Whether the handshake is complete and nobody has ended the connection.
+    package var isConnected: Bool { connection.isComplete && !connection.isEnded && !isRetired }
+
+    /// Asks the inviter of `invitation` whether this connection will do; false when nobody said so in the time that it may take,
+    /// 45 s, or when the link does not run.
+    package func reuse(_ invitation: Invitation) async -> Bool {
+        guard isRunning, asked[invitation.id] == nil else { return false }
+        inbox.append(.reuse(invitation))
+        return await withCheckedContinuation { continuation in
+            asked[invitation.id] = continuation
+            wake()
+        }
+    }
+
+    /// Answers the requests that are attached to `invitation`.
+    package func answer(_ invitation: Invitation) {
+        inbox.append(.answer(invitation))
+        wake()
     }
 
     /// Runs until the handshake is complete, at most that long.
@@ -198,6 +225,10 @@ package actor AgentLink {
                 observe(.problem(code: code))
                 events.append(.problem(code: code, thread: thread))
             case .discarded(let reason): observe(.discarded(reason))
+            case .reused(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: true)
+            case .reuseFailed(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: false)
+            case .rotated: observe(.rotated)
+            case .needsAddress, .fetch, .mailbox: break
             case .ended: observe(.ended)
             }
         }
@@ -225,15 +256,8 @@ package actor AgentLink {
             lastFailure = nil
             inbox.append(.answered(id, body: answer))
         } catch {
-            let failure: ExchangeFailure =
-                switch error {
-                case .forbidden: .forbidden
-                case .unreachable, .untrusted, .notAnAgent: .unreachable
-                case .uncertain, .cancelled, .tooLarge: .uncertain
-                case .refused(let status): .refused(status: status)
-                }
-            lastFailure = failure
-            inbox.append(.failed(id, failure))
+            lastFailure = error.failure
+            inbox.append(.failed(id, error.failure))
         }
     }
 

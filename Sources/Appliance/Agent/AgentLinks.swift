@@ -9,6 +9,8 @@ package enum AgentLinks {
     package enum Failure: Error, Sendable {
         /// The invitation cannot be used.
         case invitation(InvitationError)
+        /// The inviter could not be told the answers to its requests.
+        case unanswered(ExchangeFailure)
         /// The system gives no random bytes.
         case noRandomness
 
@@ -16,6 +18,7 @@ package enum AgentLinks {
         package var text: String {
             switch self {
             case .invitation: "the invitation cannot be used"
+            case .unanswered: "the inviter did not take the answers to its requests"
             case .noRandomness: "the system gives no random bytes"
             }
         }
@@ -24,6 +27,7 @@ package enum AgentLinks {
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
+            case .unanswered(let failure): "Look at its agent: \(AgentNotice.text(failure))."
             case .noRandomness: "Look at the kernel's log; no key can be made."
             }
         }
@@ -35,6 +39,12 @@ package enum AgentLinks {
         case existing(AgentLink)
         /// A new link; it is stored when it first runs.
         case new(AgentLink)
+        /// The inviter is known: ask whether that connection will do, and make a new one if nobody says so.
+        case known(AgentLink)
+        /// The inviter is known, and only wants its requests answered.
+        case asked(AgentLink)
+        /// The invitation offers no lasting connection: its requests are answered once.
+        case once
     }
 
     /// A link for each stored connection to the surroundings' destination that can be read, the oldest first; `unreadable` are the
@@ -58,21 +68,38 @@ package enum AgentLinks {
         return (links, unreadable)
     }
 
-    /// The link for `invitation`: one of `existing` that answers this very invitation, pending ones included and ended ones not,
-    /// else a new one, which takes the place of the others once its handshake is done.
+    /// What `invitation` leads to (``InvitationPlan``): one of `existing` that answers this very invitation, pending ones included
+    /// and ended ones not; else a connected one to the same inviter; else a new one, which takes the place of the others once its
+    /// handshake is done. `connected`: the ids of those of `existing` whose handshake is done.
     package static func link(
-        for invitation: Invitation, existing: [AgentLink], _ configuration: AgentConnection.Configuration,
+        for invitation: Invitation, existing: [AgentLink], connected: Set<Text> = [],
+        _ configuration: AgentConnection.Configuration,
         _ surroundings: AgentLink.Surroundings
     ) throws(Failure) -> Found {
         if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
             return .existing(known)
         }
+        let known = existing.last {
+            connected.contains($0.id) && !$0.wasEnded && $0.invitation.match(invitation) != nil
+        }
+        switch (InvitationPlan(invitation, connectionExists: known != nil), known) {
+        case (.answerOnExisting, let known?): return .asked(known)
+        case (.reuse, let known?): return .known(known)
+        case (.oneTime, _): return .once
+        default: return .new(try new(invitation, configuration, surroundings))
+        }
+    }
+
+    /// A new link for `invitation`.
+    package static func new(
+        _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+    ) throws(Failure) -> AgentLink {
         var random = try randomStream()
         let id = Text(RandomUUID.text(random.draw(16)) ?? "")
         do {
             let connection = try AgentConnection(
                 id: id, invitation: invitation, configuration: configuration, random: random)
-            return .new(AgentLink(connection, surroundings))
+            return AgentLink(connection, surroundings)
         } catch {
             throw .invitation(error)
         }

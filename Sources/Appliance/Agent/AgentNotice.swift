@@ -49,6 +49,8 @@ package enum AgentNotice: Sendable {
     case discarded(Discard)
     /// The connection's state or the outbox could not be read or written; nothing is sent before that works again.
     case storeFailed(String)
+    /// The peer has another DID and another key from now on.
+    case rotated
     /// The peer ended the connection.
     case ended
 
@@ -86,6 +88,7 @@ package enum AgentNotice: Sendable {
         case .problem(let code): "the agent reports a problem: \(code)"
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
+        case .rotated: "the agent has changed its DID; the connection goes on"
         case .ended: "the agent ended the connection; reports wait"
         }
     }

@@ -101,11 +101,38 @@ actor Destination {
     /// connection is gone.
     private func accept(_ invitation: Invitation) async throws -> Bool {
         let found = try AgentLinks.link(
-            for: invitation, existing: links, surroundings.settings, surroundings.link)
-        guard case .new(let link) = found else { return true }
+            for: invitation, existing: links, connected: await connected, surroundings.settings, surroundings.link)
+        if case .existing = found { return true }
         guard !accepted.contains(invitation.id) else { return false }
-        try await begin(link)
+        try await carryOut(found, of: invitation)
         return true
+    }
+
+    /// The connections whose handshake is done.
+    private var connected: Set<Text> {
+        get async {
+            var connected: Set<Text> = []
+            for link in links where await link.isConnected { connected.insert(link.id) }
+            return connected
+        }
+    }
+
+    /// Does what an invitation offers. With an inviter that is known this takes as long as that may take to answer, 45 s.
+    private func carryOut(_ found: AgentLinks.Found, of invitation: Invitation) async throws {
+        switch found {
+        case .existing: return
+        case .new(let link): return try await begin(link)
+        case .known(let link):
+            guard await link.reuse(invitation) else {
+                if links.contains(where: { $0.invitation.id == invitation.id }) { return }
+                return try await begin(AgentLinks.new(invitation, surroundings.settings, surroundings.link))
+            }
+        case .asked(let link): await link.answer(invitation)
+        case .once:
+            let replies = try await AgentLinks.answerOnce(invitation, surroundings.settings, surroundings.link)
+            surroundings.notice(.answeredOnce(replies: replies.count, refusals: replies.refusals))
+        }
+        try await use(invitation)
     }
 
     /// Stores a new link and lets it run.
@@ -115,8 +142,7 @@ actor Destination {
         do {
             // First the connection, then the note that its invitation is used: a crash in between costs nothing.
             try await link.keep()
-            accepted = accepted.suffix(63) + [link.invitation.id]
-            try await surroundings.invitations.keep(accepted: accepted)
+            try await use(link.invitation)
         } catch {
             links.removeAll { $0 === link }
             throw error
@@ -125,21 +151,46 @@ actor Destination {
         await wake()
     }
 
+    private func use(_ invitation: Invitation) async throws {
+        accepted = accepted.filter { $0 != invitation.id }.suffix(63) + [invitation.id]
+        try await surroundings.invitations.keep(accepted: accepted)
+    }
+
     // MARK: - Commands
 
     /// Connections of one destination at most, those under way among them.
     static let linksLimit = 8
 
     /// Connects by an invitation that an operator gives, also by one that was accepted before and whose connection is gone.
-    /// Returns the connection's id, and whether it was there already.
-    func connect(_ invitation: Invitation) async throws -> (id: Text, isKnown: Bool) {
+    /// Returns the connection's id, and whether it was there already; no id for an invitation that offers no connection, whose
+    /// requests are answered. What takes its time goes on behind this.
+    func connect(_ invitation: Invitation) async throws -> (id: Text?, isKnown: Bool) {
         guard isLoaded else { throw NotReady() }
-        switch try AgentLinks.link(for: invitation, existing: links, surroundings.settings, surroundings.link) {
+        let found = try AgentLinks.link(
+            for: invitation, existing: links, connected: await connected, surroundings.settings, surroundings.link)
+        switch found {
         case .existing(let link): return (link.id, true)
         case .new(let link):
             guard links.count < Self.linksLimit else { throw TooManyConnections() }
             try await begin(link)
             return (link.id, false)
+        case .known(let link), .asked(let link):
+            aside(found, of: invitation)
+            return (link.id, true)
+        case .once:
+            aside(found, of: invitation)
+            return (nil, false)
+        }
+    }
+
+    private func aside(_ found: AgentLinks.Found, of invitation: Invitation) {
+        Task {
+            do {
+                try await carryOut(found, of: invitation)
+            } catch {
+                let reason = (error as? AgentLinks.Failure)?.remedy ?? "\(error)"
+                surroundings.notice(.invitationFailed(file: "the command", reason: reason, isConnected: !links.isEmpty))
+            }
         }
     }
 
@@ -216,6 +267,8 @@ enum DestinationNotice: Sendable {
     case invitationRead
     /// The invitation of that file cannot be used, and what to do about it.
     case invitationFailed(file: String, reason: String, isConnected: Bool)
+    /// An invitation without a lasting connection was answered: so many replies, of which so many refused what was asked.
+    case answeredOnce(replies: Int, refusals: Int)
     /// An invitation was accepted before, and its connection is gone; where another one took its place all is well.
     case usedBefore(isConnected: Bool)
     /// There is no connection, though there are invitations.
@@ -230,6 +283,8 @@ enum DestinationNotice: Sendable {
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .invitationRead: "the invitation was read"
         case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
+        case .answeredOnce(let replies, let refusals):
+            "the invitation offers no lasting connection; \(replies) replies were sent, \(refusals) requests refused"
         case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
         case .storeFailed(let reason): "the connections could not be read: \(reason)"

@@ -86,7 +86,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         var limits = AgentConnection.Limits()
         limits.firstRetry = configuration.agent.retryFirst
         limits.longestRetry = configuration.agent.retryLast
-        return AgentConnection.Configuration(label: Text(configuration.kiosk.id), limits: limits)
+        return AgentConnection.Configuration(
+            label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
     }
 
     /// The destinations that there are, by configuration, each with the files of its invitations.
@@ -231,6 +232,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private func take(_ notice: DestinationNotice, _ name: Text) {
         switch notice {
+        case .answeredOnce: log.log(.info, "agent", ["destination": .string(name), "text": .text(notice.text)])
         case .storeFailed: log.log(.error, "agent", ["destination": .string(name), "text": .text(notice.text)])
         case .invitationFailed(_, _, isConnected: true):
             log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
