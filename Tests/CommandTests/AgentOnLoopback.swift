@@ -68,6 +68,11 @@ final class AgentOnLoopback: Sendable {
     /// Whether it takes messages and says nothing, for ten seconds at most.
     func setStuck(_ isStuck: Bool) { box.isStuck.store(isStuck, ordering: .relaxed) }
 
+    /// Ends its connections, with the next message of each.
+    func hangUp() {
+        box.agent.withLock { $0.send(["@type": "https://didcomm.org/did-rotate/1.0/hangup", "@id": "bye"]) }
+    }
+
     /// Starts or stops it.
     func setUp(_ isUp: Bool) { box.agent.withLock { $0.isUp = isUp } }
 

@@ -122,6 +122,32 @@ import Testing
         }
     }
 
+    /// What is wrong with a connection goes with it.
+    @Test(.timeLimit(.minutes(2)))
+    func aConnectionThatTheAgentEnded() async throws {
+        let server = try AgentOnLoopback()
+        try folder.write("invitation.json", server.invitation.compactText)
+        try await serving { configuration in
+            #expect(try await agent("connect", "invitation.json", configuration: configuration).code == 0)
+            server.hangUp()
+            let ping = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
+            #expect(ping.code == 1 && ping.hasRemedy && ping.errors.contains("ended the connection"), "\(ping)")
+            let list = try await agent("list", configuration: configuration)
+            #expect(list.output.contains("ended") && list.output.contains("→ ask the agent's operator"), "\(list)")
+            #expect(try await faults(configuration).contains("fault.agent-ended"))
+            let again = try await agent("ping", "primary", configuration: configuration)
+            #expect(again.code == 2 && again.hasRemedy && again.errors.contains("it is ended"), "\(again)")
+            let deleted = try await agent("delete", "primary", configuration: configuration)
+            #expect(deleted.code == 0 && deleted.output.contains("could not be told"), "\(deleted)")
+            #expect(try await !faults(configuration).contains("fault.agent-ended"))
+        }
+    }
+
+    private func faults(_ configuration: String) async throws -> [Text] {
+        let status = try await folder.gatehouse("status", "--json", "--config", configuration)
+        return (status.json.first?["faults"]?.array ?? []).compactMap { $0["code"]?.string }
+    }
+
     /// An invitation to answer once, without a connection that lasts.
     private static let request = """
         {"@type": "https://didcomm.org/out-of-band/1.1/invitation", "@id": "r", "requests~attach": [{"data": {"json": {}}}],

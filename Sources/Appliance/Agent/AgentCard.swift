@@ -81,7 +81,7 @@ struct AgentCard {
             add("waiting", .int(end - cursor.confirmed))
         }
         add("answered", notes?.answered.map { .text($0.rfc3339) })
-        add("problem", notes?.problem.map(Self.problem) ?? Self.problem(state))
+        add("problem", notes?.problem.map(Self.told) ?? Self.problem(state))
         if let ping = notes?.ping {
             let took = ping.took.map { JSON.int(Int(max(.zero, $0) / .milliseconds(1))) }
             add("ping", ["number": .int(ping.number), "milliseconds": took ?? .null])
@@ -97,13 +97,13 @@ struct AgentCard {
         text.flatMap { $0.utf8.count <= textLimit ? .string($0) : nil }
     }
 
-    private static func problem(_ notice: AgentNotice) -> JSON {
+    private static func told(_ notice: AgentNotice) -> JSON {
         ["text": .text(notice.text), "remedy": notice.remedy.map { .text($0) } ?? .null]
     }
 
     private static func problem(_ state: State) -> JSON? {
         switch state {
-        case .ended: problem(.ended)
+        case .ended: told(.ended)
         case .unreadable:
             ["text": "its stored state cannot be read", "remedy": "delete it, and connect anew with a new invitation"]
         case .connecting, .connected, .replaced, .deleting: nil

@@ -115,7 +115,7 @@ package struct AgentDesk: Sendable {
         let card = try await card(name)
         do {
             guard card.state != .deleting else {
-                await service.delete([card.id])
+                await service.delete([card.id], of: card.destination)
                 return ["id": .string(card.id), "state": "deleting"]
             }
             switch try await store.beginDeletion(of: card.id, isForced: isForced) {
@@ -124,7 +124,7 @@ package struct AgentDesk: Sendable {
                 throw ControlRefusal(
                     "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), which this connection leads to",
                     remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
-            case .begun(let marked): await service.delete(marked)
+            case .begun(let marked): await service.delete(marked, of: card.destination)
             }
         } catch {
             throw Self.refusal(error)

@@ -197,13 +197,15 @@ actor Destination {
     /// The link of that connection; nil when there is none.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
 
-    /// Ends the link of that connection. Returns whether it was the last one.
-    func remove(_ id: Text) async -> Bool {
-        guard let link = link(id) else { return false }
+    /// Ends the link of that connection.
+    func remove(_ id: Text) async {
+        guard let link = link(id) else { return }
         links.removeAll { $0 === link }
         await link.stop()
-        return links.isEmpty
     }
+
+    /// Whether nothing leads there, nor is on its way.
+    var isEmpty: Bool { links.isEmpty }
 
     /// There are as many connections as there may be.
     struct TooManyConnections: Error {}

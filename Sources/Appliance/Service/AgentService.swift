@@ -131,14 +131,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The faults of a destination.
     func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
 
-    /// Goes on with the deletion of connections that are marked in the store.
-    func delete(_ ids: [Text]) async {
-        for id in ids {
-            for (name, destination) in destinations.withLock({ $0 }) {
-                if await destination.remove(id) { health.forget(name) }
-            }
-            marked.yield(id)
+    /// Goes on with the deletion of connections to a destination that are marked in the store.
+    func delete(_ ids: [Text], of name: Text) async {
+        if let destination = destination(name) {
+            for id in ids { await destination.remove(id) }
+            if await destination.isEmpty { health.forget(name) }
         }
+        for id in ids { marked.yield(id) }
     }
 
     /// Whether the peer of a connection that was deleted a moment ago could be told; nil for any other.

@@ -194,7 +194,7 @@ extension DestinationTests {
         #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
 
         // What is removed sends and stores nothing any more; its invitation may be given again.
-        _ = await destination.remove(new)
+        await destination.remove(new)
         #expect(await destination.link(new) == nil)
         try memory.queue(1)
         await destination.wake()
