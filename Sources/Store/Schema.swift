@@ -26,7 +26,13 @@ enum Schema {
             try db.execute(sql: fifth)
             try OldOutbox.retire(db, key)
         }
-        migrator.registerMigration("6 quarantine") { db in
+        migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
+            try db.execute(sql: sixth)
+        }
+        // The tables stay; SealingPass does the work, as soon as it has a key. Programs of before must not take what is sealed for
+        // their own.
+        migrator.registerMigration("7 sealed keys") { _ in }
+        migrator.registerMigration("8 quarantine") { db in
             try db.execute(sql: quarantine)
         }
         return migrator
@@ -81,6 +87,12 @@ enum Schema {
             reason TEXT NOT NULL,
             envelope BLOB NOT NULL
         ) STRICT;
+        """
+
+    private static let sixth = """
+        -- `made`: second of the date; 0: not known. `deleting`: whether it is to be forgotten once its peer was told.
+        ALTER TABLE connection ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let first = """

@@ -2,6 +2,7 @@ import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
+import HTTPTransport
 
 /// The option by which a command finds the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
@@ -54,7 +55,8 @@ struct ConfigCommand: AsyncParsableCommand {
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
-            for notice in configuration.notices {
+            let key = configuration.agent.keyNotice(ProcessInfo.processInfo.environment)
+            for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
             }
             // No reason to refuse it: the service waits for them.
@@ -67,6 +69,10 @@ struct ConfigCommand: AsyncParsableCommand {
                 } catch {
                     Terminal.error("the invitation in \(invitation) cannot be used yet", remedy: error.remedy)
                 }
+            }
+            if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
+                Terminal.error(
+                    "agent.rootsFile holds no certificates: \(file)", remedy: "check the path; it takes them in PEM")
             }
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")

@@ -17,7 +17,7 @@ import Testing
         let agent = try CloudAgent(version: version, place, options: Self.mediation)
         try await agent.command("start")
         let began = ContinuousClock.now
-        var gate = try await Gate(place, try await agent.invitation(place))
+        var gate = try await DeliveryGate(place, try await agent.invitation(place))
         let connection = try await agent.mailed(gate, place)
         print("mailbox: ACA-Py \(version): through the mailbox after \(ContinuousClock.now - began)")
         try await gate.record(20)
@@ -33,7 +33,7 @@ import Testing
         // While the kiosk is off they wait.
         await gate.stop()
         for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
-        gate = try await Gate(place, place.path("invitation"))
+        gate = try await DeliveryGate(place, place.path("invitation"))
         try await gate.wait("heard") { try place.log().count { $0.contains("bytes from the agent") } == 8 }
         #expect(gate.faults.isEmpty)
 
@@ -52,7 +52,7 @@ import Testing
         let place = try Workplace("controller-\(version)")
         let agent = try CloudAgent(version: version, place, options: Self.mediation)
         try await agent.command("start")
-        let gate = try await Gate(
+        let gate = try await DeliveryGate(
             place, try await agent.invitation(place), more: "confirm = \"controller\"\nformat = \"basicmessage\"")
         let connection = try await agent.mailed(gate, place)
         let began = ContinuousClock.now
@@ -82,7 +82,7 @@ import Testing
         let place = try Workplace("denied-\(version)")
         let agent = try CloudAgent(version: version, place)
         try await agent.command("start")
-        let gate = try await Gate(place, try await agent.invitation(place))
+        let gate = try await DeliveryGate(place, try await agent.invitation(place))
         try await gate.record(5)
         #expect(try await agent.reports(count: 5).count == 5)
         try await gate.wait("told", within: .seconds(60)) {
@@ -102,7 +102,7 @@ import Testing
         let agent = try CloudAgent(version: version, place, options: Self.mediation)
         try await agent.command("start")
         let url = try await agent.command("invite single")["url"]?.string?.string ?? ""
-        let gate = try await Gate(place, try place.write("invitation", url))
+        let gate = try await DeliveryGate(place, try place.write("invitation", url))
         try await gate.record(5)
         try await gate.wait("given up", within: .seconds(120)) {
             try place.log().contains { $0.contains("no answer through the mailbox") }
@@ -124,7 +124,7 @@ extension Workplace {
 
 extension CloudAgent {
     /// Waits until the gate is reached through the agent's mailbox; the agent's name for that connection.
-    fileprivate func mailed(_ gate: Gate, _ place: Workplace) async throws -> String {
+    fileprivate func mailed(_ gate: DeliveryGate, _ place: Workplace) async throws -> String {
         try await gate.wait("through the mailbox", within: .seconds(60)) {
             let stored = try await gate.store.connections()
             let present = await gate.cursor().connection

@@ -22,6 +22,8 @@ package actor AgentLink {
         package var reports: ReportSettings
         /// The clock.
         package var clock: AgentClock
+        /// How messages are to reach new connections.
+        package var reception = AgentConnection.Reception.returnRoute
         /// The way to the mailbox; nil where there is none.
         package var postbox: (any Postbox)?
         /// Whether a connection by that invitation, which has no mailbox, is to ask its agent for one.
@@ -61,11 +63,11 @@ package actor AgentLink {
 
     /// How a link came to its end.
     package enum End: Sendable {
-        /// The task was cancelled, or it was told to stop.
-        case stopped
+        /// The task was cancelled.
+        case cancelled
         /// The peer has ended the connection.
         case ended
-        /// Another connection has taken its place.
+        /// Another connection has taken its place, or it was told to stop.
         case retired
         /// The peer keeps messages for us at that address: the connection, in that state, leads to the mailbox from now on.
         case granted(MailboxAddress, state: JSON)
@@ -79,6 +81,9 @@ package actor AgentLink {
     package nonisolated let wasEnded: Bool
     /// How messages reach it that do not answer a post.
     package nonisolated let reception: AgentConnection.Reception
+
+    /// What it knows beside its stored state.
+    package nonisolated let notes = LinkNotes()
 
     private let surroundings: Surroundings
     private var connection: AgentConnection
@@ -97,10 +102,12 @@ package actor AgentLink {
     /// The ledger may have grown.
     private var hasGrown = false
     private var isRetired = false
+    private var isRunning = false
+    /// Who waits to hear whether this connection will do, by invitation.
+    private var asked: [Text: CheckedContinuation<Bool, Never>] = [:]
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
     private let nap = Nap()
-    private var isStopped = false
     /// Messages out of the mailbox that wait to be read.
     private var mail: [MailboxMessage] = []
     /// Those that were read, and are released once that is durable.
@@ -118,6 +125,11 @@ package actor AgentLink {
         wasEnded = connection.isEnded
         reception = connection.reception
         self.connection = connection
+        var surroundings = surroundings
+        surroundings.observe = { [notes, observe = surroundings.observe] notice in
+            notes.take(notice)
+            observe(notice)
+        }
         self.surroundings = surroundings
     }
 
@@ -130,21 +142,36 @@ package actor AgentLink {
         {
             mediation = MediationQuestion(id: AgentLinks.newID() ?? "", allowsPlainHTTP: surroundings.allowsPlainHTTP)
         }
+        isRunning = true
         await loop { $0.isEnded }
+        isRunning = false
+        for asked in asked.values { asked.resume(returning: false) }
+        asked = [:]
         if let granted { return .granted(granted, state: connection.snapshot) }
-        return connection.isEnded ? .ended : isRetired ? .retired : .stopped
+        return connection.isEnded ? .ended : isRetired ? .retired : .cancelled
     }
 
-    /// Whether the handshake is done.
-    package var isConnected: Bool { connection.isComplete }
+    /// Whether the handshake is complete and nobody has ended the connection.
+    package var isConnected: Bool { connection.isComplete && !connection.isEnded && !isRetired }
 
     /// Whether it is known where it takes messages.
     var hasAddress: Bool { connection.address != nil }
 
-    /// Ends for good: nothing of it is sent or stored any more.
-    package func stop() {
-        isStopped = true
-        nap.end()
+    /// Asks the inviter of `invitation` whether this connection will do; false when nobody said so in the time that it may take,
+    /// 45 s, or when the link does not run.
+    package func reuse(_ invitation: Invitation) async -> Bool {
+        guard isRunning, asked[invitation.id] == nil else { return false }
+        inbox.append(.reuse(invitation))
+        return await withCheckedContinuation { continuation in
+            asked[invitation.id] = continuation
+            wake()
+        }
+    }
+
+    /// Answers the requests that are attached to `invitation`.
+    package func answer(_ invitation: Invitation) {
+        inbox.append(.answer(invitation))
+        wake()
     }
 
     /// Runs until the handshake is complete, at most that long.
@@ -176,6 +203,18 @@ package actor AgentLink {
         wake()
     }
 
+    /// Pings the peer, once it is connected.
+    package func ping() async {
+        inbox.append(.ping)
+        await retryNow()
+    }
+
+    /// Ends for good: nothing of it is sent or stored any more.
+    package func stop() {
+        isRetired = true
+        wake()
+    }
+
     /// Tells the peer of a problem of the box, once it is connected.
     package func tell(code: Text, explanation: Text) {
         inbox.append(.tell(code: code, explanation: explanation))
@@ -190,7 +229,7 @@ package actor AgentLink {
         if reception == .mailbox, connection.address != nil {
             await surroundings.postbox?.open(self, key: connection.keyPair)
         }
-        while !Task.isCancelled, !isRetired, !isStopped, granted == nil, !isDone(connection) {
+        while !Task.isCancelled, !isRetired, granted == nil, !isDone(connection) {
             let now = surroundings.clock.now()
             // A peer that always has something to say must not keep the end from being seen.
             if let end, now >= end { break }
@@ -221,6 +260,7 @@ package actor AgentLink {
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
+            case .unanswered: observe(.unanswered)
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
             case .alive(let ping):
                 observe(.alive)
@@ -245,13 +285,16 @@ package actor AgentLink {
                 observe(.problem(code: code))
                 events.append(.problem(code: code, thread: thread))
             case .discarded(let reason): observe(.discarded(reason))
+            case .reused(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: true)
+            case .reuseFailed(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: false)
+            case .rotated: observe(.rotated)
             case .ended: observe(.ended)
             }
         }
     }
 
     private func persist(_ snapshot: JSON) async {
-        guard !isStopped else { return }
+        guard !isRetired else { return }
         do {
             let keys = seenKeys()
             try await surroundings.store.keepConnection(
@@ -274,9 +317,8 @@ package actor AgentLink {
             lastFailure = nil
             inbox.append(.answered(id, body: answer))
         } catch {
-            let failure = ExchangeFailure(error)
-            lastFailure = failure
-            inbox.append(.failed(id, failure))
+            lastFailure = error.failure
+            inbox.append(.failed(id, error.failure))
         }
     }
 
@@ -361,6 +403,7 @@ package actor AgentLink {
                 outboxFailed(error)
             }
         case .setAside(let position): observe(.setAside(position: position))
+        case .gone(let positions): observe(.gone(positions))
         case .found(let way): observe(.found(way))
         case .silent: observe(.silent)
         case .heard: observe(.heard)

@@ -21,10 +21,7 @@ extension Destination {
 
     /// A second connection by an invitation that led to one, this time through the mailbox.
     private func beginTrial(_ invitation: Invitation) async throws {
-        guard
-            case .new(let link) = try AgentLinks.link(
-                for: invitation, existing: [], reception: .mailbox, surroundings.settings, surroundings.link)
-        else { return }
+        let link = try AgentLinks.new(invitation, reception: .mailbox, surroundings.settings, surroundings.link)
         try await link.keep()
         watch(link)
         add(link)

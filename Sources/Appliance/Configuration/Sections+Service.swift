@@ -63,10 +63,14 @@ package struct LedgerSection: Hashable, Sendable {
 
 /// `[agent]`: connections to the operator's cloud agents and the reports over them.
 package struct AgentSection: Sendable {
-    /// Files with an out-of-band invitation (its URL or its JSON) that are accepted at the start unless known already.
+    /// Files with an out-of-band invitation (its URL or its JSON), accepted at the start and when they change, unless known already.
     package var invitations: [String]
+    /// The file with the key under which the database holds those of connections; not used where systemd hands one over.
+    package var keyFile: String
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
+    /// A PEM file with TLS roots that agents and links to invitations may be under, beside the system's.
+    package var rootsFile: String?
     /// How long one exchange with an agent may take.
     package var timeout: Duration
     /// Wait after the first failed attempt while an agent does not answer; doubled from attempt to attempt.
@@ -79,10 +83,14 @@ package struct AgentSection: Sendable {
     package var mailbox: MailboxChoice
     /// Further agents that get everything too, each with a cursor of its own.
     package var copies: [AgentCopy]
+    /// What is answered to what agents ask.
+    package var rules: RequestRules
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: String, ledger: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
+        keyFile = resolve(reader.text("agent.keyFile", default: ledger + ".agent-key"), in: folder)
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
+        rootsFile = reader.optional("agent.rootsFile").map { resolve($0, in: folder) }
         timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
         retryFirst = reader.duration(
             "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
@@ -100,6 +108,7 @@ package struct AgentSection: Sendable {
         mailbox = MailboxChoice(reader.text("agent.mailbox", default: "auto"), in: folder)
         reader.retired("agent.queue", "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
         copies = AgentCopy.read(&reader, "agent.copy", folder)
+        rules = RequestRules(answers: Self.answers(&reader))
         if retryLast < retryFirst {
             reader.reject("agent.retryLast", "is shorter than agent.retryFirst", "Write a longer duration.")
         }
@@ -127,6 +136,30 @@ package enum MailboxChoice: Hashable, Sendable {
         case "none": self = .none
         default: self = .invitation(text.contains("://") ? text : resolve(text, in: folder))
         }
+    }
+}
+
+extension AgentSection {
+    /// `[[agent.answer]]`: what is answered to a question of an agent.
+    fileprivate static func answers(_ reader: inout ConfigurationReader) -> [RequestRules.Answer] {
+        let key = "agent.answer"
+        var answers: [RequestRules.Answer] = []
+        for section in reader.sections(key, ["question", "response"]) {
+            guard let question = section["question"]?.string, let response = section["response"]?.string,
+                (1...1024).contains(question.utf8.count), (1...1024).contains(response.utf8.count),
+                !answers.contains(where: { $0.question == question })
+            else {
+                reader.reject(
+                    key, "needs a question of its own and a response, at most 1024 bytes each",
+                    "Write question = \"Is the gate in service?\" and response = \"Yes\".")
+                continue
+            }
+            answers.append(RequestRules.Answer(question: question, response: response))
+        }
+        if answers.count > RequestRules.maxAnswers {
+            reader.reject(key, "names more than \(RequestRules.maxAnswers) answers", "Leave some out.")
+        }
+        return answers
     }
 }
 

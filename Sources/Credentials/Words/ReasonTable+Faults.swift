@@ -104,7 +104,7 @@ extension ReasonCode {
     /// `fault.agent-unreadable`
     package static let agentUnreadable = ReasonCode(
         "fault.agent-unreadable", "A stored connection to a cloud agent cannot be read. Reports wait.",
-        "Connect anew with a new invitation.", severity: .warning)
+        "Put back the key that seals it (agent.keyFile), or connect anew with a new invitation.", severity: .warning)
     /// `fault.agent-mailbox`
     package static let agentMailbox = ReasonCode(
         "fault.agent-mailbox",

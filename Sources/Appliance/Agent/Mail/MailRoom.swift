@@ -75,13 +75,14 @@ actor MailRoom: Postbox {
         guard !isLoaded else { return true }
         do {
             refused = try await surroundings.refused.accepted()
-            let stored = try await surroundings.store.loadConnections().filter { $0.destination == Self.destination }
+            let all = try await surroundings.store.loadConnections()
+            let stored = all.filter { $0.destination == Self.destination && !$0.isDeleting }
             guard !isLoaded else { return true }
             isLoaded = true
             guard case .none = choice else {
                 // The newest serves; what a crash left behind of an earlier one goes.
                 for old in stored.dropLast() { try? await surroundings.store.forgetConnection(old.id) }
-                if let last = stored.last { try await takeUp(last) }
+                if let last = stored.last { try await takeUp(last, Set(all.map(\.id))) }
                 return true
             }
             return true
@@ -91,14 +92,17 @@ actor MailRoom: Postbox {
         }
     }
 
-    private func takeUp(_ stored: StoredConnection) async throws {
+    /// Takes up a stored mailbox. What it knows of connections that are not among `known` is of ones that were deleted.
+    private func takeUp(_ stored: StoredConnection, _ known: Set<Text>) async throws {
         guard mailbox == nil else { return }
         do {
             let snapshot = try JSON.parse(stored.snapshot)
             // Another kind of mailbox has another word here.
-            begin(
-                try Mediator(
-                    restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream()))
+            let mediator = try Mediator(
+                restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream())
+            let gone = mediator.connections.subtracting(known)
+            begin(mediator)
+            for name in gone { await mailbox?.take(.close(connection: name)) }
         } catch {
             surroundings.notice(.unreadable)
             try await surroundings.store.forgetConnection(stored.id)
@@ -165,6 +169,14 @@ actor MailRoom: Postbox {
         self.mailbox = nil
         await mailbox.stop()
         try await surroundings.store.forgetConnection(mailbox.id)
+        surroundings.notice(.dropped)
+    }
+
+    /// The mailbox of that id is being deleted.
+    func remove(_ id: Text) async {
+        guard let mailbox, mailbox.id == id else { return }
+        self.mailbox = nil
+        await mailbox.stop()
         surroundings.notice(.dropped)
     }
 

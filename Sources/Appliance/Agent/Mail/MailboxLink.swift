@@ -82,7 +82,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         do throws(ExchangeError) {
             inbox.append(.answered(id, body: try await surroundings.exchange.post(body, to: url.string)))
         } catch {
-            inbox.append(.failed(id, ExchangeFailure(error)))
+            inbox.append(.failed(id, error.failure))
         }
     }
 }
@@ -127,17 +127,4 @@ enum MailboxNews: Sendable {
     case reachability(ExchangeFailure?)
     /// Its state could not be kept.
     case storeFailed(String)
-}
-
-extension ExchangeFailure {
-    /// What a failed exchange means for whoever posted.
-    init(_ error: ExchangeError) {
-        self =
-            switch error {
-            case .forbidden: .forbidden
-            case .unreachable, .untrusted, .notAnAgent: .unreachable
-            case .uncertain, .cancelled, .tooLarge: .uncertain
-            case .refused(let status): .refused(status: status)
-            }
-    }
 }
