@@ -21,8 +21,8 @@ package final class HTTPExchange: MessageExchange {
         package var timeLimit = Duration.seconds(30)
         /// Content type of what is posted.
         package var contentType = "application/didcomm-envelope-enc"
-        /// A PEM file with the roots to trust in place of the system's.
-        package var trustRootsFile: String?
+        /// A PEM file with roots to trust beside the system's; one that cannot be read adds none.
+        package var additionalRootsFile: String?
 
         /// The documented defaults.
         package init() {}
@@ -47,12 +47,20 @@ package final class HTTPExchange: MessageExchange {
         // The caller has a back-off of its own: a refused connection must be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
-        if let file = settings.trustRootsFile {
+        if let roots = settings.additionalRootsFile.flatMap(Self.roots) {
             var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .file(file)
+            tls.additionalTrustRoots = [.certificates(roots)]
             configuration.tlsConfiguration = tls
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// How many certificates a PEM file holds; nil: it cannot be read, or holds something else.
+    package static func countRoots(in file: String) -> Int? { roots(file)?.count }
+
+    private static func roots(_ file: String) -> [NIOSSLCertificate]? {
+        guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else { return nil }
+        return roots
     }
 
     /// Closes all connections; exchanges under way fail.

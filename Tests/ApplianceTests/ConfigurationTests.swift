@@ -17,6 +17,17 @@ private func problems(_ text: String) -> [ConfigurationError.Problem] {
     }
 }
 
+/// Expects that exactly one thing is wrong with `text`, there and so, and that a remedy is told.
+private func expectOne(
+    _ text: String, _ key: String, _ line: Int?, _ message: String, at location: SourceLocation = #_sourceLocation
+) {
+    let found = problems(text)
+    #expect(found.map(\.key) == [key], sourceLocation: location)
+    #expect(found.first?.line == line, sourceLocation: location)
+    #expect(found.first?.message == message, sourceLocation: location)
+    #expect(found.first?.remedy.isEmpty == false, sourceLocation: location)
+}
+
 @Suite("Configuration")
 struct ConfigurationTests {
     @Test("a name is enough; everything else has its default")
@@ -118,17 +129,40 @@ struct ConfigurationTests {
                 "kiosk.name = \"G\"\n[agent]\nretryFirst = \"1h\"\nretryLast = \"1min\"", "agent.retryLast", 4,
                 "is shorter than agent.retryFirst"
             ),
+            (
+                "kiosk.name = \"G\"\n[agent]\nformat = \"basicmessage\"\nconfirm = \"receipt\"", "agent.confirm", 4,
+                "\"receipt\" does not go with agent.format \"basicmessage\""
+            ),
+            (
+                "kiosk.name = \"G\"\n[agent]\nconfirm = \"alive\"\nformat = \"records\"", "agent.confirm", 3,
+                "\"alive\" does not go with agent.format \"records\""
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\ninvitations = [\"a\"]", "agent.copy", 2, "has no name of its own"
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"primary\"\ninvitations = [\"a\"]", "agent.copy", 2,
+                "has no name of its own"
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"\ninvitations = [\"a\"]\n[[agent.copy]]\nname = \"b\"\n"
+                    + "invitations = [\"c\"]", "agent.copy", 2, "has no name of its own"
+            ),
+            ("kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"", "agent.copy", 2, "has no invitations"),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"\ninvitations = [7]", "agent.copy", 2,
+                "has no invitations"
+            ),
+            (
+                "kiosk.name = \"G\"\n[agent]\nrootsFile = \"r.pem\"\n[display]\nfile = \"r.pem\"", "agent.rootsFile", 3,
+                "is /etc/gatehouse/r.pem, which display.file uses too"
+            ),
             ("gate = 5\nkiosk.name = \"G\"", "gate", 1, "is a section, not a value"),
             ("kiosk.name = \"G\"\n[extra]\n", "extra", 2, "is not a known key"),
             ("kiosk.name = \"G\"\n[extra.deep]\nx = 1", "extra.deep.x", 3, "is not a known key"),
         ] as [(String, String, Int?, String)])
     func mistakes(_ text: String, _ key: String, _ line: Int?, _ message: String) {
-        let found = problems(text)
-        #expect(found.count == 1)
-        #expect(found.first?.key == key)
-        #expect(found.first?.line == line)
-        #expect(found.first?.message == message)
-        #expect(found.first?.remedy.isEmpty == false)
+        expectOne(text, key, line, message)
     }
 
     /// One destroyed the other: the display's picture took the database's place, a witness that is the database put it aside, and
@@ -162,6 +196,10 @@ struct ConfigurationTests {
                 "ledger.path"
             ),
             (
+                "[ledger]\npath = \"/s/a.db\"\nwitnessKey = \"/s/a.db.agent-key\"", "ledger.witnessKey", 4,
+                "/s/a.db.agent-key", "agent.keyFile"
+            ),
+            (
                 "[control]\npath = \"/run/gatehouse/invitation.png\"", "control.path", 3,
                 "/run/gatehouse/invitation.png", "display.file"
             ),
@@ -171,11 +209,7 @@ struct ConfigurationTests {
             ),
         ] as [(String, String, Int?, String, String)])
     func oneUseOfAFile(_ text: String, _ key: String, _ line: Int?, _ path: String, _ owner: String) {
-        let found = problems("kiosk.name = \"G\"\n" + text)
-        #expect(found.map(\.key) == [key])
-        #expect(found.first?.line == line)
-        #expect(found.first?.message == "is \(path), which \(owner) uses too")
-        #expect(found.first?.remedy.isEmpty == false)
+        expectOne("kiosk.name = \"G\"\n" + text, key, line, "is \(path), which \(owner) uses too")
     }
 
     /// An empty path was the folder of the configuration, and the service waited for it; a zero byte ends a path for the system, so
@@ -183,19 +217,17 @@ struct ConfigurationTests {
     @Test(
         "a file has a path",
         arguments: [
-            ("[ledger]\npath = \"\"", "ledger.path", "is a folder"),
-            ("[ledger]\npath = \"/var/lib/\"", "ledger.path", "is a folder"),
-            ("[display]\nfile = \".\"", "display.file", "is a folder"),
+            ("[ledger]\npath = \"\"", "ledger.path", 3, "is a folder"),
+            ("[ledger]\npath = \"/var/lib/\"", "ledger.path", 3, "is a folder"),
+            ("[display]\nfile = \".\"", "display.file", 3, "is a folder"),
             (
-                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\\u0000x\"", "ledger.witness",
+                "[ledger]\npath = \"/s/a.db\"\nwitness = \"/s/a.db\\u0000x\"", "ledger.witness", 4,
                 "holds a control character"
             ),
-            ("[log]\npath = \"/var/log/a\\nb\"", "log.path", "holds a control character"),
+            ("[log]\npath = \"/var/log/a\\nb\"", "log.path", 3, "holds a control character"),
         ])
-    func pathsOfFiles(_ text: String, _ key: String, _ message: String) {
-        let found = problems("kiosk.name = \"G\"\n" + text)
-        #expect(found.map(\.key) == [key])
-        #expect(found.first?.message == message)
+    func pathsOfFiles(_ text: String, _ key: String, _ line: Int?, _ message: String) {
+        expectOne("kiosk.name = \"G\"\n" + text, key, line, message)
     }
 
     @Test("a display that is no file takes none")

@@ -404,6 +404,18 @@ void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival
     crash_unlock();
 }
 
+int crash_disk_holds(crash_disk *disk, const void *bytes, uint64_t count) {
+    crash_lock();
+    int found = 0;
+    for (const crash_file *file = disk->files; file != NULL && !found; file = file->next) {
+        for (size_t i = 0; file->linked && i + count <= file->content.count && !found; i++) {
+            found = memcmp(file->content.bytes + i, bytes, count) == 0;
+        }
+    }
+    crash_unlock();
+    return found;
+}
+
 uint64_t crash_disk_fingerprint(crash_disk *disk) {
     crash_lock();
     uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a, over 8 bytes at a time

@@ -172,6 +172,26 @@ struct LogSinkTests {
         #expect(told.withLock { $0 } == [false, true, false] && other.dropped == 0)
     }
 
+    /// It held up the start until somebody came to read.
+    @Test("a pipe that nobody reads holds up no start", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect { try LogSink(.file(path)) } throws: { ($0 as? SystemError)?.code == ENXIO }
+        let told = Mutex<[Int32?]>([])
+        let log = try LogSink(
+            .file(path), fallback: .standardError, report: { error in told.withLock { $0.append(error?.code) } })
+        log.log(.info, "told-beside-a-pipe-without-reader")
+        #expect(log.flush(within: .seconds(60)))
+        #expect(told.withLock { $0 } == [ENXIO] && log.dropped == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        log.log(.info, "read")
+        #expect(log.flush(within: .seconds(60)))
+        #expect(told.withLock { $0 } == [ENXIO, nil] && log.dropped == 0)
+    }
+
     @Test("levels are ordered")
     func levels() { #expect(LogSink.Level.allCases == LogSink.Level.allCases.sorted()) }
 }

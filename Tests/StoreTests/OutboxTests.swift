@@ -108,9 +108,7 @@ import Testing
     /// What was not confirmed stays as long as there is room; then the oldest goes and is counted, with what it told itself.
     @Test func whatGoesUnconfirmedIsCountedToTheRecord() async throws {
         let folder = try TemporaryFolder()
-        var options = StoreOptions()
-        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
-        let store = try await Store.open(folder.database, options: options)
+        let store = try await Store.open(folder.database, options: .small)
         try await store.connect()
         try await append(1...30, to: store)
         #expect(try await store.verify().entries == 60, "all of them wait")
@@ -127,9 +125,7 @@ import Testing
     /// Without anybody to send to nothing is owed, and old records go without being called lost.
     @Test func whereNobodyIsConnectedNothingIsLost() async throws {
         let folder = try TemporaryFolder()
-        var options = StoreOptions()
-        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
-        let store = try await Store.open(folder.database, options: options)
+        let store = try await Store.open(folder.database, options: .small)
         try await append(1...50, to: store)
         #expect(try await store.verify().entries < 30)
         #expect(await store.lostReports == 0)

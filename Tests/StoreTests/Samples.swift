@@ -39,6 +39,15 @@ enum Samples {
     }
 }
 
+extension StoreOptions {
+    /// Of a ledger that keeps little: 20 entries, 60 of those that nobody confirmed.
+    static var small: StoreOptions {
+        var options = StoreOptions()
+        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
+        return options
+    }
+}
+
 extension Store {
     /// Makes a connection that is the way to a destination.
     func connect(_ id: Text = "agent", to destination: Text = DeliveryCursor.primary) async throws {

@@ -158,9 +158,7 @@ import Testing
 
     @Test func oldEntriesGoAndTheRestStaysProvable() async throws {
         let folder = try TemporaryFolder()
-        var options = StoreOptions()
-        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
-        var store = try await Store.open(folder.database, options: options)
+        var store = try await Store.open(folder.database, options: .small)
         try await store.connect()
         for number in 1...20 {
             try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
@@ -170,7 +168,7 @@ import Testing
         try await store.confirm(upTo: 40)
         try await store.housekeep(at: Samples.stamp.time)
         await store.close()
-        store = try await Store.open(folder.database, options: options)
+        store = try await Store.open(folder.database, options: .small)
         var report = try await store.verify()
         #expect(report.isIntact, "\(report.lines)")
         #expect(report.start.count == 16 && report.entries == 24)

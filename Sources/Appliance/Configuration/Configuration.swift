@@ -97,7 +97,7 @@ package struct Configuration: Sendable {
         policy = PolicySection(&reader, folder)
         clock = ClockSection(&reader)
         ledger = LedgerSection(&reader, folder)
-        agent = AgentSection(&reader, folder)
+        agent = AgentSection(&reader, folder, ledger: ledger.path)
         display = DisplaySection(&reader, folder)
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
@@ -107,9 +107,12 @@ package struct Configuration: Sendable {
             &reader, in: folder,
             [
                 ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
-                ("ledger.witnessKey", ledger.witnessKey), ("log.path", log.path),
+                ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
+                ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
                 ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+                ("agent.rootsFile", agent.rootsFile),
+                ("agent.mailbox", agent.mailbox.file),
             ] + agent.invitations.map { ("agent.invitations", $0) })
 
         notices = reader.notices

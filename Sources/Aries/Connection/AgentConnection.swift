@@ -27,6 +27,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// What is to be delivered next.
     var message: OutboundMessage?
     var seen: SeenMessages
+    /// Asking whether this connection will do for another invitation.
+    var reuse: HandshakeReuse?
     var lastExchange: ExchangeID = 0
     var heartbeatAt: Instant?
     /// Ids of our pings that want an answer, newest last.
@@ -88,11 +90,23 @@ package struct AgentConnection: ~Copyable, Sendable {
         var confirmation: Text?
         /// Where the peer was told that we take messages.
         var address: MailboxAddress
+        /// Where the peer is from the moment on that its old place has our acknowledgement.
+        var next: NextPeer?
+        /// The key that the peer had before, until the first message under its new one.
+        var former: Verkey?
+    }
+
+    /// A peer that has announced another DID.
+    struct NextPeer: Sendable {
+        /// Who it will be.
+        var peer: Peer
+        /// The thread of its announcement.
+        var thread: Text
     }
 
     /// What a post carries.
     enum Purpose: Sendable {
-        case request, confirmation, answer
+        case request, confirmation, rotation, answer
         case ping(Text)
         case delivery(Text)
     }
@@ -188,6 +202,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .answered(let id, let body): actions = answered(id, body, at: now)
         case .failed(let id, let failure): actions = failed(id, failure, at: now)
         case .received(let bytes): actions = receive(bytes, at: now)
+        case .reuse(let invitation): actions = beginReuse(of: invitation, at: now)
+        case .answer(let invitation): if peer != nil { answerRequests(of: invitation) }
         case .address(let address, let key): actions = take(address, for: key, at: now)
         case .keyRefused(let key):
             if key == keys.verkey, case .handshaking(let attempt) = phase {
@@ -198,12 +214,17 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .retryNow: backoff.permitNow()
         case .deadlineReached:
             if let exchange, now >= exchange.until { actions = failed(exchange.id, .uncertain, at: now) }
+            if let until = reuse?.until, now >= until { actions += continueReuse(at: now) }
         }
         return actions + advance(at: now) + look(at: now)
     }
 
     /// When ``Event/deadlineReached`` is due; nil while only other events can bring anything.
     package var deadline: Instant? {
+        [exchangeDeadline, reuse?.until].compactMap(\.self).min()
+    }
+
+    private var exchangeDeadline: Instant? {
         if let exchange { return exchange.until }
         return [lookAt, sendingDeadline].compactMap(\.self).min()
     }
@@ -212,7 +233,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         switch phase {
         case .handshaking(let attempt): return attempt.answerBy ?? (hasAskedForAddress ? nil : backoff.until)
         case .connected(let established):
-            if established.confirmation != nil || message != nil { return backoff.until }
+            if established.confirmation != nil || established.next != nil || message != nil { return backoff.until }
             let due = [heartbeatAt, waiting.isEmpty ? nil : allowance.next].compactMap { $0 }.min()
             return due.map { max($0, backoff.until ?? $0) }
         case .ended: return nil

@@ -57,6 +57,11 @@ extension AgentConnection {
         case keyRefused(Verkey)
         /// Ping the peer now.
         case ping
+        /// The invitation is of the same inviter: ask whether this connection will do. Answered by ``Action/reused(invitation:)`` or
+        /// ``Action/reuseFailed(invitation:)``.
+        case reuse(Invitation)
+        /// Answer the requests that are attached to this invitation.
+        case answer(Invitation)
         /// The network came back, or an operator asks: do not wait for the next attempt.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is there.
@@ -78,6 +83,8 @@ extension AgentConnection {
         case connected(Peer)
         /// The inviter refused the handshake or answered wrongly; another attempt follows.
         case handshakeRefused(reason: Text)
+        /// The inviter took the request in every form that it offers and answered none; a new attempt follows.
+        case unanswered
         /// Posts began to succeed (nil) or to fail.
         case reachability(ExchangeFailure?)
         /// The peer answered our ping of that id: both directions work.
@@ -94,6 +101,12 @@ extension AgentConnection {
         case answered(VerificationReport.Answer)
         /// The protocols that the peer speaks, of those that were asked for.
         case disclosed([ProtocolName])
+        /// The inviter goes on with this connection for the invitation of that id.
+        case reused(invitation: Text)
+        /// The inviter did not say that this connection will do: make a new one.
+        case reuseFailed(invitation: Text)
+        /// The peer has another DID and another key from now on.
+        case rotated(Peer)
         /// A message of a protocol for mailboxes: coordinate-mediation or messagepickup.
         case mailbox(Message)
         /// A basicmessage that is not an acknowledgement.
@@ -147,10 +160,12 @@ extension AgentConnection {
         package var label: Text
         /// Bounds and times.
         package var limits: Limits
+        /// What is answered to what the peer starts.
+        package var rules: RequestRules
 
         /// A kiosk of that name.
-        package init(label: Text, limits: Limits = Limits()) {
-            (self.label, self.limits) = (label, limits)
+        package init(label: Text, limits: Limits = Limits(), rules: RequestRules = RequestRules()) {
+            (self.label, self.limits, self.rules) = (label, limits, rules)
         }
     }
 }

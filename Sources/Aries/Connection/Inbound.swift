@@ -28,8 +28,15 @@ extension AgentConnection {
                 guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
                 return response(message, from: sender, attempt, keys, at: now)
             }
-            guard sender == established.peer.verkey else { return [.discarded(.wrongSender)] }
+            guard sender == established.peer.verkey || sender == established.former else {
+                return [.discarded(.wrongSender)]
+            }
             guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
+            if sender == established.peer.verkey, established.former != nil {
+                var established = established
+                established.former = nil
+                phase = .connected(established)
+            }
             let actions = dispatch(message, at: now)
             fetchMore(after: message)
             return actions
@@ -85,10 +92,7 @@ extension AgentConnection {
                 address: attempt.address ?? .queue))
         backoff.succeed()
         heartbeatAt = now  // one ping proves both directions and moves older inviters on
-        for request in invitation.requests {
-            guard let id = request["data"]?["json"]?["@id"]?.string else { continue }
-            answer(problem(thread: id, "request-not-accepted", "a verifier answers no requests", at: now))
-        }
+        answerRequests(of: invitation)
         return [persist(), .connected(peer)]
     }
 
@@ -99,7 +103,8 @@ extension AgentConnection {
         if type.isMessage("trust_ping", 1, "ping_response") {
             guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
             openPings.removeFirst(index + 1)
-            return [.alive(ping: message.thread)]
+            // Nothing else can arrive without a mailbox: whoever answers our pings goes on with this connection.
+            return [.alive(ping: message.thread)] + (isDeaf && reuse?.ping == message.thread ? completeReuse() : [])
         }
         if Notice.isProblem(type) {
             return [.problem(code: Notice.problemCode(message), thread: message.thread)]
@@ -112,29 +117,31 @@ extension AgentConnection {
             return [.discarded(.malformed)]
         }
 
-        if type.isMessage("trust_ping", 1, "ping") {
-            guard TrustPing.wantsResponse(message) else { return [] }
-            answer(TrustPing.response(type.prefix, id: Self.newID(&random), thread: message.thread))
-            return []
+        if let asked = reuse, asked.isAccepted(by: message) { return completeReuse() }
+        if DIDRotation.isHangup(message) {
+            phase = .ended
+            return [persist(), .ended] + abandonReuse()
+        }
+        if DIDRotation.isRotate(message), case .connected(let established) = phase {
+            return rotate(message, established)
+        }
+        if MailboxProtocols.include(type) { return [.mailbox(message)] }
+        switch configuration.rules.reply(to: message, id: Self.newID(&random)) {
+        case .message(let reply): answer(reply)
+        case .refusal(let code, let explanation, let name):
+            answer(problem(thread: message.thread, code, explanation, of: name, at: now))
+        case .nothing: break
         }
         if type.isMessage("basicmessage", 1, "message") {
-            if message.asksForAck {
-                answer(Notice.ack(type.prefix, id: Self.newID(&random), thread: message.thread))
-            }
             if let ids = BasicMessage.acknowledgedReports(message) { return [.acknowledged(ids)] }
             return [.message(id: message.id, content: message.body["content"]?.string ?? "")]
         }
-        if let disclosure = DiscoverFeatures.answer(to: message, id: Self.newID(&random)) {
-            answer(disclosure)
-            return []
-        }
-        if MailboxProtocols.include(type) { return [.mailbox(message)] }
-        if type.isMessage("did-rotate", 1, "hangup") {
-            phase = .ended
-            return [persist(), .ended]
-        }
-        answer(problem(thread: message.thread, "message-parse-failure", "unknown message type", at: now))
         return []
+    }
+
+    /// Whether only answers to our own posts can arrive.
+    private var isDeaf: Bool {
+        if case .connected(let established) = phase { established.address == .queue } else { false }
     }
 
     mutating func answer(_ message: JSON?) {
@@ -143,13 +150,16 @@ extension AgentConnection {
     }
 
     /// Problem reports are rate-limited, so that two confused agents cannot keep each other busy.
-    private mutating func problem(thread: Text, _ code: Text, _ explanation: Text, at now: Instant) -> JSON? {
+    private mutating func problem(
+        thread: Text, _ code: Text, _ explanation: Text, of name: ProtocolName, at now: Instant
+    ) -> JSON? {
         if let last = problemReportedAt, last.duration(to: now) < configuration.limits.problemReportInterval {
             return nil
         }
         problemReportedAt = now
         return Notice.problem(
-            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation)
+            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation,
+            of: name)
     }
 
     /// A peer that had something waiting may have more: every message of ours fetches the next, so

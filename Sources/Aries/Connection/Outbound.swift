@@ -12,7 +12,8 @@ extension AgentConnection {
                 return post(.request, requestMessage(attempt, address), to: inviter, at: now)
             }
             guard now >= answerBy else { return [] }
-            return [nextAttempt(after: attempt, at: now)] + advance(at: now)
+            let isLast = attempt.handshake == invitation.handshakes.last
+            return (isLast ? [.unanswered] : []) + [nextAttempt(after: attempt, at: now)] + advance(at: now)
         case .connected(let established):
             guard let (purpose, message) = nextMessage(established, at: now) else { return [] }
             return post(purpose, message, to: established.peer.service, at: now)
@@ -31,13 +32,24 @@ extension AgentConnection {
     /// be as many as the peer likes.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
+        if let next = established.next {
+            let ack = DIDRotation.ack(invitation.prefix, id: Self.newID(&random), thread: next.thread)
+            return (.rotation, ack)
+        }
+        if reuse?.isDue == true {
+            reuse?.sent()
+            if let message = reuse?.message { return (.answer, message) }
+        }
+        // Whoever waits to hear that this connection will do does not wait for all that is to be delivered.
+        if let message, reuse == nil { return (.delivery(message.id), message.json(invitation.prefix)) }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
             let id = Self.newID(&random)
             openPings = openPings.suffix(7) + [id]
+            reuse?.followed(by: id)
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
+        if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
         guard !waiting.isEmpty, allowance.take(at: now) else { return nil }
         return (.answer, waiting.removeFirst())
     }
@@ -115,6 +127,9 @@ extension AgentConnection {
                 established.confirmation = nil
                 phase = .connected(established)
                 actions.append(persist())
+            case (.rotation, _):
+                backoff.succeed()
+                actions += completeRotation()
             case (.delivery(let id), _):
                 backoff.succeed()
                 if message?.id == id { message = nil }
@@ -140,6 +155,9 @@ extension AgentConnection {
             _ = openPings.popLast()
             heartbeatAt = now  // so the pause decides when the peer is tried again
         }
+        if case .rotation = exchange.purpose, backoff.failures >= Self.rotationAttempts {
+            actions += completeRotation()
+        }
         if case (.delivery(let id), .refused(let status)) = (exchange.purpose, failure), message?.id == id {
             message = nil
             actions.append(.refused(id, status: status))
@@ -154,6 +172,9 @@ extension AgentConnection {
         }
         return actions
     }
+
+    /// An old place that fails as often as this does not keep us from the new one.
+    private static let rotationAttempts = 3
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {
         let reachable = failure == nil

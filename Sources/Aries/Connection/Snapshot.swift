@@ -34,13 +34,11 @@ extension AgentConnection {
             object["handshake"] = .string(established.handshake.protocolName.path)
             object["thread"] = .string(established.thread)
             if let id = established.confirmation { object["confirmation"] = .string(id) }
-            let service = established.peer.service
-            object["peer"] = [
-                "did": .string(established.peer.did),
-                "recipientKeys": .array(service.recipientKeys.map { .string($0.base58) }),
-                "routingKeys": .array(service.routingKeys.map { .string($0.base58) }),
-                "endpoint": .string(service.endpoint),
-            ]
+            object["peer"] = Self.json(established.peer)
+            if let next = established.next {
+                object["next"] = ["peer": Self.json(next.peer), "thread": .string(next.thread)]
+            }
+            if let former = established.former { object["former"] = .string(former.base58) }
         case .ended: object["phase"] = "ended"
         }
         return .object(object)
@@ -119,17 +117,36 @@ extension AgentConnection {
         switch snapshot["phase"]?.string {
         case "handshaking": return .handshaking(attempt)
         case "connected":
-            guard let did = snapshot["peer"]?["did"]?.string, let endpoint = snapshot["peer"]?["endpoint"]?.string,
-                let recipients = keys(snapshot["peer"]?["recipientKeys"]), !recipients.isEmpty,
-                let routing = keys(snapshot["peer"]?["routingKeys"])
-            else { return nil }
-            let service = Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint)
+            guard let peer = peer(snapshot["peer"]) else { return nil }
+            var next: NextPeer?
+            if let stored = snapshot["next"] {
+                guard let peer = self.peer(stored["peer"]), let thread = stored["thread"]?.string else { return nil }
+                next = NextPeer(peer: peer, thread: thread)
+            }
             return .connected(
                 Established(
-                    peer: Peer(did: did, service: service), handshake: attempt.handshake, thread: attempt.thread,
-                    confirmation: snapshot["confirmation"]?.string, address: attempt.address ?? .queue))
+                    peer: peer, handshake: attempt.handshake, thread: attempt.thread,
+                    confirmation: snapshot["confirmation"]?.string, address: attempt.address ?? .queue, next: next,
+                    former: snapshot["former"]?.string.flatMap { Verkey($0) }))
         default: return nil
         }
+    }
+
+    private static func json(_ peer: Peer) -> JSON {
+        [
+            "did": .string(peer.did),
+            "recipientKeys": .array(peer.service.recipientKeys.map { .string($0.base58) }),
+            "routingKeys": .array(peer.service.routingKeys.map { .string($0.base58) }),
+            "endpoint": .string(peer.service.endpoint),
+        ]
+    }
+
+    private static func peer(_ json: JSON?) -> Peer? {
+        guard let did = json?["did"]?.string, let endpoint = json?["endpoint"]?.string,
+            let recipients = keys(json?["recipientKeys"]), !recipients.isEmpty,
+            let routing = keys(json?["routingKeys"])
+        else { return nil }
+        return Peer(did: did, service: Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint))
     }
 
     private static func keys(_ list: JSON?) -> [Verkey]? {

@@ -30,9 +30,10 @@ package enum Notice {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }
 
-    /// A `problem-report`; `code` is for programs, `explanation` for people.
+    /// A `problem-report`; `code` is for programs, `explanation` for people. `name` is the protocol whose report it is, where
+    /// that has one of its own.
     package static func problem(
-        _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text
+        _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text, of name: ProtocolName = Self.name
     ) -> JSON {
         Message.make(
             MessageType(prefix, name, "problem-report"), id: id, thread: thread,
@@ -89,6 +90,8 @@ package enum DiscoverFeatures {
         (VerificationReport.name, ["sender"]),
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
+        (Question.name, ["responder"]),
+        (DIDRotation.name, ["observing_party"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
         (ProtocolName("didexchange", 1, 1), ["requester"]),
         (ProtocolName("connections", 1, 0), ["invitee"]),

@@ -15,7 +15,7 @@ struct ReportBatch: Sendable {
     /// Ids by which a controller may acknowledge it: all of these, or the message's.
     let reports: [Text]
 
-    /// The message that begins with the first of `entries`, of at most `size` of them; nil without entries.
+    /// The message that begins with the first of `entries`, of at most `size` of them and none behind a hole; nil without entries.
     init?(
         _ way: ReportWay, _ entries: [ReportEntry], head: ReportPoint, size: Int, limits: ReportSettings.Limits
     ) {
@@ -24,6 +24,7 @@ struct ReportBatch: Sendable {
         var held: [ReportEntry] = []
         var bytes = 0
         for entry in entries {
+            if let last = taken.last, entry.position != last.position + 1 { break }
             if let content = way.form == .records ? entry.json : entry.report {
                 let count = content.compactBytes.count
                 guard held.isEmpty || bytes + count <= limits.bytes && held.count < size else { break }

@@ -9,7 +9,7 @@ extension ReportDelivery {
             guard end.ledger == self.end.ledger, end.position >= self.end.position else { return [] }
             self.end = end
             timer.grown(to: end.position, isUrgent: isUrgent, at: now)
-        case .entries(let entries): read(entries, at: now)
+        case .entries(let entries): return read(entries, at: now)
         case .hash(let hash, let position): return witness.found(hash, at: position).map { [.behind($0)] } ?? []
         case .sent(let id): sent(id, at: now)
         case .failed(let id, let failure): return failed(id, failure, at: now)
@@ -53,19 +53,26 @@ extension ReportDelivery {
         timer.flush(to: end.position)
     }
 
-    private mutating func read(_ entries: [ReportEntry], at now: Instant) {
-        guard let reading else { return }
+    private mutating func read(_ entries: [ReportEntry], at now: Instant) -> [Action] {
+        guard let reading else { return [] }
         self.reading = nil
-        guard !reading.isStale else { return }
+        guard !reading.isStale else { return [] }
+        var actions: [Action] = []
         let start = readUpTo
         for entry in entries.prefix(limits.entries) {
             guard entry.position > readUpTo, entry.position <= end.position,
                 entry.hash.count == ReportPoint.hashBytes
             else { break }
+            let first = max(readUpTo, goneUpTo) + 1
+            if entry.position > first {
+                actions.append(.gone(first...entry.position - 1))
+                goneUpTo = entry.position - 1
+            }
             ahead.append(entry)
             readUpTo = entry.position
         }
         if readUpTo == start { readAt = now.advanced(by: limits.readAgain) }
+        return actions
     }
 
     // MARK: What became of a message
@@ -76,9 +83,8 @@ extension ReportDelivery {
         if case .asked(id) = features { features = .sent(until: now.advanced(by: limits.answer)) }
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return }
         if case .handedOver = outstanding[index].state { outstanding[index].state = .taken }
-        if outstanding[index].before + 1 == suspect { suspect = nil }
-        size = min(size * 2, limits.entries)
-        refusals = 0
+        // What a keeper thinks of entries its server does not know.
+        if way?.form != .records { wereTaken(upTo: outstanding[index].end.position) }
         if confirmBy == nil { expectConfirmation(at: now) }
     }
 
@@ -93,6 +99,12 @@ extension ReportDelivery {
         if case .refused = failure { return refused(message, at: now) }
         goBack(to: message.before)
         return []
+    }
+
+    /// What was refused before may have been the moment's fault.
+    private mutating func wereTaken(upTo position: Int) {
+        if let suspect, suspect <= position { self.suspect = nil }
+        (size, refusals) = (min(size * 2, limits.entries), 0)
     }
 
     /// A message of several entries is made smaller. A single one is not to blame before the server took something else: then
@@ -142,11 +154,12 @@ extension ReportDelivery {
         }
         guard sent.hash == point.hash else { return [.discarded(.otherHash)] }
         guard point.position > confirmed else { return [] }
-        if outstanding.contains(where: { $0.end.position >= point.position }) {
+        wereTaken(upTo: point.position)
+        if outstanding.contains(where: { $0.end.position == point.position }) {
             finish(upTo: point.position, at: now)
             return moveCursor()
         }
-        // It comes late, and what it confirms is about to be sent again.
+        // It comes late, for what was sent in other pieces since or is about to be sent again.
         outstanding = []
         goBack(to: point.position)
         confirmed = point.position

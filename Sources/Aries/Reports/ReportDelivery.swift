@@ -37,6 +37,8 @@ package struct ReportDelivery: Sendable {
     var readAt: Instant?
     /// The last entry that was read.
     var readUpTo: Int
+    /// The last entry that is told to be gone.
+    var goneUpTo = 0
     var timer: FlushTimer
     /// Entries of the next message: halved when one was refused, doubled when one was taken.
     var size: Int

@@ -38,6 +38,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var answersToLose = 0
     /// Whether it acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
+    /// Whether it goes on with a connection that exists when it is asked to (out-of-band reuse); nil: it does not answer.
+    package var acceptsReuse: Bool?
     /// The ledgers that it keeps; nil for an agent that does not know verification-report/1.0.
     package var keeper: VirtualKeeper?
     /// The mailboxes that it keeps; nil for an agent that does not know coordinate-mediation.
@@ -66,8 +68,10 @@ package struct VirtualAgent: ~Copyable, Sendable {
     private struct Kiosk {
         let thread: Text
         let key: Verkey
-        let ours: KeyPair
+        var ours: KeyPair
         let did: Text
+        /// The keys after a rotation that the kiosk has not acknowledged.
+        var next: KeyPair?
         /// Where the kiosk takes messages.
         let service: Service
         /// Plaintexts waiting to be fetched.
@@ -135,6 +139,22 @@ package struct VirtualAgent: ~Copyable, Sendable {
         _ = mediation?.forward(wrapped)
     }
 
+    /// Announces another DID to every kiosk (did-rotate/1.0), under `did` where one is given that it does not own.
+    package mutating func rotate(to did: Text? = nil) {
+        for index in kiosks.indices {
+            guard let next = KeyPair(seed: random.drawSecret(32)) else { continue }
+            if did == nil { kiosks[index].next = next }
+            let announced =
+                did
+                ?? DIDExchange.did(
+                    for: next.verkey, at: MailboxAddress(endpoint: Text("\(endpoint)next"), routingKeys: []))
+            kiosks[index].waiting.append(
+                Message.make(
+                    MessageType(.didcomm, DIDRotation.name, "rotate"), id: newID(),
+                    [.init("to_did", .string(announced))]))
+        }
+    }
+
     /// Takes one posted body.
     package mutating func handle(_ body: [UInt8], at now: Instant) -> Reply {
         guard isUp else { return .unreachable }
@@ -154,11 +174,19 @@ package struct VirtualAgent: ~Copyable, Sendable {
         _ message: Message, from sender: Verkey, to recipient: Verkey, at now: Instant
     ) -> [UInt8]? {
         if recipient == invitationKeys.verkey {
-            guard message.type.isMessage(DIDExchange.family, 1, "request") else { return nil }
-            return respond(to: message, from: sender)
+            guard !message.type.isMessage(DIDExchange.family, 1, "request") else {
+                return respond(to: message, from: sender)
+            }
+            others = others.suffix(63) + [message.body]  // a reply without connection
+            return []
         }
         guard let index = kiosks.firstIndex(where: { $0.ours.verkey == recipient && $0.key == sender }) else {
             return nil
+        }
+        if message.type.isMessage("did-rotate", 1, "ack"), let next = kiosks[index].next {
+            (kiosks[index].ours, kiosks[index].next) = (next, nil)
+            others.append(message.body)
+            return []
         }
         kiosks[index].isComplete = true  // any message of an authenticated peer completes, as in ACA-Py
         if let answer = answer(to: message, from: sender, at: now) {
@@ -231,8 +259,16 @@ package struct VirtualAgent: ~Copyable, Sendable {
             return keeper?.answer(to: message, id: id)
         }
         others = others.suffix(63) + [message.body]
+        if type.isMessage("out-of-band", 1, "handshake-reuse") {
+            guard acceptsReuse == true else { return nil }
+            return Message.make(
+                MessageType(type.prefix, type.protocolName, "handshake-reuse-accepted"), id: newID(),
+                thread: message.thread, parentThread: message.parentThread)
+        }
         if ["disclose", "disclosures"].contains(type.name) { return nil }
-        if type.name == "complete" || type.name == "ack" || Notice.isProblem(type) || type.name == "ping_response" {
+        if type.name == "complete" || type.name == "ack" || type.name == "answer" || Notice.isProblem(type)
+            || type.name == "ping_response"
+        {
             return nil
         }
         return Notice.problem(

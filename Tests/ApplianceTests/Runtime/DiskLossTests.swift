@@ -192,10 +192,13 @@ import Testing
         var limits = KeeperQueue.Limits()
         limits.stallAfter = .milliseconds(300)
         let service = try await Service(try CrashDisk(), reserve: nil, limits: limits)
-        service.disk.slow(.seconds(4))
+        let hang = Duration.seconds(4)
+        service.disk.slow(hang)
+        let slowed = ContinuousClock.now
         service.keeper.recordOutcome(
             VisitID("visit-1"), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigest: nil)
         while service.reports.last(.ledgerUnwritten)?.isPresent != true { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(ContinuousClock.now - slowed < hang, "told while it hangs")
         #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true)
         let shortfall = service.keeper.shortfall
         #expect(shortfall.inMemory == 1 && shortfall.reserved == 0 && shortfall.lost == 0)

@@ -39,6 +39,8 @@ final class DeliveryHarness {
         var stores = true
         /// What is refused with 413.
         var refuses: (OutboundMessage) -> Bool = { _ in false }
+        /// What it says with a problem report in place of an answer, though HTTP took the message.
+        var problem: (OutboundMessage) -> Text? = { _ in nil }
         /// The head that it answers; nil: none.
         var head: ReportPoint? = DeliveryHarness.point(0)
         var stored: [Int: ReportEntry] = [:]
@@ -159,6 +161,7 @@ final class DeliveryHarness {
             peer.lost.formUnion(reports)
             return events
         }
+        if let code = peer.problem(message) { return events + [.problem(code: code, thread: message.id)] }
         switch message.name {
         case "query": events.append(.disclosed(peer.discloses ? [VerificationReport.name] : []))
         case "head-query":
