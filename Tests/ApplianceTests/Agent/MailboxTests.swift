@@ -31,13 +31,17 @@ import Testing
     private final class Kiosk: Sendable {
         let store: Store
         let notices = Notices()
+        let life: Life
         private let destination: Destination
         private let task: Task<Void, Never>
 
         init(
-            _ folder: URL, _ exchange: VirtualAgentExchange, _ choice: MailRoom.Choice = .auto,
-            reports: ReportSettings = Memory.settings, trial: Duration = .seconds(60)
+            _ folder: URL, _ agent: VirtualAgentExchange, _ choice: MailRoom.Choice = .auto,
+            reports: ReportSettings = Memory.settings, trial: Duration = .seconds(60),
+            life: Life = Life(dyingAt: 0, behind: false)
         ) async throws {
+            self.life = life
+            let exchange = MortalExchange(life: life, exchange: agent)
             let store = try await Store.open(folder.appendingPathComponent("ledger.db").path)
             try await store.destination(DeliveryCursor.primary)
             var limits = AgentConnection.Limits()
@@ -47,16 +51,18 @@ import Testing
             let settings = AgentConnection.Configuration(label: "kiosk", limits: limits)
             var mediator = Mediator.Configuration(connection: settings, allowsPlainHTTP: true)
             mediator.limits.idle = .milliseconds(20)
-            let (invitation, notices) = (await exchange.invitation, notices)
+            let (invitation, notices) = (await agent.invitation, notices)
+            let mortal = Mortal(life, store)
             let mail = MailRoom(
                 choice,
                 MailRoom.Surroundings(
-                    exchange: exchange, store: store, settings: mediator,
+                    exchange: exchange, store: mortal, settings: mediator,
                     invitation: { _ in try Invitation(invitation) },
-                    refused: StoredInvitations(withoutMailbox: store), clock: .system(),
+                    refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
+                    clock: .system(),
                     notice: { notices.add($0) }, pause: .milliseconds(10)))
             var link = AgentLink.Surroundings(
-                exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary), reports: reports,
+                exchange: exchange, store: mortal, outbox: mortal, reports: reports,
                 postbox: mail,
                 asksForMailbox: { invitation in
                     guard case .auto = mail.choice else { return false }
@@ -75,7 +81,7 @@ import Testing
                             throw .invitation(error)
                         }
                     }, link: link, settings: settings,
-                    invitations: StoredInvitations(store, DeliveryCursor.primary), mail: mail,
+                    invitations: mortal, mail: mail,
                     trial: trial, notice: { notices.add($0) }, pause: .milliseconds(10)))
             (self.store, self.destination) = (store, destination)
             task = Task {
@@ -244,24 +250,55 @@ import Testing
         }
     }
 
-    /// The process ends after each commit of the way to the mailbox in turn: the next run gets there, and nothing is lost or doubled.
-    @Test(arguments: [false, true]) func anEndAtAnyTimeChangesNothing(hasPickup: Bool) async throws {
-        for milliseconds in [0, 2, 4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60] {
-            try await withFolder { folder in
-                let exchange = try agent(hasPickup: hasPickup)
-                var kiosk = try await Kiosk(folder, exchange)
-                try await kiosk.record(2)
-                try await Task.sleep(for: .milliseconds(milliseconds))
+    /// To the mailbox, and a message out of it. Returns the writes.
+    private func live(hasPickup: Bool, dyingAt last: Int, behind: Bool) async throws -> Int {
+        let place: Comment = "killed \(behind ? "behind" : "before") write \(last)"
+        var writes = 0
+        try await withFolder { folder in
+            let exchange = try agent(hasPickup: hasPickup)
+            let life = Life(dyingAt: last, behind: behind)
+            var kiosk = try await Kiosk(folder, exchange, life: life)
+            try await kiosk.record(2)
+            let mayDie = last > 0
+            /// Waits for that, with a process that starts again when it dies.
+            func reach(_ what: String, _ isThere: @escaping @Sendable (Kiosk) async throws -> Bool) async throws {
+                try await kiosk.wait(what) { [kiosk] in
+                    if mayDie, kiosk.life.isDead { return true }
+                    return try await isThere(kiosk)
+                }
+                guard kiosk.life.isDead else { return }
                 await kiosk.stop()
                 kiosk = try await Kiosk(folder, exchange)
-                try await kiosk.wait("through the mailbox") { [kiosk] in try await kiosk.hasMailbox }
-                try await kiosk.wait("delivered") { [kiosk] in await kiosk.isDelivered }
-                #expect(Set(await exchange.received.map(\.id)).count == 2)
-                #expect(try await kiosk.connections.count == 2)
-                await exchange.withAgent { $0.send(content: "heard") }
-                try await kiosk.wait("heard") { [kiosk] in kiosk.notices.messages >= 1 }
-                await kiosk.stop()
+                try await kiosk.wait(what) { [kiosk] in try await isThere(kiosk) }
             }
+            try await reach("through the mailbox") { try await $0.hasMailbox }
+            try await reach("delivered") { await $0.isDelivered }
+            await exchange.withAgent { $0.send(content: "one") }
+            // Without pickup a message that is on its way when the process dies is gone.
+            let seen = kiosk.notices
+            try await reach("heard") { kiosk in
+                hasPickup
+                    ? kiosk.notices.messages + seen.messages >= 1
+                    : await exchange.withAgent { $0.mediation?.waiting == 0 }
+            }
+            try await reach("released") { _ in await exchange.withAgent { $0.mediation?.waiting == 0 } }
+            let received = await exchange.received
+            #expect(Set(received.map(\.id)).count == 2 && received.count == 2, place)
+            let stored = try await kiosk.connections
+            #expect(stored.map(\.destination).sorted() == [MailRoom.destination, DeliveryCursor.primary], place)
+            #expect(kiosk.notices.givenUp == 0, place)
+            writes = life.writes
+            await kiosk.stop()
+        }
+        return writes
+    }
+
+    @Test(arguments: [false, true]) func anyWriteMayBeTheLast(hasPickup: Bool) async throws {
+        let writes = try await live(hasPickup: hasPickup, dyingAt: 0, behind: false)
+        print("mailbox: killed at each of \(writes) writes, before and behind it")
+        #expect(writes >= 12)
+        for last in 1...writes {
+            for behind in [false, true] { _ = try await live(hasPickup: hasPickup, dyingAt: last, behind: behind) }
         }
     }
 
