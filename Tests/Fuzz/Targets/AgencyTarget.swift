@@ -119,7 +119,7 @@ private enum AgencySamples {
             "connections": [
                 ["connection": "a", "seed": seed(5), "agent": party(keys[3])],
                 ["connection": "b", "seed": seed(6)],
-                ["connection": "c", "seed": seed(7), "agent": party(keys[3]), "closing": "told"],
+                ["connection": "c", "seed": seed(7), "agent": party(keys[3]), "state": "closing"],
             ],
         ]
     }

@@ -87,7 +87,11 @@ extension AgencyMailbox {
     private static func json(_ slot: AgencySlot) -> JSON {
         var object: JSONObject = ["connection": .string(slot.connection), "seed": json(slot.key)]
         if let agent = slot.agent { object["agent"] = json(agent) }
-        if let closing = slot.closing { object["closing"] = closing.isTold ? "told" : "replaced" }
+        if let closing = slot.closing {
+            object["state"] = closing.isTold ? "closing" : "expired"
+        } else if slot.earlierUntil != nil {
+            object["state"] = "earlier"
+        }
         return .object(object)
     }
 
@@ -95,13 +99,14 @@ extension AgencyMailbox {
         guard let connection = json["connection"]?.string, let key = key(json["seed"]) else { return nil }
         let agent = party(json["agent"])
         guard agent != nil || json["agent"] == nil else { return nil }
-        switch json["closing"] {
-        case nil: return AgencySlot(connection: connection, key: key, agent: agent)
-        case "told"?:
-            return AgencySlot(connection: connection, key: key, agent: agent, closing: .init(isTold: true))
-        case "replaced"?:
-            return AgencySlot(connection: connection, key: key, agent: agent, closing: .init(isTold: false))
+        var slot = AgencySlot(connection: connection, key: key, agent: agent)
+        switch json["state"] {
+        case nil: break
+        case "earlier"?: slot.earlierUntil = .distantPast  // the start says until when
+        case "closing"?: slot.closing = .init(isTold: true)
+        case "expired"?: slot.closing = .init(isTold: false)
         default: return nil
         }
+        return slot
     }
 }

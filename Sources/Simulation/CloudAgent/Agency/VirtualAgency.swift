@@ -78,6 +78,11 @@ package struct VirtualAgency: ~Copyable, Sendable {
         store(["protected": "?"], for: key)
     }
 
+    /// Somebody deletes the agent of a connection that `key` names.
+    package mutating func delete(_ key: Verkey) {
+        for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
+    }
+
     // MARK: Requests
 
     /// `GET /agency`.
