@@ -47,7 +47,7 @@ import Testing
         }
         #expect(known.count > 30)
         // Lists of sections cannot stand there empty; comments show them.
-        #expect(keys == known.subtracting(["agent.answer", "agent.copy"]))
+        #expect(keys == known.subtracting(["agent.copy", "agent.answer"]))
     }
 
     @Test func keysLeftOutHaveTheValuesThatTheExampleShows() async throws {

@@ -251,7 +251,7 @@ import Testing
                 try FileManager.default.copyItem(atPath: file + ".away", toPath: file)
                 try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
             case "nonsense":
-                FileManager.default.createFile(
+                _ = FileManager.default.createFile(
                     atPath: file, contents: Data([1]), attributes: [.posixPermissions: 0o600])
             case "a pipe": #expect(mkfifo(file, 0o600) == 0)
             default: break
