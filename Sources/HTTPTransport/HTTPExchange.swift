@@ -15,6 +15,8 @@ package final class HTTPExchange: MessageExchange {
         package var allowsPlainHTTP = false
         /// Bytes of a request's or an answer's body; 2 MiB, ACA-Py's own message limit.
         package var maxBytes = 2 * 1024 * 1024
+        /// Bytes of an answer of a server that sends all that waits at once, as some agencies do.
+        package var maxAnswerBytes = 8 * 1024 * 1024
         /// Time for making a connection.
         package var connectTimeout = Duration.seconds(10)
         /// Time for a whole exchange.
@@ -97,6 +99,28 @@ package final class HTTPExchange: MessageExchange {
         guard (200...299).contains(answer.status) else { throw Self.failure(of: answer.status) }
         guard answer.body.isEmpty || Self.envelopeTypes.contains(answer.contentType) else { throw .notAnAgent }
         return answer.body
+    }
+
+    /// See ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``, and each request has an id of its
+    /// own, under which the server's operator finds it in the log.
+    package func exchange(
+        _ body: [UInt8]?, with url: String, as mediaType: String
+    ) async throws(ExchangeError) -> MessageAnswer {
+        var request = try request(url)
+        request.headers = [
+            "accept": Self.envelopeTypes.sorted().joined(separator: ", "),
+            "x-request-id": UUID().uuidString.lowercased(),
+        ]
+        if let body {
+            guard body.count <= settings.maxBytes else { throw .tooLarge }
+            request.method = .POST
+            request.headers.add(name: "content-type", value: mediaType)
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let answer = try await perform(request, limit: settings.maxAnswerBytes, within: settings.timeLimit)
+        let isGood = !(200...299).contains(answer.status) || answer.body.isEmpty
+        guard isGood || Self.envelopeTypes.contains(answer.contentType) else { throw .notAnAgent }
+        return MessageAnswer(status: answer.status, body: answer.body)
     }
 
     /// An answer to ``get(_:accept:limit:within:)``, whatever its status.

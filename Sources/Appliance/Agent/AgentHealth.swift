@@ -34,8 +34,8 @@ final class AgentHealth: Sendable {
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .rotated, .confirmed, .gone, .refused, .refusedAnswer, .acknowledged, .message, .problem,
-            .discarded, .storeFailed, .quarantined, .mailboxDenied:
+        case .found, .retired, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged, .message,
+            .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
             return nil
         }
     }
@@ -43,7 +43,8 @@ final class AgentHealth: Sendable {
     /// Takes what happened with the mailbox. Returns the fault that is new by that; nil: none.
     func take(_ notice: MailboxNotice) -> ReasonCode? {
         switch notice {
-        case .failed, .reachability(_?), .invitationFailed: return set(.agentMailbox, MailRoom.destination, notice.text)
+        case .failed, .reachability(_?), .invitationFailed, .otherMailbox:
+            return set(.agentMailbox, MailRoom.destination, notice.text)
         case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
         case .adopted, .quarantined, .closed, .unreadable, .storeFailed: return nil
         }

@@ -123,6 +123,8 @@ package enum MailboxChoice: Hashable, Sendable {
     case none
     /// A mediator, by its out-of-band invitation: a file or a URL.
     case invitation(String)
+    /// The agency of `[agency]`.
+    case agency
 
     /// The file with the invitation; nil where there is none.
     package var file: String? {
@@ -134,6 +136,7 @@ package enum MailboxChoice: Hashable, Sendable {
         switch text {
         case "auto": self = .auto
         case "none": self = .none
+        case "agency": self = .agency
         default: self = .invitation(text.contains("://") ? text : resolve(text, in: folder))
         }
     }

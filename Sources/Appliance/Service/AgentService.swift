@@ -211,7 +211,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             case .auto: .auto
             case .none: .none
             case .invitation(let text): .invitation(text)
+            case .agency: configuration.agency.settings.map { .agency($0) } ?? .none
             }
+        let tokenFile = configuration.agency.tokenFile
         return MailRoom(
             choice,
             MailRoom.Surroundings(
@@ -219,6 +221,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 settings: Mediator.Configuration(
                     connection: Self.connection(configuration), allowsPlainHTTP: configuration.agent.allowPlainHTTP),
                 invitation: { try await InvitationReader.read($0, by: exchange) },
+                token: { tokenFile.flatMap { FileBytes.read($0, limit: 16 * 1024) } },
                 refused: StoredInvitations(withoutMailbox: store), clock: .system(),
                 notice: { [weak self] in self?.take($0) }))
     }

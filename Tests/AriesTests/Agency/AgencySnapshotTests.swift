@@ -28,7 +28,7 @@ import Testing
 
     @Test func spoiltSnapshotsAreRefused() throws {
         let (snapshot, settings) = try snapshot()
-        for name in ["version", "dialect", "agency", "owner", "stage", "agent", "connections"] as [Text] {
+        for name in ["version", "kind", "dialect", "agency", "owner", "stage", "agent", "connections"] as [Text] {
             for value in [nil, "?", 7, [1], [:]] as [JSON?] {
                 var object = try #require(snapshot.object)
                 object[name] = value

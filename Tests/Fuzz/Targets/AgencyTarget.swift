@@ -114,7 +114,8 @@ private enum AgencySamples {
             ["did": .string(key.verkey.unqualifiedDID), "verkey": .string(key.verkey.base58)]
         }
         return [
-            "version": 1, "dialect": .text(dialect.rawValue), "agency": party(keys[1]), "owner": seed(1),
+            "version": 1, "kind": .string(AgencyMailbox.kind), "dialect": .text(dialect.rawValue),
+            "agency": party(keys[1]), "owner": seed(1),
             "stage": "ready", "agent": party(keys[2]),
             "connections": [
                 ["connection": "a", "seed": seed(5), "agent": party(keys[3])],

@@ -16,6 +16,8 @@ actor MailRoom: Postbox {
         case none
         /// At whoever made the invitation in that file or URL; all destinations use it.
         case invitation(String)
+        /// At that agency; all destinations use it.
+        case agency(AgencySettings)
     }
 
     /// What it is connected to.
@@ -28,6 +30,8 @@ actor MailRoom: Postbox {
         var settings: Mediator.Configuration
         /// Reads the invitation of ``Choice/invitation(_:)``.
         var invitation: @Sendable (String) async throws -> Invitation
+        /// Reads the sponsor's token for an agency that wants one; nil: there is none.
+        var token: @Sendable () -> [UInt8]? = { nil }
         /// Remembers the invitations over which no connection through a mailbox came about.
         var refused: any InvitationMemory
         /// The clock.
@@ -54,6 +58,8 @@ actor MailRoom: Postbox {
     private var refused: [Text] = []
     private var isLoaded = false
     private var isServing = false
+    /// Whether the agency waits for a token, and the one that it was given last.
+    private var (needsToken, lastToken): (Bool, [UInt8]) = (false, [])
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
 
     init(_ choice: Choice, _ surroundings: Surroundings) {
@@ -97,12 +103,25 @@ actor MailRoom: Postbox {
         guard mailbox == nil else { return }
         do {
             let snapshot = try JSON.parse(stored.snapshot)
-            // Another kind of mailbox has another word here.
-            let mediator = try Mediator(
-                restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream())
-            let gone = mediator.connections.subtracting(known)
-            begin(mediator)
+            let gone: Set<Text>
+            // Every kind of mailbox has a word of its own here.
+            switch (choice, snapshot["kind"]?.string) {
+            case (.agency(let settings), AgencyMailbox.kind?):
+                let agency = try AgencyMailbox(
+                    restoring: snapshot, settings, random: AgentLinks.randomStream())
+                gone = agency.connections.subtracting(known)
+                begin(agency, id: stored.id, invitation: nil)
+            case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw AgencyMailbox.RestoreError.otherAgency
+            default:
+                let mediator = try Mediator(
+                    restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream())
+                gone = mediator.connections.subtracting(known)
+                begin(mediator)
+            }
             for name in gone { await mailbox?.take(.close(connection: name)) }
+        } catch AgencyMailbox.RestoreError.otherAgency {
+            // Its keys are the only way to what waits there: an operator decides.
+            surroundings.notice(.otherMailbox)
         } catch {
             surroundings.notice(.unreadable)
             try await surroundings.store.forgetConnection(stored.id)
@@ -111,8 +130,12 @@ actor MailRoom: Postbox {
 
     private func begin(_ mediator: consuming Mediator) {
         let (id, invitation) = (mediator.id, mediator.invitation)
+        begin(mediator, id: id, invitation: invitation)
+    }
+
+    private func begin<Box: Mailbox & ~Copyable>(_ box: consuming Box, id: Text, invitation: Invitation?) {
         let link = MailboxLink(
-            mediator, id: id, invitation: invitation,
+            box, id: id, invitation: invitation,
             MailboxSurroundings(
                 exchange: surroundings.exchange, store: surroundings.store, clock: surroundings.clock,
                 tell: { [weak self] in await self?.take($0, of: id) }))
@@ -128,7 +151,12 @@ actor MailRoom: Postbox {
     func permits(_ invitation: Invitation) -> Bool { !refused.contains(invitation.id) }
 
     /// Whether connections to any destination are reached through a mailbox of its own.
-    nonisolated var isForAll: Bool { if case .invitation = choice { true } else { false } }
+    nonisolated var isForAll: Bool {
+        switch choice {
+        case .invitation, .agency: true
+        case .auto, .none: false
+        }
+    }
 
     /// The connection of `state` leads to the mailbox from now on: its agent granted that address. An earlier mailbox goes.
     func adopt(_ id: Text, state: JSON, address: MailboxAddress) async throws {
@@ -195,7 +223,11 @@ actor MailRoom: Postbox {
     private func watch() async {
         while !Task.isCancelled, await !load() { await sleep() }
         while !Task.isCancelled {
-            if case .invitation(let text) = choice { await connect(text) }
+            switch choice {
+            case .invitation(let text): await connect(text)
+            case .agency(let settings): await provision(settings)
+            case .auto, .none: break
+            }
             let now = surroundings.clock.now()
             let late = early.filter { now >= $0.until }
             early.removeAll { now >= $0.until }
@@ -213,6 +245,29 @@ actor MailRoom: Postbox {
             try await replace(by: invitation, random)
         } catch {
             surroundings.notice(.invitationFailed((error as? InvitationReader.Failure)?.remedy ?? "\(error)"))
+        }
+    }
+
+    /// Makes the mailbox at an agency, unless there is one or one is kept that an operator has to decide about, and brings it a token.
+    private func provision(_ settings: AgencySettings) async {
+        do {
+            if mailbox == nil {
+                let kept = try await surroundings.store.loadConnections()
+                guard !kept.contains(where: { $0.destination == Self.destination }), mailbox == nil else { return }
+                var random = try AgentLinks.randomStream()
+                let id = Text(RandomUUID.text(random.draw(16)) ?? "")
+                guard let agency = AgencyMailbox(settings, random: random) else { return }
+                try await surroundings.store.keepConnection(
+                    id, to: Self.destination, agency.snapshot.compactBytes, handled: [])
+                begin(agency, id: id, invitation: nil)
+            }
+            guard needsToken, let token = surroundings.token(), token != lastToken,
+                let json = try? JSON.parse(token)
+            else { return }
+            (needsToken, lastToken) = (false, token)
+            await mailbox?.take(.token(json))
+        } catch {
+            surroundings.notice(.storeFailed("\(error)"))
         }
     }
 
@@ -276,6 +331,9 @@ actor MailRoom: Postbox {
             await entry.receiver.refuse(entry.key.verkey)
         case .failed(let failure, let name):
             if name == nil { isServing = false }
+            // An agency says of each connection when it is served again.
+            if case .agency = choice { isServing = false }
+            if failure == .needsToken { needsToken = true }
             surroundings.notice(.failed(failure))
         case .closed(_, let isComplete):
             surroundings.notice(.closed(isComplete: isComplete))

@@ -10,7 +10,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     nonisolated let id: Text
     nonisolated let invitation: Invitation?
     private let surroundings: MailboxSurroundings
-    private var box: Box
+    fileprivate var box: Box
     private var inbox: [MailboxEvent] = []
     private var isStoreBroken = false
     private var isStopped = false
@@ -51,8 +51,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
             switch action {
             case .persist(let snapshot): await persist(snapshot)
             case .post(let exchange, let url, let body): await post(exchange, url, body)
-            // No mailbox that is driven here asks for one.
-            case .get(let exchange, _): inbox.append(.failed(exchange, .forbidden))
+            case .get(let exchange, let url): await post(exchange, url, nil)
             case .address(let address, let name): await surroundings.tell(.address(address, for: name))
             case .failed(let failure, let name): await surroundings.tell(.failed(failure, for: name))
             case .closed(let name, let isComplete):
@@ -74,17 +73,26 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         }
     }
 
-    private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]) async {
+    private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) async {
         guard !isStoreBroken else {
             inbox.append(.failed(id, .notStored))
             return
         }
         do throws(ExchangeError) {
-            inbox.append(.answered(id, body: try await surroundings.exchange.post(body, to: url.string)))
+            let answer = try await surroundings.exchange.exchange(body, with: url.string, as: box.mediaType.string)
+            inbox.append(
+                (200...299).contains(answer.status)
+                    ? .answered(id, body: answer.body)
+                    : .rejected(id, status: answer.status, body: Array(answer.body.prefix(16 * 1024))))
         } catch {
             inbox.append(.failed(id, error.failure))
         }
     }
+}
+
+extension MailboxLink where Box == AgencyMailbox {
+    /// How the agency wakes us; nil as long as there is no agent, and where it cannot.
+    var longPoll: AgencyLongPoll? { box.longPoll }
 }
 
 /// A mailbox of any kind that runs.

@@ -23,6 +23,8 @@ package enum MailboxNotice: Sendable {
     case invitationFailed(String)
     /// The stored mailbox cannot be read.
     case unreadable
+    /// The stored mailbox is another one than the configuration names.
+    case otherMailbox
     /// Something could not be kept.
     case storeFailed(String)
 
@@ -43,6 +45,9 @@ package enum MailboxNotice: Sendable {
             isComplete ? "the mailbox forgot a connection" : "the mailbox cannot forget a connection"
         case .invitationFailed(let reason): "the invitation to the mailbox cannot be used: \(reason)"
         case .unreadable: "the stored mailbox cannot be read: it is made anew"
+        case .otherMailbox:
+            "the connections' mailbox is another one than the configuration names (put [agency] back as it was, or delete the "
+                + "mailbox with gatehouse agent delete and connect anew)"
         case .storeFailed(let reason): "the mailbox could not be stored: \(reason)"
         }
     }
@@ -55,7 +60,7 @@ package enum MailboxNotice: Sendable {
         case .otherKey: "it has another key than the configuration says"
         case .unauthorised: "it does not let this kiosk in"
         case .keyTaken: "it knows the key already; another one is taken"
-        case .needsToken: "it wants a token"
+        case .needsToken: "it wants a sponsor's token that was not used and is not too old (agency.tokenFile)"
         case .malformed: "its answer breaks the protocol"
         case .silent: "it takes messages and answers none (look at the agent; it may have deleted the connection)"
         case .ended: "it has ended the connection (ask its operator for a new invitation)"

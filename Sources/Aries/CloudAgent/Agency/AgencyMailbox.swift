@@ -101,6 +101,9 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// Our agent at the agency, once there is one.
     package var agent: AgencyParty? { if case .ready(let party) = stage { party } else { nil } }
 
+    /// The connections that it knows of.
+    package var connections: Set<Text> { Set(slots.map(\.connection)) }
+
     /// Our DID at the agency for a connection that is open: what the SDK documents call `pairwiseDID`.
     package func pairwiseDID(of connection: Text) -> Text? {
         slots.first { $0.connection == connection && $0.isOpen && $0.earlierUntil == nil }?.ours.did
