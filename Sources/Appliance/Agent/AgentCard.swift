@@ -67,6 +67,11 @@ struct AgentCard {
             add("pwDid", .string(connection.verkey.unqualifiedDID))
             add("theirDid", Self.text(connection.peer?.did))
             add("endpoint", Self.text(endpoint))
+        } else if let agency = snapshot?["agency"]?["did"]?.string, snapshot?["kind"]?.string == AgencyMailbox.kind {
+            state = stored.isDeleting ? .deleting : snapshot?["stage"] == "ready" ? .connected : .connecting
+            pairwiseDID = nil
+            add("state", .text(state.rawValue))
+            add("label", .text("agency \(agency)"))
         } else {
             state = stored.isDeleting ? .deleting : .unreadable
             pairwiseDID = nil
