@@ -119,8 +119,13 @@ struct Books: Hashable, Sendable {
 
     /// Writes a cursor, so that it belongs to the books that are saved in the same transaction.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO delivery VALUES (?, ?, ?, ?)")
-            .execute(arguments: [
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO delivery VALUES (?, ?, ?, ?) ON CONFLICT (destination) DO UPDATE
+                SET confirmed = excluded.confirmed, connection = excluded.connection, receipt = excluded.receipt
+                """
+        ).execute(
+            arguments: [
                 cursor.destination.string, cursor.confirmed, cursor.connection?.string, cursor.receipt?.text.string,
             ])
     }

@@ -35,6 +35,9 @@ enum Schema {
         migrator.registerMigration("8 quarantine") { db in
             try db.execute(sql: quarantine)
         }
+        migrator.registerMigration("9 delivery by rows") { db in
+            try db.execute(sql: ninth)
+        }
         return migrator
     }
 
@@ -93,6 +96,19 @@ enum Schema {
         -- `made`: second of the date; 0: not known. `deleting`: whether it is to be forgotten once its peer was told.
         ALTER TABLE connection ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
+        """
+
+    // Without a rowid a cursor with its receipt was too long for a page of its own, and each that moved wrote four of them.
+    private static let ninth = """
+        CREATE TABLE delivery_rows (
+            destination TEXT NOT NULL PRIMARY KEY,
+            confirmed INTEGER NOT NULL,
+            connection TEXT,
+            receipt TEXT
+        ) STRICT;
+        INSERT INTO delivery_rows SELECT destination, confirmed, connection, receipt FROM delivery;
+        DROP TABLE delivery;
+        ALTER TABLE delivery_rows RENAME TO delivery;
         """
 
     private static let first = """

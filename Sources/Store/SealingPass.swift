@@ -1,7 +1,7 @@
 import Encoding
 import Foundation
 import GRDB
-package import Ledger
+import Ledger
 
 /// How the database holds other keys, as a start found and left it.
 package struct KeysAtRest: Hashable, Sendable {

@@ -31,9 +31,8 @@ extension Store {
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = []
     ) async throws(StoreError) {
-        let ring = options.handledMessages
         let sealed = try sealing.seal(snapshot, for: .connection(id: id, destination: destination))
-        try await commit { db, _ in
+        try await writeHandled(handled) { db, _ in
             try db.execute(
                 sql: """
                     INSERT INTO connection (id, snapshot, destination, number, made)
@@ -41,7 +40,6 @@ extension Store {
                         CAST(strftime('%s', 'now') AS INTEGER))
                     ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, destination = excluded.destination
                     """, arguments: [id.string, Data(sealed), destination.string])
-            try Self.remember(handled, ring, db)
         }
     }
 
@@ -52,13 +50,26 @@ extension Store {
         }
     }
 
+    /// Does `work` and remembers, in the same transaction, keys of inbound messages with those that wait for that.
+    func writeHandled(
+        _ keys: [[UInt8]], _ work: @escaping @Sendable (Database, inout Books) throws -> Void
+    ) async throws(StoreError) {
+        let (ring, earlier) = (options.handledMessages, unwritten)
+        try await commit { db, books in
+            try work(db, &books)
+            try Self.remember(earlier + keys, ring, db)
+        }
+        unwritten.removeAll { earlier.contains($0) }
+    }
+
     /// The keys of the inbound messages that were applied last, oldest first, at most `limit`.
     package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
-        try await read { db in
+        let kept = try await read { db in
             try Row.fetchAll(
                 db, sql: "SELECT key FROM handled_message ORDER BY number DESC LIMIT ?", arguments: [limit]
-            ).map { try $0.bytes("key") }.reversed()
+            ).map { try $0.bytes("key") }
         }
+        return (kept.reversed() + unwritten).suffix(limit)
     }
 
     /// The connections kept, the oldest of each destination first.

@@ -32,6 +32,8 @@ package actor Store {
     private var foreignChanges: Int?
     private(set) var books: Books
     var witnessing: Witnessing
+    /// Keys of inbound messages that are remembered with the next state of a connection, or once they are many.
+    var unwritten: [[UInt8]] = []
     private var waiting: [Job] = []
     private var isCommitting = false
     private var isClosed = false
@@ -149,6 +151,7 @@ package actor Store {
 
     /// Waits for what is under way, refuses anything new, copies the log into the database and lets go of the file.
     package func close() async {
+        if !isClosed { try? await writeHandled([]) { _, _ in } }
         isClosed = true
         if isCommitting { await withCheckedContinuation { idle.append($0) } }
         copying?.cancel()

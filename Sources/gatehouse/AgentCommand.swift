@@ -140,8 +140,11 @@ struct AgentDeleteCommand: AsyncParsableCommand {
 /// Prints the messages that wait.
 struct AgentMessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages", abstract: "Prints the messages that wait in the mailboxes.",
-        discussion: "As the documents of the mobile SDK show them: for each connection its pairwiseDID and its msgs.")
+        commandName: "messages", abstract: "Prints the messages out of mailboxes that are kept.",
+        discussion: """
+            As the documents of the mobile SDK show them: for each connection its pairwiseDID and its msgs. What is \
+            understood is released at once; what is kept are those that nobody here can read.
+            """)
     @OptionGroup var input: ConfigurationInput
     @Flag(help: "Only those that nobody has looked at (status MS-103).")
     var pending = false

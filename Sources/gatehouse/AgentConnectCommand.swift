@@ -59,6 +59,11 @@ struct AgentConnectCommand: AsyncParsableCommand {
             if !isConnected { throw ExitCode(1) }
         } else if isConnected {
             let id = Terminal.printable(card["id"]?.string?.string ?? "")
+            if card["destination"]?.string == "mailbox" {
+                return Terminal.line(
+                    "connected to \(AgentListing.name(card)), which keeps messages for us: \(id) leads to that mailbox, and "
+                        + "another connection is made through it")
+            }
             Terminal.line(
                 isKnown
                     ? "already connected: this invitation was accepted before, as \(id)"

@@ -38,7 +38,12 @@ enum AgentListing {
             ("invitation", text(card["invitation"])), ("handshake", text(card["handshake"])),
             ("our DID", text(card["pwDid"])), ("its DID", text(card["theirDid"]).map { shortened($0, 60) }),
             ("endpoint", text(card["endpoint"])),
-            ("mailbox", text(card["mailbox"]) ?? "none: only answers to our own messages arrive"),
+            (
+                "mailbox",
+                destination == "mailbox"
+                    ? "over this connection the agent hands over what it keeps for us"
+                    : text(card["mailbox"]) ?? "none: only answers to our own messages arrive"
+            ),
             ("id", text(card["id"])),
         ]
         return [Terminal.styled(name(card), .bold)]
@@ -53,8 +58,8 @@ enum AgentListing {
         guard connections.contains(where: { $0["msgs"]?.array?.isEmpty == false }) else {
             return [
                 answer["mailboxes"]?.int == 0
-                    ? "no messages wait: no connection has a mailbox, answers come with our own messages"
-                    : "no messages wait"
+                    ? "no messages: no connection has a mailbox, answers come with our own messages"
+                    : "no messages: what came was understood and released"
             ]
         }
         return connections.flatMap { connection in
@@ -105,9 +110,8 @@ enum AgentListing {
     }
 
     private static func kind(_ message: JSON) -> String? {
-        message["decryptedPayload"]?.string.flatMap { try? JSON.parse($0.string) }.flatMap {
-            text($0["@type"]?["name"])
-        }
+        let payload = message["decryptedPayload"]?.string.flatMap { try? JSON.parse($0.string) }
+        return payload == .null ? "cannot be read" : text(payload?["@type"]?["name"])
     }
 
     /// "2026-01-02 03:04 UTC".

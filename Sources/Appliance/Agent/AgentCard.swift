@@ -32,10 +32,10 @@ struct AgentCard {
     let pairwiseDID: Text?
     private let members: JSONObject
 
-    /// The card of a stored connection. `cursor`: that of its destination; `isOlder`: whether the present way there is newer;
+    /// The card of a stored connection. `cursor`: that of its destination, nil for the mailbox, which gets nothing; `isOlder`: whether the present way there is newer;
     /// `end`: how many entries the ledger has; `notes`: those of its link where it runs.
     init(
-        _ stored: StoredConnection, _ cursor: DeliveryCursor, isOlder: Bool, end: Int, faults: [ReasonCode],
+        _ stored: StoredConnection, _ cursor: DeliveryCursor?, isOlder: Bool, end: Int, faults: [ReasonCode],
         notes: LinkNotes?
     ) {
         (id, destination) = (stored.id, stored.destination)
@@ -67,6 +67,8 @@ struct AgentCard {
             add("pwDid", .string(connection.verkey.unqualifiedDID))
             add("theirDid", Self.text(connection.peer?.did))
             add("endpoint", Self.text(endpoint))
+            // Without one only what answers a message of ours arrives.
+            if connection.reception == .mailbox { add("mailbox", Self.text(connection.address?.endpoint)) }
         } else if let agency = snapshot?["agency"]?["did"]?.string, snapshot?["kind"]?.string == AgencyMailbox.kind {
             state = stored.isDeleting ? .deleting : snapshot?["stage"] == "ready" ? .connected : .connecting
             pairwiseDID = nil
@@ -78,11 +80,10 @@ struct AgentCard {
             add("state", .text(state.rawValue))
         }
         add("made", stored.made.map { .text($0.rfc3339) })
-        // Answers come with the HTTP answers to our own messages; nothing waits for us anywhere.
         add("mailbox", .null)
-        let isPresent = cursor.connection == stored.id
+        let isPresent = cursor?.connection == stored.id
         add("present", .bool(isPresent))
-        if isPresent || cursor.connection == nil {
+        if let cursor, isPresent || cursor.connection == nil {
             add("confirmed", .int(cursor.confirmed))
             add("waiting", .int(end - cursor.confirmed))
         }

@@ -51,8 +51,8 @@ package struct AgentDesk: Sendable {
         let (cursors, end) = (await store.deliveries, await store.head.point.count)
         var cards: [AgentCard] = []
         for (index, one) in stored.enumerated() {
-            let cursor = cursors[one.destination] ?? DeliveryCursor(one.destination)
-            let present = stored.firstIndex { $0.id == cursor.connection }
+            let cursor = cursors[one.destination]
+            let present = cursor?.connection.flatMap { id in stored.firstIndex { $0.id == id } }
             let link = await service.destination(one.destination)?.link(one.id)
             cards.append(
                 AgentCard(
@@ -134,6 +134,11 @@ package struct AgentDesk: Sendable {
 
     private func ping(_ name: Text) async throws(ControlRefusal) -> JSON {
         let card = try await card(name)
+        guard card.destination != MailRoom.destination else {
+            throw ControlRefusal(
+                "the connection \(card.id) leads to the mailbox, which is asked again and again",
+                remedy: "ping a destination, or see gatehouse status")
+        }
         guard let link = await service.destination(card.destination)?.link(card.id), card.state == .connected else {
             throw ControlRefusal(
                 "the connection \(card.id) cannot be asked: it is \(card.state.rawValue)",
@@ -144,11 +149,33 @@ package struct AgentDesk: Sendable {
         return ["id": .string(card.id), "number": .int(number)]
     }
 
-    /// What waits in the mailboxes, as the mobile SDK's documents show it: for each connection its pairwise DID and messages.
+    /// What came out of the mailboxes and is kept, as the mobile SDK's documents show it: for each connection its pairwise DID and
+    /// messages.
+    ///
+    /// A message that a connection understands is applied and released at once, so none is ever pending. Those that nobody here can
+    /// read are put aside before they are released, and stand here as reviewed.
     private func messages(_ name: Text?, _ uid: Text?, _ pendingOnly: Bool) async throws(ControlRefusal) -> JSON {
-        if let name { _ = try await card(name) }
-        // No connection has a mailbox: answers come with our own messages, and nothing is left anywhere.
-        return ["mailboxes": 0, "messages": []]
+        let only = if let name { try await card(name).id } else { nil as Text? }
+        let cards = try await cards()
+        let kept: [QuarantinedMessage]
+        do {
+            kept = try await store.quarantine()
+        } catch {
+            throw Self.refusal(error)
+        }
+        let wanted = kept.filter {
+            !pendingOnly && (uid ?? $0.uid) == $0.uid && (only ?? $0.connection) == $0.connection
+        }
+        var connections: [Text] = []
+        for message in wanted where !connections.contains(message.connection) { connections.append(message.connection) }
+        let found = connections.map { id in
+            // Of a connection that is gone, or was never known, nobody knows the DID.
+            SDKMessages.connection(
+                cards.first { $0.id == id }?.pairwiseDID ?? "",
+                wanted.filter { $0.connection == id }.map { .init(uid: $0.uid, statusCode: "MS-106", message: nil) })
+        }
+        let mailboxes = cards.count { $0.destination == MailRoom.destination && $0.state != .deleting }
+        return ["mailboxes": .int(mailboxes), "messages": .array(found)]
     }
 
     private static func refusal(_ error: any Error) -> ControlRefusal {

@@ -34,8 +34,8 @@ final class AgentHealth: Sendable {
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .rotated, .confirmed, .gone, .refused, .refusedAnswer, .acknowledged, .message, .problem,
-            .discarded, .storeFailed, .quarantined, .mailboxDenied:
+        case .found, .retired, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged, .message,
+            .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
             return nil
         }
     }

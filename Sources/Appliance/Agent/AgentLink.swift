@@ -404,6 +404,7 @@ package actor AgentLink {
             }
         case .setAside(let position): observe(.setAside(position: position))
         case .gone(let positions): observe(.gone(positions))
+        case .refill(let position): observe(.refill(after: position))
         case .found(let way): observe(.found(way))
         case .silent: observe(.silent)
         case .heard: observe(.heard)

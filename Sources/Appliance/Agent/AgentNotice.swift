@@ -33,8 +33,10 @@ package enum AgentNotice: Sendable {
     case released
     /// The peer's server refuses the entry at that position; it is passed over.
     case setAside(position: Int)
-    /// Entries at these positions went for lack of room before they reached the peer.
+    /// Entries at these positions are not kept any more, and the peer does not have them.
     case gone(ClosedRange<Int>)
+    /// The peer has lost what it had given receipts for behind that position, and gets it again.
+    case refill(after: Int)
     /// The peer has a place that this ledger does not contain.
     case behind(ReportPoint)
     /// What the peer said about the ledger was refused.
@@ -87,7 +89,9 @@ package enum AgentNotice: Sendable {
         case .released: "reports go on"
         case .setAside(let position): "record \(position) is passed over: the agent's server refuses it alone"
         case .gone(let positions):
-            "records \(positions.lowerBound) to \(positions.upperBound) were not confirmed in time and are not kept any more"
+            "records \(positions.lowerBound) to \(positions.upperBound) are not kept any more, and the agent does not have them"
+        case .refill(let position):
+            "the agent has lost the records behind \(position), which it had given receipts for; they are sent again"
         case .behind(let point): "the agent has record \(point.position), which this ledger does not contain"
         case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
         case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"

@@ -179,6 +179,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                     over: connection, by: exchange, clock: .system(), within: Self.farewell)
             }
             guard !Task.isCancelled else { return }
+            // The mailbox keeps in mind that it is to forget the key.
+            await mail.withLock { $0 }?.close(id)
             try await store.finishDeletion(of: id)
             deleted.withLock { $0 = $0.suffix(15) + [(id, isTold)] }
             log.log(

@@ -10,7 +10,10 @@ extension ReportDelivery {
             self.end = end
             timer.grown(to: end.position, isUrgent: isUrgent, at: now)
         case .entries(let entries): return read(entries, at: now)
-        case .hash(let hash, let position): return witness.found(hash, at: position).map { [.behind($0)] } ?? []
+        case .hash(let hash, let position):
+            guard let point = witness.found(hash, at: position) else { return [] }
+            refillAfter = nil
+            return [.behind(point)]
         case .sent(let id): sent(id, at: now)
         case .failed(let id, let failure): return failed(id, failure, at: now)
         case .pinged(let id):
@@ -21,7 +24,11 @@ extension ReportDelivery {
         case .receipt(let point): return receipt(point, at: now)
         case .head(let point):
             do throws(ReportError) {
-                return judge(try witness.answer(point, end: end, at: now), point)
+                let finding = try witness.answer(point, end: end, at: now)
+                // Who has nothing may only not know us: a new connection to whom has everything.
+                let hasLess = finding != .behind && point.position > 0 && point.position < confirmed
+                refillAfter = hasLess ? point.position : nil
+                return judge(finding, point)
             } catch {
                 return [.discarded(error)]
             }
@@ -48,7 +55,7 @@ extension ReportDelivery {
         (pings, sentEnds) = ([], [])
         liveness = Liveness(limits)
         (holdUntil, holds, size, refusals) = (nil, 0, limits.entries, 0)
-        (featuresAt, isFeatureCheckDue) = (nil, false)
+        (featuresAt, isFeatureCheckDue, refillAfter) = (nil, false, nil)
         witness.restart()
         timer.flush(to: end.position)
     }
@@ -153,9 +160,10 @@ extension ReportDelivery {
             return [.discarded(.neverSent)]
         }
         guard sent.hash == point.hash else { return [.discarded(.otherHash)] }
-        guard point.position > confirmed else { return [] }
+        let isWaitedFor = outstanding.contains { $0.end.position == point.position }
+        guard isWaitedFor || point.position > confirmed else { return [] }
         wereTaken(upTo: point.position)
-        if outstanding.contains(where: { $0.end.position == point.position }) {
+        if isWaitedFor {
             finish(upTo: point.position, at: now)
             return moveCursor()
         }

@@ -58,6 +58,8 @@ package struct ReportDelivery: Sendable {
     var holdUntil: Instant?
     var holds = 0
     var witness: FarWitness
+    /// The last entry that a peer has which had more.
+    var refillAfter: Int?
     /// The last receipt, to be compared with the ledger.
     var kept: ReportPoint?
 

@@ -47,6 +47,12 @@ actor VirtualAgentExchange: MessageExchange {
     /// Whether the agent acknowledges reports.
     func setAcknowledging(_ acknowledges: Bool) { agent.acknowledgesReports = acknowledges }
 
+    /// Lets the agent keep ledgers.
+    func keepLedgers() { agent.keeper = VirtualKeeper() }
+
+    /// The ledgers that it keeps.
+    var keeper: VirtualKeeper? { agent.keeper }
+
     /// The basicmessages that arrived, each id once.
     var received: [VirtualAgent.Received] { agent.received }
 

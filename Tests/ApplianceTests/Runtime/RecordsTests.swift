@@ -57,7 +57,7 @@ import Testing
 
         let handedOver = folder + "/handed-over"
         try FileManager.default.createDirectory(atPath: handedOver, withIntermediateDirectories: false)
-        FileManager.default.createFile(
+        _ = FileManager.default.createFile(
             atPath: handedOver + "/gatehouse-agent-key", contents: Data(String(repeating: "0a", count: 32).utf8),
             attributes: [.posixPermissions: 0o440])
         (records, reports, log) = try await open("", ["CREDENTIALS_DIRECTORY": handedOver])

@@ -193,11 +193,19 @@ actor MailRoom: Postbox {
 
     /// The mailbox is of an agent that is used no more.
     func drop() async throws {
-        guard let mailbox, receivers.isEmpty else { return }
+        guard let mailbox, receivers.isEmpty, try await !isNeeded(), self.mailbox?.id == mailbox.id else { return }
         self.mailbox = nil
         await mailbox.stop()
         try await surroundings.store.forgetConnection(mailbox.id)
         surroundings.notice(.dropped)
+    }
+
+    /// Whether a connection is reached through a mailbox, though it may not run yet.
+    private func isNeeded() async throws -> Bool {
+        try await surroundings.store.loadConnections().contains { stored in
+            stored.destination != Self.destination && !stored.isDeleting
+                && (try? JSON.parse(stored.snapshot))?["mailbox"] == true
+        }
     }
 
     /// The mailbox of that id is being deleted.
