@@ -136,6 +136,9 @@ let package = Package(
         tests("CommandTests", ["Simulation", "Aries", "DIDComm", "Encoding", crypto]),
         tests(
             "PeerTests",
-            ["Appliance", "Kiosk", "Credentials", "Ledger", "Store", "LinuxIO", "HTTPTransport", "Encoding"]),
+            [
+                "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
+                "HTTPTransport", "Encoding",
+            ]),
     ]
 )
