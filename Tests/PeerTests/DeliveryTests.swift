@@ -129,6 +129,17 @@ import Testing
             #expect(try await database.number("select count(*) from gatehouse.\(view)") == 0, "\(view)")
         }
 
+        // The operator's database is put back to an earlier hour: what it gave receipts for comes again.
+        try await database.command("sql delete from gatehouse.entry where position > 1500")
+        #expect(try await database.number("select count(*) from gatehouse.visits") == 750)
+        await gate.stop()
+        gate = try await Gate(place, invitation)
+        try await gate.wait("sent again", within: .seconds(60)) {
+            (try? await database.number("select count(*) from gatehouse.visits")) == 1000
+        }
+        #expect(try await database.number("select count(*) from gatehouse.gaps") == 0)
+        #expect(await gate.cursor().confirmed == 2000)
+
         // Database, witness and key of now, put back after more was delivered.
         await gate.stop()
         let (ledger, saved) = (place.path("ledger"), place.path("saved"))

@@ -8,6 +8,8 @@ struct ReportBatch: Sendable {
     let before: Int
     /// The last entry that it is about.
     let end: ReportPoint
+    /// The last entry that it holds, behind which there may be some that are no reports.
+    let held: Int
     /// Entries that it is about.
     let entries: Int
     /// How many of them it holds: what can be halved.
@@ -37,6 +39,7 @@ struct ReportBatch: Sendable {
         let last = taken.last ?? first
         before = first.position - 1
         end = ReportPoint(ledger: head.ledger, position: last.position, hash: last.hash)
+        self.held = held.last?.position ?? last.position
         self.entries = taken.count
         self.size = held.count
         reports = held.compactMap(\.reportID)

@@ -90,8 +90,6 @@ extension ReportDelivery {
         if case .asked(id) = features { features = .sent(until: now.advanced(by: limits.answer)) }
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return }
         if case .handedOver = outstanding[index].state { outstanding[index].state = .taken }
-        // What a keeper thinks of entries its server does not know.
-        if way?.form != .records { wereTaken(upTo: outstanding[index].end.position) }
         if confirmBy == nil { expectConfirmation(at: now) }
     }
 
@@ -108,7 +106,7 @@ extension ReportDelivery {
         return []
     }
 
-    /// What was refused before may have been the moment's fault.
+    /// Confirmed: what was refused before may have been the moment's fault. That its server took something says nothing of the peer.
     private mutating func wereTaken(upTo position: Int) {
         if let suspect, suspect <= position { self.suspect = nil }
         (size, refusals) = (min(size * 2, limits.entries), 0)
@@ -118,6 +116,8 @@ extension ReportDelivery {
     /// it is tried once more, and passed over when that fails, too.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
+        // A ping behind it that is answered yet proves what was before it.
+        pings = pings.map { ($0.id, min($0.upTo, message.before)) }
         size = max(message.size / 2, 1)
         guard message.size <= 1 else { return [] }
         guard suspect == message.before + 1 else {
@@ -129,7 +129,7 @@ extension ReportDelivery {
         readUpTo = message.end.position
         outstanding.append(
             Outstanding(
-                id: "", before: message.before, end: message.end, size: 0, waiting: [],
+                id: "", before: message.before, end: message.end, held: message.held, size: 0, waiting: [],
                 state: .passedOver(isRefused: true)))
         refusals += 1
         let actions = moveCursor()
@@ -162,11 +162,11 @@ extension ReportDelivery {
         guard sent.hash == point.hash else { return [.discarded(.otherHash)] }
         let isWaitedFor = outstanding.contains { $0.end.position == point.position }
         guard isWaitedFor || point.position > confirmed else { return [] }
-        wereTaken(upTo: point.position)
         if isWaitedFor {
             finish(upTo: point.position, at: now)
             return moveCursor()
         }
+        wereTaken(upTo: point.position)
         // It comes late, for what was sent in other pieces since or is about to be sent again.
         outstanding = []
         goBack(to: point.position)
@@ -189,6 +189,7 @@ extension ReportDelivery {
             if outstanding[index].waiting.isEmpty || ids.contains(message.id) {
                 outstanding[index].state = .done
                 isNew = true
+                wereTaken(upTo: message.end.position)
             }
         }
         guard isNew else { return [] }
@@ -201,6 +202,7 @@ extension ReportDelivery {
         for index in outstanding.indices where outstanding[index].end.position <= position {
             if case .passedOver = outstanding[index].state { continue }
             outstanding[index].state = .done
+            wereTaken(upTo: outstanding[index].end.position)
         }
         expectConfirmation(at: now)
     }
@@ -232,7 +234,9 @@ extension ReportDelivery {
     // MARK: Problems
 
     private mutating func problem(_ code: Text, _ thread: Text, at now: Instant) -> [Action] {
-        guard way?.form == .records, let message = outstanding.first(where: { $0.id == thread }) else { return [] }
+        guard let message = outstanding.first(where: { $0.id == thread }) else { return [] }
+        // Whoever complains of a basicmessage did not take it, whatever pings say later.
+        guard way?.form == .records else { return refused(message, at: now) }
         switch code {
         case VerificationReport.Trouble.refused:
             return refused(message, at: now)

@@ -97,7 +97,7 @@ extension ReportDelivery {
         ahead.removeFirst(batch.entries)
         outstanding.append(
             Outstanding(
-                id: batch.message?.id ?? "", before: batch.before, end: batch.end, size: batch.size,
+                id: batch.message?.id ?? "", before: batch.before, end: batch.end, held: batch.held, size: batch.size,
                 waiting: batch.reports, state: batch.message == nil ? .passedOver(isRefused: false) : .handedOver))
         guard let message = batch.message else { return moveCursor() + advance(at: now) }
         if way.form == .records { sentEnds = sentEnds.suffix(7) + [batch.end] }
@@ -132,7 +132,7 @@ extension ReportDelivery {
             case .passedOver(let isRefused):
                 guard isRefused else { break }
                 actions += moveCursor(to: last, isProven)
-                actions.append(.setAside(first.end.position))
+                actions.append(.setAside(first.held))
                 isProven = false
             }
             last = first.end

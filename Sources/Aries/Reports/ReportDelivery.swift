@@ -79,6 +79,8 @@ package struct ReportDelivery: Sendable {
         let id: Text
         let before: Int
         let end: ReportPoint
+        /// The last entry that it holds.
+        let held: Int
         let size: Int
         /// Reports that the controller did not acknowledge yet.
         var waiting: [Text]

@@ -41,6 +41,23 @@ import Testing
         #expect(harness.cursor == 400 && harness.peer.stored.count == 400 - aside)
     }
 
+    /// An answered ping confirms what its agent complained of as little as what its server refused.
+    @Test(arguments: [ReportFormat.basicmessage, .several])
+    func aComplaintAboutAMessageIsARefusal(format: ReportFormat) {
+        let harness = Harness(ReportSettings(format: format), entries: 30)
+        harness.peer.problem = { message in
+            let content = message.members.first { $0.name == "content" }?.value.string
+            return content?.string.contains("\"report-9\"") == true ? "message-parse-failure" : nil
+        }
+        harness.feed(.connected)
+        harness.run(for: .seconds(60))
+        #expect(harness.cursor == 30 && !harness.isEndless)
+        #expect(harness.seen.filter { $0 == .setAside(9) }.count == 1)
+        #expect(
+            Set(harness.peer.order)
+                == Set(harness.reportPositions.filter { $0 != 9 }.map { Text("report-\($0)") }))
+    }
+
     /// A receipt for less than was sent moves the cursor to there, and no further. It was ignored, and put off that the rest is told.
     @Test func aReceiptForAPartIsTakenForThatPart() {
         let harness = Harness(entries: 100)
