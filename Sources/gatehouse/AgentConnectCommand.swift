@@ -25,52 +25,75 @@ struct AgentConnectCommand: AsyncParsableCommand {
     func run() async throws {
         guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
         let invitation = try await read()
-        let connection = try await AgentDoor.open(input, runs: true) { door in
+        let (begun, card) = try await AgentDoor.open(input, runs: true) { door in
             try await connect(Text(invitation.json.compactText), door)
         }
-        guard let (card, isKnown) = connection else {
-            return tell("the invitation offers no lasting connection; what it asks is answered")
-        }
-        try report(card, isKnown)
+        try report(begun, card)
     }
 
-    /// The connection's last card, and whether it was there before; nil for an invitation that offers none.
-    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (card: JSON, isKnown: Bool)? {
-        let begun = try await door.ask(.connect(invitation: invitation, destination: to.map { Text($0) }))
-        if begun["answered"] == true { return nil }
-        guard let id = begun["id"]?.string else { throw CommandFailure("the service answers with something unknown") }
+    /// What the invitation led to, and the connection's last card where there is one.
+    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (begun: JSON, card: JSON?) {
+        let end = ContinuousClock.now + .seconds(wait)
+        let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
+        var begun = try await door.ask(request)
+        if begun["underWay"] == true { tell("asking the agent") }
+        while begun["underWay"] == true, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(100))
+            begun = try await door.ask(request)
+        }
+        guard begun["underWay"] != true, begun["failure"]?.string == nil, let id = begun["id"]?.string else {
+            return (begun, nil)
+        }
         let first = try await door.ask(.show(id))
-        if begun["known"] == true, first["state"]?.string == "connected" { return (first, true) }
+        if first["state"]?.string == "connected" { return (begun, first) }
         tell("asking \(AgentListing.name(first)) for a connection")
         let last = try await door.watch(
-            id, within: .seconds(wait), until: { $0["state"]?.string != "connecting" },
+            id, within: ContinuousClock.now.duration(to: end), until: { $0["state"]?.string != "connecting" },
             problem: { tell("  " + Terminal.printable($0)) })
-        return (last, false)
+        return (begun, last)
     }
 
     private func tell(_ line: String) { if !json { Terminal.line(line) } }
 
-    private func report(_ card: JSON, _ isKnown: Bool) throws {
-        let isConnected = card["state"]?.string == "connected"
+    private func report(_ begun: JSON, _ card: JSON?) throws {
+        let isConnected = card?["state"]?.string == "connected"
+        let isDone = isConnected || begun["way"]?.string == "once" && begun["failure"]?.string == nil
         if json {
-            var members = card.object ?? [:]
-            members["known"] = .bool(isKnown)
+            var members = card?.object ?? [:]
+            members["way"] = begun["way"]
+            if let failure = begun["failure"], !failure.isNull { members["failure"] = failure }
             Terminal.line(JSON.object(members).compactText)
-            if !isConnected { throw ExitCode(1) }
-        } else if isConnected {
-            let id = Terminal.printable(card["id"]?.string?.string ?? "")
-            if card["destination"]?.string == "mailbox" {
-                return Terminal.line(
-                    "connected to \(AgentListing.name(card)), which keeps messages for us: \(id) leads to that mailbox, and "
-                        + "another connection is made through it")
-            }
-            Terminal.line(
-                isKnown
-                    ? "already connected: this invitation was accepted before, as \(id)"
-                    : "connected to \(AgentListing.name(card)) as \(id)")
+        } else if let card, isConnected {
+            Terminal.line(Self.words(begun["way"]?.string, card))
+        } else if isDone, begun["underWay"] != true {
+            Terminal.line("the invitation offers no lasting connection; what it asks was answered")
         } else {
-            throw Self.failure(card)
+            throw card.map(Self.failure) ?? Self.unanswered(begun)
         }
+        if !isDone || begun["underWay"] == true { throw ExitCode(1) }
+    }
+
+    private static func words(_ way: Text?, _ card: JSON) -> String {
+        let (name, id) = (AgentListing.name(card), Terminal.printable(card["id"]?.string?.string ?? ""))
+        if card["destination"]?.string == "mailbox" {
+            return
+                "connected to \(name), which keeps messages for us: \(id) leads to that mailbox, and another connection is "
+                + "made through it"
+        }
+        return switch way {
+        case "known": "already connected: this invitation was accepted before, as \(id)"
+        case "reuse": "already connected to \(name): it goes on over \(id)"
+        case "answer": "already connected to \(name): what the invitation asks is answered over \(id)"
+        default: "connected to \(name) as \(id)"
+        }
+    }
+
+    /// Something that the agent was asked beside a connection of its own.
+    private static func unanswered(_ begun: JSON) -> CommandFailure {
+        let reason = begun["failure"]?.string?.string ?? "the agent did not answer it in time"
+        return CommandFailure(
+            "the invitation was not carried out: " + Terminal.printable(reason),
+            remedy: "look at the agent, and ask its operator for a new invitation", exitCode: 1)
     }
 
     private static func failure(_ card: JSON) -> CommandFailure {

@@ -73,6 +73,42 @@ import Testing
         place.remove()
     }
 
+    /// An agent that keeps messages: one connection leads to its mailbox, another one, through it, to the destination.
+    @Test(.timeLimit(.minutes(3)), arguments: versions)
+    func aConnectionWithAMailbox(version: String) async throws {
+        let place = try Workplace("postbox-\(version)")
+        let agent = try CloudAgent(
+            version: version, place, options: ["--open-mediation", "--enable-undelivered-queue"])
+        try await agent.command("start")
+        try place.write("trust/issuers.toml", "profile = \"strict\"\n")
+        let kiosk = try KioskProcess(place, radioPort: 1, trust: place.path("trust"))
+        try kiosk.start()
+        try await wait { try await kiosk.command(["status"]).code != .exit(2) }
+        let invitation = try await agent.command("invite")["url"]?.string?.string ?? ""
+        let (made, first) = try await kiosk.command(["agent", "connect", invitation])
+        #expect(made == .exit(0), "\(first)")
+        try await wait {
+            let card = try await kiosk.command(["agent", "show", "primary"]).lines.first
+            return card?["state"]?.string == "connected" && card?["mailbox"]?.string != nil && card?["present"] == true
+        }
+        let cards = try await kiosk.command(["agent", "list"]).lines
+        #expect(cards.map { $0["destination"]?.string } == ["mailbox", "primary"], "\(cards)")
+        #expect(cards.allSatisfy { $0["state"]?.string == "connected" && $0["problem"] == nil }, "\(cards)")
+        #expect(cards.first?["waiting"] == nil && cards.last?["waiting"]?.int == 0)
+        #expect(try await kiosk.command(["agent", "ping", "primary"]).code == .exit(0))
+        #expect(try await kiosk.command(["agent", "ping", "mailbox"]).code == .exit(2))
+        #expect(try await kiosk.command(["agent", "messages"]).lines == [[]])
+        let again = try await kiosk.command(["agent", "connect", invitation]).lines.first
+        #expect(again?["way"]?.string == "known" && again?["id"] == cards.last?["id"], "\(String(describing: again))")
+
+        let (gone, told) = try await kiosk.command(["agent", "delete", "primary"])
+        #expect(gone == .exit(0) && told.first?["told"] == true, "\(told)")
+        try await wait { try await kiosk.command(["agent", "list"]).lines.isEmpty }
+        #expect(try await kiosk.terminate() == .exit(0))
+        try await agent.stop()
+        place.remove()
+    }
+
     /// An agent gives the answer to a single-use invitation once. Where that is lost, nothing but another invitation helps, and the
     /// command says so: the one version by its problem report, the other by silence.
     @Test(

@@ -91,9 +91,12 @@ package struct AgentDesk: Sendable {
         do {
             let destination = try await ready(name)
             let invitation = try InvitationReader.invitation(in: text)
-            let (id, isKnown) = try await destination.connect(invitation)
-            guard let id else { return ["destination": .string(name), "answered": true] }
-            return ["id": .string(id), "destination": .string(name), "known": .bool(isKnown)]
+            let begun = try await destination.connect(invitation)
+            return [
+                "destination": .string(name), "way": .text(begun.way.rawValue),
+                "id": begun.id.map(JSON.string) ?? .null,
+                "underWay": .bool(begun.isUnderWay), "failure": begun.failure.map { .text($0) } ?? .null,
+            ]
         } catch {
             throw Self.refusal(error)
         }

@@ -35,6 +35,8 @@ actor Destination {
     var trial: (link: AgentLink, until: Instant?)?
     /// Whether the stored connections are taken up: before that a new one could be one of them.
     private(set) var isLoaded = false
+    /// Invitations of commands that are carried out, or were and nobody asked since.
+    private var asides: [(invitation: Text, state: Connecting)] = []
     private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
 
     init(files: [String], _ surroundings: Surroundings) {
@@ -174,37 +176,72 @@ actor Destination {
     /// Connections of one destination at most, those under way among them.
     static let linksLimit = 8
 
+    /// What an invitation that an operator gives leads to.
+    struct Connecting: Sendable {
+        /// How it is carried out.
+        enum Way: String, Sendable {
+            /// A new connection is made.
+            case new
+            /// The invitation led to that connection before.
+            case known
+            /// The inviter is known: it is asked to go on over that connection.
+            case reuse
+            /// What the invitation asks is answered over that connection.
+            case answer
+            /// What it asks is answered once, without a connection.
+            case once
+        }
+
+        let way: Way
+        /// The connection; nil where there is none.
+        let id: Text?
+        /// Whether it goes on behind the answer: the same invitation given again tells how it went.
+        var isUnderWay = false
+        /// Why it did not succeed.
+        var failure: String?
+    }
+
     /// Connects by an invitation that an operator gives, also by one that was accepted before and whose connection is gone.
-    /// Returns the connection's id, and whether it was there already; no id for an invitation that offers no connection, whose
-    /// requests are answered. What takes its time goes on behind this.
-    func connect(_ invitation: Invitation) async throws -> (id: Text?, isKnown: Bool) {
+    func connect(_ invitation: Invitation) async throws -> Connecting {
         guard isLoaded else { throw NotReady() }
+        if let index = asides.firstIndex(where: { $0.invitation == invitation.id }) {
+            let state = asides[index].state
+            if !state.isUnderWay { asides.remove(at: index) }
+            return state
+        }
         let found = try AgentLinks.link(
             for: invitation, existing: links, connected: await connected, surroundings.settings, surroundings.link)
         switch found {
-        case .existing(let link): return (link.id, true)
+        case .existing(let link): return Connecting(way: .known, id: link.id)
         case .new(let link):
             guard links.count < Self.linksLimit else { throw TooManyConnections() }
             try await begin(link)
-            return (link.id, false)
-        case .known(let link), .asked(let link):
-            aside(found, of: invitation)
-            return (link.id, true)
-        case .once:
-            aside(found, of: invitation)
-            return (nil, false)
+            return Connecting(way: .new, id: link.id)
+        case .known(let link): return aside(found, of: invitation, Connecting(way: .reuse, id: link.id))
+        case .asked(let link): return aside(found, of: invitation, Connecting(way: .answer, id: link.id))
+        case .once: return aside(found, of: invitation, Connecting(way: .once, id: nil))
         }
     }
 
-    private func aside(_ found: AgentLinks.Found, of invitation: Invitation) {
+    /// Carries out what depends on the peer's answer, and keeps in mind how it went until somebody asks.
+    private func aside(_ found: AgentLinks.Found, of invitation: Invitation, _ begun: Connecting) -> Connecting {
+        var begun = begun
+        begun.isUnderWay = true
+        asides = asides.suffix(Self.linksLimit - 1) + [(invitation.id, begun)]
         Task {
+            var failure: String?
             do {
                 try await carryOut(found, of: invitation)
             } catch {
-                let reason = (error as? AgentLinks.Failure)?.remedy ?? "\(error)"
-                surroundings.notice(.invitationFailed(file: "the command", reason: reason, isConnected: !links.isEmpty))
+                failure = Self.words(error)
             }
+            guard let index = asides.firstIndex(where: { $0.invitation == invitation.id }) else { return }
+            // An inviter that did not want to go on has a new connection, which the invitation leads to by now.
+            let made = links.last { $0.invitation.id == invitation.id }?.id
+            asides[index].state = Connecting(
+                way: made == nil ? begun.way : .new, id: made ?? begun.id, failure: failure)
         }
+        return begun
     }
 
     /// The link of that connection; nil when there is none.

@@ -179,14 +179,14 @@ extension DestinationTests {
         async let one = destination.connect(invitation)
         async let other = destination.connect(invitation)
         let both = try await [one, other]
-        #expect(Set(both.map(\.id)).count == 1 && both.count(where: \.isKnown) == 1, "\(both)")
+        #expect(Set(both.map(\.id)).count == 1 && both.count { $0.way == .known } == 1, "\(both)")
         try await wait { memory.pending == 0 }
         let id = try #require(both[0].id)
         #expect(await destination.link(id)?.notes.answered != nil)
 
-        let (made, isKnown) = try await destination.connect(try Invitation(await second.invitation))
-        let new = try #require(made)
-        #expect(!isKnown && new != id)
+        let made = try await destination.connect(try Invitation(await second.invitation))
+        let new = try #require(made.id)
+        #expect(made.way == .new && new != id)
         try await wait { memory.present == new }
         try memory.queue(2)
         await destination.wake()
@@ -198,10 +198,10 @@ extension DestinationTests {
         #expect(await destination.link(new) == nil)
         try memory.queue(1)
         await destination.wake()
-        let (third, wasKnown) = try await destination.connect(try Invitation(await second.invitation))
-        #expect(!wasKnown && third != new)
+        let third = try await destination.connect(try Invitation(await second.invitation))
+        #expect(third.way == .new && third.id != new)
         try await wait { memory.pending == 0 }
-        #expect(memory.present == third)
+        #expect(memory.present == third.id)
         task.cancel()
         await task.value
     }

@@ -133,7 +133,7 @@ import Testing
         }
         let received = await box.first.received
         #expect(Set(received.map(\.id)).count == received.count, place)
-        let kept = await box.second.ledgers[ledger] ?? [:]
+        let kept = await box.second.keeper?.ledgers[ledger] ?? [:]
         let old = received.compactMap { try? JSON.parse($0.content.string)["position"]?.int }
         #expect(reports.count == 6 && Set(old).union(kept.keys).isSuperset(of: reports.map(\.position)), place)
         #expect(try await box.store.verify().isIntact, place)

@@ -56,12 +56,6 @@ actor VirtualAgentExchange: MessageExchange {
     /// The basicmessages that arrived, each id once.
     var received: [VirtualAgent.Received] { agent.received }
 
-    /// From now on it keeps ledgers, by receipts.
-    func keepLedgers() { agent.keeper = VirtualKeeper() }
-
-    /// The ledgers that it keeps.
-    var ledgers: [Text: [Int: ReportEntry]] { agent.keeper?.ledgers ?? [:] }
-
     /// The last messages that are neither basicmessages nor pings.
     var others: [JSON] { agent.others }
 
