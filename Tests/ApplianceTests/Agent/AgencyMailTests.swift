@@ -59,9 +59,16 @@ import Testing
         func exchange(
             _ body: [UInt8]?, with url: String, as mediaType: String
         ) async throws(ExchangeError) -> MessageAnswer {
-            mediaTypes.insert(mediaType)
+            if body != nil, url.hasSuffix("/agency/msg") { mediaTypes.insert(mediaType) }
             guard Text(url).hasPrefix(agency.url) else { throw .unreachable }
-            let answer = body.map { agency.handle($0) } ?? agency.information()
+            let answer: VirtualAgency.Answer =
+                if url.hasSuffix("/notifications/ack") {
+                    agency.acknowledge(body ?? [])
+                } else if url.contains("/notifications?") {
+                    agency.notifications()
+                } else {
+                    body.map { agency.handle($0) } ?? agency.information()
+                }
             guard let status = answer.status else { throw .uncertain }
             return MessageAnswer(status: status, body: answer.body)
         }
@@ -229,6 +236,23 @@ import Testing
             kiosk = try await Kiosk(folder, network, wrong, Notices())
             try await kiosk.wait("told") { [kiosk] in kiosk.notices.texts.contains { $0.contains("another one") } }
             #expect(try await kiosk.mailboxes == 1)
+            await kiosk.stop()
+        }
+    }
+
+    @Test func theNodeAgencySaysWhenAMessageArrives() async throws {
+        try await withFolder { folder in
+            let network = try Network(.node)
+            var settings = await settings(.node, network)
+            settings.limits.poll = .seconds(3600)
+            let kiosk = try await Kiosk(folder, network, settings, Notices())
+            try await kiosk.record(1)
+            try await kiosk.wait("delivered") { [kiosk] in await kiosk.isDelivered }
+            for number in 0..<3 {
+                await network.send(Text("message \(number)"))
+                try await kiosk.wait("heard") { [kiosk] in kiosk.notices.messages == number + 1 }
+            }
+            try await kiosk.wait("acknowledged") { await network.withAgency { $0.acknowledged == $0.messages.count } }
             await kiosk.stop()
         }
     }

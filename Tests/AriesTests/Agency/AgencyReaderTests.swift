@@ -153,7 +153,7 @@ import Testing
             #expect(throws: AgencyError.malformed) { try AgencyWakeUp(Array(text.utf8)) }
         }
         let poll = AgencyLongPoll(base: "https://a.example", agent: "did")
-        #expect(poll.url == "https://a.example/agent/did/notifications?timeout=30000")
+        #expect(poll.url == "https://a.example/agent/did/notifications?timeout=15000")
         #expect(poll.acknowledgementURL == "https://a.example/agent/did/notifications/ack")
         func unacknowledged(_ text: String) throws -> Int? { try AgencyLongPoll.unacknowledged(in: Array(text.utf8)) }
         #expect(try unacknowledged(#"{"unackedTimestamp":null}"#) == nil)

@@ -70,6 +70,12 @@ actor MailRoom: Postbox {
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
+            if case .agency(let settings) = choice, settings.dialect.hasLongPoll {
+                let waker = AgencyWaker(
+                    exchange: surroundings.exchange, question: { await self.longPoll }, fetch: { await self.fetch() },
+                    clock: surroundings.clock)
+                group.addTask { await waker.run() }
+            }
             for await mailbox in running { group.addTask { await mailbox.run() } }
         }
     }
@@ -142,6 +148,11 @@ actor MailRoom: Postbox {
         (mailbox, isServing) = (link, false)
         for (name, entry) in receivers { Task { await link.take(.open(connection: name, key: entry.key)) } }
         started.yield(link)
+    }
+
+    /// How an agency is asked to say when a message arrives; nil as long as it cannot be.
+    private var longPoll: AgencyLongPoll? {
+        get async { await (mailbox as? MailboxLink<AgencyMailbox>)?.longPoll }
     }
 
     /// The invitation by which the mailbox was reached that there is; nil without one.
