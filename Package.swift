@@ -133,7 +133,12 @@ let package = Package(
                 "LinuxIO",
                 "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
             ]),
-        tests("CommandTests", ["Encoding", crypto]),
-        tests("PeerTests", ["Appliance", "Kiosk", "Credentials", "Ledger", "Store", "LinuxIO", "Encoding"]),
+        tests("CommandTests", ["Simulation", "Aries", "DIDComm", "Encoding", crypto]),
+        tests(
+            "PeerTests",
+            [
+                "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
+                "HTTPTransport", "Encoding",
+            ]),
     ]
 )

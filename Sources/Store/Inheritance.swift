@@ -12,7 +12,8 @@ struct Inheritance {
     private var clock: Timestamp?
     private var open: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
-    private var connections: [(id: String, snapshot: [UInt8], destination: String, number: Int)] = []
+    private var connections:
+        [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
     private var handled: [[UInt8]] = []
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
@@ -56,7 +57,7 @@ struct Inheritance {
             .map {
                 (
                     try $0.text("id").string, try $0.bytes("snapshot"), try $0.text("destination").string,
-                    try $0.figure("number")
+                    try $0.figure("number"), try $0.integer("made"), try $0.integer("deleting")
                 )
             }
         handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
@@ -92,9 +93,11 @@ struct Inheritance {
             try Books.save(cursor, db)
             books.deliveries[cursor.destination] = cursor
         }
-        for (id, snapshot, destination, number) in connections {
+        for (id, snapshot, destination, number, made, deleting) in connections {
             try db.execute(
-                sql: "INSERT INTO connection VALUES (?, ?, ?, ?)", arguments: [id, Data(snapshot), destination, number])
+                sql: """
+                    INSERT INTO connection (id, snapshot, destination, number, made, deleting) VALUES (?, ?, ?, ?, ?, ?)
+                    """, arguments: [id, Data(snapshot), destination, number, made, deleting])
         }
         for key in handled {
             try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])

@@ -104,6 +104,9 @@ struct SealingPass {
         {
             return false
         }
+        // The sync of this commit makes the cut of the log durable before it is forgotten that one was needed: a log whose first pages
+        // are new and whose others are still the old ones would keep these.
+        try pool.write { db in try Store.save(Self.scrubSetting, [2], db) }
         try pool.write { db in
             try db.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.scrubSetting.string])
         }

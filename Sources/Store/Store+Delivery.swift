@@ -37,7 +37,7 @@ extension Store {
             func number(_ id: Text?) throws -> Int? {
                 guard let id else { return nil }
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT number FROM connection WHERE id = ? AND destination = ?",
+                    db, sql: "SELECT number FROM connection WHERE id = ? AND destination = ? AND deleting = 0",
                     arguments: [id.string, destination.string])
                 return try row?.figure("number")
             }
@@ -71,7 +71,7 @@ extension Store {
             try Self.keep(cursor, db, &books)
             try db.cachedStatement(
                 sql: """
-                    DELETE FROM connection WHERE destination = ?1
+                    DELETE FROM connection WHERE destination = ?1 AND deleting = 0
                     AND number < (SELECT number FROM connection WHERE id = ?2)
                     """
             ).execute(arguments: [destination.string, connection.string])
@@ -87,7 +87,7 @@ extension Store {
         }
     }
 
-    private static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout Books) throws {
+    static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout Books) throws {
         try Books.save(cursor, db)
         books.deliveries[cursor.destination] = cursor
     }

@@ -11,10 +11,15 @@ package struct StoredConnection: Hashable, Sendable {
     package let destination: Text
     /// Its state, as bytes that only its owner understands, with its keys; empty when no key here opens it.
     package let snapshot: [UInt8]
+    /// When it was made, by the date that the machine had then; nil: not known.
+    package let made: Timestamp?
+    /// Whether it is to be forgotten once its peer was told (``Store/beginDeletion(of:isForced:)``).
+    package let isDeleting: Bool
 
     /// A connection of these parts.
-    package init(id: Text, destination: Text, snapshot: [UInt8]) {
+    package init(id: Text, destination: Text, snapshot: [UInt8], made: Timestamp? = nil, isDeleting: Bool = false) {
         (self.id, self.destination, self.snapshot) = (id, destination, snapshot)
+        (self.made, self.isDeleting) = (made, isDeleting)
     }
 }
 
@@ -30,10 +35,18 @@ extension Store {
         try await writeHandled(handled) { db, _ in
             try db.execute(
                 sql: """
-                    INSERT INTO connection (id, snapshot, destination, number)
-                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection))
+                    INSERT INTO connection (id, snapshot, destination, number, made)
+                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection),
+                        CAST(strftime('%s', 'now') AS INTEGER))
                     ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, destination = excluded.destination
                     """, arguments: [id.string, Data(sealed), destination.string])
+        }
+    }
+
+    /// Forgets a connection.
+    package func forgetConnection(_ id: Text) async throws(StoreError) {
+        try await commit { db, _ in
+            try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
         }
     }
 
@@ -67,7 +80,10 @@ extension Store {
                 let (id, destination) = (try row.text("id"), try row.text("destination"))
                 let stored = try row.bytes("snapshot")
                 let opened = try? sealing.open(stored, for: .connection(id: id, destination: destination))
-                return StoredConnection(id: id, destination: destination, snapshot: opened ?? [])
+                let made = try row.integer("made")
+                return StoredConnection(
+                    id: id, destination: destination, snapshot: opened ?? [],
+                    made: made > 0 ? Timestamp(seconds: made) : nil, isDeleting: try row.integer("deleting") != 0)
             }
         }
     }

@@ -11,12 +11,14 @@ import Testing
         // notice it.
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         let fresh = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))
-        let did = DIDExchange.did(for: fresh.verkey, endpoint: "http://agent.test/")
+        let did = DIDExchange.did(
+            for: fresh.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         func attachment(_ signed: Text, by key: KeyPair) -> JSON {
             SignedAttachment.sign(Array(signed.utf8), mediaType: "text/string", id: "a", by: key)
         }
         let good = attachment(did, by: inviter)
-        let other = DIDExchange.did(for: inviter.verkey, endpoint: "http://agent.test/")
+        let other = DIDExchange.did(
+            for: inviter.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         let answers: [(name: String, did: Text, attachment: JSON?, connects: Bool)] = [
             ("good", did, good, true), ("another DID", other, good, false),
             ("signed by a stranger", did, attachment(did, by: fresh), false),
@@ -44,7 +46,8 @@ import Testing
         var random = stream(4)
         var connection = try connection(to: inviter.verkey)
         _ = try request(of: &connection, inviter)
-        let did = DIDExchange.did(for: inviter.verkey, endpoint: "http://agent.test/")
+        let did = DIDExchange.did(
+            for: inviter.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         let response = Message.make(
             MessageType(.didcomm, ProtocolName("didexchange", 1, 1), "response"), id: "r", thread: "other",
             [
@@ -73,12 +76,31 @@ import Testing
         #expect(due.map { $0 > .zero } == true)  // after a pause
     }
 
+    /// Silence behind a request that was taken is told once nothing else is left to try, as often as that happens.
+    @Test func aRequestThatNobodyAnswersIsTold() throws {
+        let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
+        var connection = try connection(to: inviter.verkey)
+        let key = connection.verkey
+        _ = try request(of: &connection, inviter)
+        var actions = connection.handle(.answered(1, body: []), at: .zero)
+        func told(_ actions: [AgentConnection.Action]) -> Int {
+            actions.count { if case .unanswered = $0 { true } else { false } }
+        }
+        let deadline = connection.deadline
+        let due = try #require(deadline)
+        let early = connection.handle(.deadlineReached, at: .zero)
+        #expect(told(actions) == 0 && early.isEmpty)
+        actions = connection.handle(.deadlineReached, at: due)
+        let renewed = connection.verkey
+        #expect(told(actions) == 1 && renewed != key)
+    }
+
     @Test func mutatedMessagesOfThePeerNeverTrap() throws {
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         let peer = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))
         var random = stream(4)
         var connection = try connection(to: inviter.verkey)
-        let did = DIDExchange.did(for: peer.verkey, endpoint: "http://agent.test/")
+        let did = DIDExchange.did(for: peer.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: []))
         let response = Message.make(
             MessageType(.didcomm, ProtocolName("didexchange", 1, 1), "response"), id: "r",
             thread: try request(of: &connection, inviter),
@@ -147,7 +169,8 @@ import Testing
 
     @Test func mutatedDIDsInvitationsAndResponsesNeverTrap() throws {
         let key = try #require(KeyPair(seed: Secret([UInt8](repeating: 3, count: 32))))
-        let did = Array(DIDExchange.did(for: key.verkey, endpoint: "http://agent.test/").utf8)
+        let did = Array(
+            DIDExchange.did(for: key.verkey, at: MailboxAddress(endpoint: "http://agent.test/", routingKeys: [])).utf8)
         let peer2 = Array("did:peer:2.V\(key.verkey.multibase).SeyJ0IjoiZG0iLCJzIjp7InVyaSI6Imh0dHA6Ly9hIn19".utf8)
         var generator = Generator(state: 11)
         for round in 0..<500 {

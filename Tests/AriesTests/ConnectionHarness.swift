@@ -26,12 +26,13 @@ final class Harness {
     /// Overrides the agent's reply to the next posts.
     var replies: [VirtualAgent.Reply] = []
 
-    init(_ configuration: AgentConnection.Configuration = .init(label: "kiosk")) throws {
+    init(reception: AgentConnection.Reception = .returnRoute) throws {
         guard let agent = VirtualAgent(endpoint: "http://agent.test/", random: stream(1)) else {
             throw InvitationError.badKey
         }
         connection = try AgentConnection(
-            id: "c", invitation: try Invitation(agent.invitation), configuration: configuration, random: stream(2))
+            id: "c", invitation: try Invitation(agent.invitation), reception: reception,
+            configuration: .init(label: "kiosk"), random: stream(2))
         self.agent = agent
     }
 
@@ -42,6 +43,9 @@ final class Harness {
             for action in connection.handle(events.removeFirst(), at: now) {
                 switch action {
                 case .persist(let snapshot): stored = snapshot
+                case .needsAddress(let key):
+                    events.append(
+                        .address(MailboxAddress(endpoint: "http://mailbox.test/", routingKeys: []), for: key))
                 case .post(let id, _, let body):
                     posts.append((now, stored))
                     switch replies.isEmpty ? agent.handle(body, at: now) : replies.removeFirst() {

@@ -101,7 +101,8 @@ import Testing
 
     @Test func peerDIDsInServicesAreResolved() throws {
         let key = try #require(KeyPair(seed: Secret([UInt8](repeating: 7, count: 32))))
-        let did = DIDExchange.did(for: key.verkey, endpoint: "https://agent.example/")
+        let did = DIDExchange.did(
+            for: key.verkey, at: MailboxAddress(endpoint: "https://agent.example/", routingKeys: []))
         let invitation = try Invitation([
             "@type": "https://didcomm.org/out-of-band/1.1/invitation", "@id": "1",
             "handshake_protocols": ["https://didcomm.org/didexchange/1.1"], "services": [.string(did)],

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func unknownMessagesGetOneProblemReportInAWhile() throws {
-        let unknown = (0..<5).map { message("present-proof/1.0/request-presentation", id: Text("u-\($0)")) }
+        let unknown = (0..<5).map { message("tea/1.0/pour", id: Text("u-\($0)")) }
         let replies = try replies(to: unknown)
         #expect(replies.count == 1)
         #expect(replies.first?["description"]?["code"] == "message-parse-failure")

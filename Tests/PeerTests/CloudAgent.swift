@@ -7,7 +7,7 @@ final class CloudAgent: Sendable {
     let journal: Journal
     private let child: Child
 
-    /// `options` go to the agent as they are; plugins are looked for in `deploy/acapy`.
+    /// `options` go to the agent as they are; plugins are looked for in `deploy/acapy` and beside the agent's script.
     init(version: String, _ place: Workplace, options: [String] = []) throws {
         // Any Python can run the script; that of the agent's environment is certainly there.
         let python = try Workplace.requiredEnvironment("acapy-\(version)", "bin/python")
@@ -15,7 +15,10 @@ final class CloudAgent: Sendable {
         let plugins = Vectors.repository.appendingPathComponent("deploy/acapy").path
         child = try Child(
             "/usr/bin/env",
-            ["PYTHONPATH=\(plugins)", "PYTHONDONTWRITEBYTECODE=1", python, "-B", script, version, place.path("agent")]
+            [
+                "PYTHONPATH=\(plugins):\(Workplace.peers.appendingPathComponent("acapy").path)",
+                "PYTHONDONTWRITEBYTECODE=1", python, "-B", script, version, place.path("agent"),
+            ]
                 + options, output: place.path("agent.jsonl"))
         journal = Journal(place.path("agent.jsonl"))
     }

@@ -21,7 +21,7 @@ import Testing
         let place = try Workplace("dropped-\(version)")
         let agent = try CloudAgent(version: version, place)
         try await agent.command("start")
-        var gate = try await Gate(place, try await agent.invitation(place))
+        var gate = try await DeliveryGate(place, try await agent.invitation(place))
         try await gate.record(20)
         #expect(try await agent.reports(count: 20).count == 20)
         try await gate.wait("confirmed") { [gate] in await gate.cursor().confirmed == gate.end() }
@@ -47,7 +47,7 @@ import Testing
                 Workplace.product, ["agent", "connect", url, "--config", place.path("gatehouse.toml")],
                 output: place.path("connect"))
             #expect(try await child.wait(within: .seconds(60)) == .exit(0))
-            gate = try await Gate(place, place.path("invitation"))
+            gate = try await DeliveryGate(place, place.path("invitation"))
         }
         let reports = try await agent.reports(count: 40, within: .seconds(60))
         #expect(Set(reports.map(\.id)).count == 40 && reports.count == 40)
@@ -66,7 +66,7 @@ import Testing
         let place = try Workplace("killed-\(version)")
         let agent = try CloudAgent(version: version, place)
         try await agent.command("start")
-        let gate = try await Gate(place, try await agent.invitation(place))
+        let gate = try await DeliveryGate(place, try await agent.invitation(place))
         try await gate.record(200)
         _ = try await agent.reports(count: 20)
         try await agent.command("kill")
@@ -104,7 +104,7 @@ import Testing
             ])
         try await agent.command("start")
         let invitation = try await agent.invitation(place)
-        var gate = try await Gate(place, invitation)
+        var gate = try await DeliveryGate(place, invitation)
         try await gate.wait("connected") { [gate] in await gate.cursor().connection != nil }
         let began = ContinuousClock.now
         try await gate.record(500)
@@ -120,7 +120,7 @@ import Testing
         try await database.command("start")
         try await gate.record(100)
         await gate.stop()
-        gate = try await Gate(place, invitation)
+        gate = try await DeliveryGate(place, invitation)
         try await gate.record(100)
         try await gate.wait("confirmed", within: .seconds(90)) { [gate] in await gate.cursor().confirmed == gate.end() }
         #expect(await gate.cursor().receipt?.count == 2000)
@@ -144,17 +144,17 @@ import Testing
         await gate.stop()
         let (ledger, saved) = (place.path("ledger"), place.path("saved"))
         try FileManager.default.copyItem(atPath: ledger, toPath: saved)
-        gate = try await Gate(place, invitation)
+        gate = try await DeliveryGate(place, invitation)
         try await gate.record(20)
         try await gate.wait("confirmed") { [gate] in await gate.cursor().confirmed == gate.end() }
         let first = await gate.store.head.ledger
         await gate.stop()
         try FileManager.default.removeItem(atPath: ledger)
         try FileManager.default.moveItem(atPath: saved, toPath: ledger)
-        gate = try await Gate(place, invitation)
+        gate = try await DeliveryGate(place, invitation)
         try await gate.wait("told") { [gate] in gate.faults.contains(.ledgerBehind) }
         await gate.stop()
-        gate = try await Gate(place, invitation)
+        gate = try await DeliveryGate(place, invitation)
         try await gate.record(5)
         try await gate.wait("confirmed", within: .seconds(60)) { [gate] in await gate.cursor().confirmed == gate.end() }
         let second = await gate.store.head.ledger
@@ -178,7 +178,7 @@ import Testing
         )
         try await agent.command("start")
         try await other.command("start")
-        let gate = try await Gate(
+        let gate = try await DeliveryGate(
             place, try await agent.invitation(place), copy: try await other.invitation(others))
         try await gate.record(100)
         for one in [agent, other] {
@@ -198,13 +198,13 @@ import Testing
 
 extension CloudAgent {
     /// Writes a new invitation into the file that the gate watches; returns its path.
-    fileprivate func invitation(_ place: Workplace) async throws -> String {
+    func invitation(_ place: Workplace) async throws -> String {
         try place.write("invitation", try await command("invite")["url"]?.string?.string ?? "")
     }
 }
 
 /// The faults in force, as parts of the box report them.
-private final class FaultList: Sendable {
+final class FaultList: Sendable {
     private let present = Mutex<Set<ReasonCode>>([])
     var all: Set<ReasonCode> { present.withLock { $0 } }
 
@@ -216,7 +216,7 @@ private final class FaultList: Sendable {
 }
 
 /// A ledger and the service that delivers it, without a gate around it.
-private final class Gate: Sendable {
+final class DeliveryGate: Sendable {
     let store: Store
     private let service: AgentService
     private let task: Task<Void, any Error>
@@ -230,7 +230,8 @@ private final class Gate: Sendable {
     /// The faults in force.
     var faults: Set<ReasonCode> { list.all }
 
-    init(_ place: Workplace, _ invitation: String, copy: String? = nil) async throws {
+    /// `more`: further lines of `[agent]`.
+    init(_ place: Workplace, _ invitation: String, copy: String? = nil, more: String = "") async throws {
         let copies = copy.map { "[[agent.copy]]\nname = \"backup\"\ninvitations = [\"\($0)\"]" } ?? ""
         let text = """
             [kiosk]
@@ -243,12 +244,13 @@ private final class Gate: Sendable {
             retryFirst = "200ms"
             retryLast = "1s"
             batchDelay = "1s"
+            \(more)
             \(copies)
             """
         let configuration = try Configuration.load(try place.write("gatehouse.toml", text))
         let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
         try await store.begin(stamp: Self.stamp, software: Self.software)
-        let log = try LogSink(.file(place.path("log.jsonl")), minimum: .info)
+        let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
         let service = AgentService(
             configuration: configuration, store: store, log: log, report: { [list] in list.take($0) })
         (self.store, self.service) = (store, service)
@@ -277,10 +279,10 @@ private final class Gate: Sendable {
     }
 
     func wait(
-        _ what: String, within limit: Duration = .seconds(30), until isDone: @Sendable () async -> Bool
+        _ what: String, within limit: Duration = .seconds(30), until isDone: @Sendable () async throws -> Bool
     ) async throws {
         let until = ContinuousClock.now + limit
-        while await !isDone() {
+        while try await !isDone() {
             guard ContinuousClock.now < until else {
                 throw PeerFailure("not \(what) within \(limit): \(await cursor()) of \(await end()), \(faults)")
             }

@@ -97,7 +97,7 @@ import Testing
                 sql: """
                     INSERT OR REPLACE INTO setting VALUES ('site-key', ?);
                     DELETE FROM setting WHERE name LIKE 'keys-%';
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '7 %';
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '% sealed keys';
                     """, arguments: [Data(oldSiteKey)])
             try copyLog?()
         }
@@ -226,7 +226,10 @@ import Testing
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
         try folder.edit(
-            "DELETE FROM setting WHERE name LIKE 'keys-%'; INSERT INTO connection VALUES ('x', x'7B7D', 'primary', 9)")
+            """
+            DELETE FROM setting WHERE name LIKE 'keys-%';
+            INSERT INTO connection (id, snapshot, destination, number) VALUES ('x', x'7B7D', 'primary', 9);
+            """)
         let store = try await witnessed.open()
         guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
         await store.close()

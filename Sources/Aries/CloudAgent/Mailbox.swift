@@ -45,10 +45,16 @@ package enum MailboxFailure: Hashable, Sendable {
     case otherKey
     /// It does not let this kiosk in.
     case unauthorised
+    /// It took the connection's key before and the answer was lost, which it does not repeat: open the connection with another key.
+    case keyTaken
     /// A token is needed: none is there, or this one was used or is too old.
     case needsToken
     /// It answers with something that the protocol does not allow.
     case malformed
+    /// It takes messages and answers none.
+    case silent
+    /// It has ended its connection to this kiosk.
+    case ended
     /// It reports a problem, by its own code (at most 128 bytes).
     case problem(Text)
 }
@@ -63,6 +69,13 @@ package protocol Mailbox: ~Copyable, Sendable {
     mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction]
     /// When ``MailboxEvent/deadlineReached`` is due; nil while only other events can bring anything.
     var deadline: Instant? { get }
+    /// The media type of what is posted.
+    var mediaType: Text { get }
+}
+
+extension Mailbox where Self: ~Copyable {
+    /// That of DIDComm v1 envelopes (RFC 0044).
+    package var mediaType: Text { "application/didcomm-envelope-enc" }
 }
 
 /// What happens to a mailbox.
@@ -71,7 +84,9 @@ package enum MailboxEvent: Sendable {
     case start
     /// A connection is to be reached under `key`. Answered by ``MailboxAction/address(_:for:)`` or
     /// ``MailboxAction/failed(_:for:)``; asked again at every start, which changes nothing where it is known.
-    case open(connection: Text, key: Verkey)
+    /// The whole key, because an agency gives a connection's messages only to who holds it. Another key takes the place of an
+    /// earlier one, for which messages may still come for a while.
+    case open(connection: Text, key: KeyPair)
     /// The connection is not used any more; answered by ``MailboxAction/closed(connection:isComplete:)``.
     case close(connection: Text)
     /// Look for messages at once: something woke us, or an answer is awaited.
@@ -82,6 +97,11 @@ package enum MailboxEvent: Sendable {
     case answered(AgentConnection.ExchangeID, body: [UInt8])
     /// A post failed.
     case failed(AgentConnection.ExchangeID, ExchangeFailure)
+    /// A post was answered by a status outside 2xx, with at most the first 16 KiB of what was said about it: some mailboxes
+    /// tell their errors apart only there. In place of ``failed(_:_:)``, where the body is known.
+    case rejected(AgentConnection.ExchangeID, status: Int, body: [UInt8])
+    /// The token that ``MailboxFailure/needsToken`` asked for, as the operator's sponsor wrote it.
+    case token(JSON)
     /// The network came back, or an operator asks: do not wait for the next attempt.
     case retryNow
     /// The time of ``Mailbox/deadline`` is there.
@@ -95,6 +115,8 @@ package enum MailboxAction: Sendable {
     case persist(JSON)
     /// Post these bytes to that URL and return the result as an event.
     case post(AgentConnection.ExchangeID, url: Text, body: [UInt8])
+    /// Get that URL and return the result as an event, as if it were a post.
+    case get(AgentConnection.ExchangeID, url: Text)
     /// The connection may be reached there from now on.
     case address(MailboxAddress, for: Text)
     /// The connection gets no address, or no longer has one, for that reason. A mailbox tries on by itself where that can help.

@@ -11,6 +11,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     package let id: Text
     /// The invitation that it answers.
     package let invitation: Invitation
+    /// How messages reach it that do not answer a post.
+    package let reception: Reception
     /// Where the handshake is sent.
     let inviter: Service
     let configuration: Configuration
@@ -25,6 +27,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// What is to be delivered next.
     var message: OutboundMessage?
     var seen: SeenMessages
+    /// Asking whether this connection will do for another invitation.
+    var reuse: HandshakeReuse?
     var lastExchange: ExchangeID = 0
     var heartbeatAt: Instant?
     /// Ids of our pings that want an answer, newest last.
@@ -35,6 +39,25 @@ package struct AgentConnection: ~Copyable, Sendable {
     var isReachable: Bool?
     /// Whether the present state was handed out for storing, as far as we know with success.
     var isStored: Bool
+    /// Keys of earlier attempts, which stay readable where late answers wait in a mailbox.
+    var earlier = EarlierKeys()
+    /// Whether the address for the present key was asked for.
+    var hasAskedForAddress = false
+    /// When to look into the mailbox for an answer that is awaited, and the pause behind that.
+    var lookAt: Instant?
+    var lookPause = Duration.zero
+    /// The time of the last event.
+    var now = Instant.zero
+
+    /// How messages reach a connection that do not answer a post.
+    package enum Reception: Hashable, Sendable {
+        /// Not at all: only what comes back on a post of ours arrives (RFC 0092).
+        case returnRoute
+        /// Through a mailbox, of which ``Event/address(_:for:)`` tells.
+        case mailbox
+        /// The connection leads to a mailbox: whoever owns that fetches what waits.
+        case leadsToMailbox
+    }
 
     /// Where a connection stands.
     enum Phase: Sendable {
@@ -53,6 +76,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         var sendings = 0
         /// Set once the request was taken: when to give up waiting for the response.
         var answerBy: Instant?
+        /// Where we take messages for this attempt's key; nil while the mailbox has not said it.
+        var address: MailboxAddress?
     }
 
     /// A connection whose response was verified.
@@ -63,11 +88,25 @@ package struct AgentConnection: ~Copyable, Sendable {
         var thread: Text
         /// The id of the closing message (`complete` or `ack`) until that was sent.
         var confirmation: Text?
+        /// Where the peer was told that we take messages.
+        var address: MailboxAddress
+        /// Where the peer is from the moment on that its old place has our acknowledgement.
+        var next: NextPeer?
+        /// The key that the peer had before, until the first message under its new one.
+        var former: Verkey?
+    }
+
+    /// A peer that has announced another DID.
+    struct NextPeer: Sendable {
+        /// Who it will be.
+        var peer: Peer
+        /// The thread of its announcement.
+        var thread: Text
     }
 
     /// What a post carries.
     enum Purpose: Sendable {
-        case request, confirmation, answer
+        case request, confirmation, rotation, answer
         case ping(Text)
         case delivery(Text)
     }
@@ -79,24 +118,28 @@ package struct AgentConnection: ~Copyable, Sendable {
         var until: Instant
     }
 
-    /// A new connection for `invitation`; nothing happens before ``Event/start``.
+    /// A new connection for `invitation`; nothing happens before ``Event/start``, and with a mailbox nothing is sent before
+    /// ``Event/address(_:for:)``.
     package init(
-        id: Text, invitation: Invitation, configuration: Configuration, random: consuming RandomStream
+        id: Text, invitation: Invitation, reception: Reception = .returnRoute, configuration: Configuration,
+        random: consuming RandomStream
     ) throws(InvitationError) {
         guard let handshake = invitation.handshakes.first else { throw .noHandshake }
         let inviter = try invitation.service()
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { throw .badKey }
-        let attempt = Attempt(handshake: handshake, thread: Self.newID(&random))
+        let attempt = Attempt(
+            handshake: handshake, thread: Self.newID(&random), address: reception == .mailbox ? nil : .queue)
         self.init(
-            id: id, invitation: invitation, inviter: inviter, configuration: configuration, keys: keys,
-            phase: .handshaking(attempt), seen: [], isStored: false, random: random)
+            id: id, invitation: invitation, reception: reception, inviter: inviter, configuration: configuration,
+            keys: keys, phase: .handshaking(attempt), seen: [], isStored: false, random: random)
     }
 
     init(
-        id: Text, invitation: Invitation, inviter: Service, configuration: Configuration, keys: KeyPair, phase: Phase,
-        seen: [[UInt8]], isStored: Bool, random: consuming RandomStream
+        id: Text, invitation: Invitation, reception: Reception, inviter: Service, configuration: Configuration,
+        keys: KeyPair, phase: Phase, seen: [[UInt8]], isStored: Bool, random: consuming RandomStream
     ) {
         (self.id, self.invitation, self.inviter, self.configuration) = (id, invitation, inviter, configuration)
+        self.reception = reception
         (self.keys, self.phase, self.isStored) = (keys, phase, isStored)
         self.seen = SeenMessages(capacity: configuration.limits.rememberedIDs, seen)
         allowance = AnswerAllowance(
@@ -117,6 +160,18 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Our key in this connection.
     package var verkey: Verkey { keys.verkey }
 
+    /// The whole of it, for a mailbox that wants proof.
+    package var keyPair: KeyPair { keys }
+
+    /// Where the peer leaves messages for us; nil before a mailbox has said it.
+    package var address: MailboxAddress? {
+        switch phase {
+        case .handshaking(let attempt): attempt.address
+        case .connected(let established): established.address
+        case .ended: nil
+        }
+    }
+
     /// Whether the peer ended the connection.
     package var isEnded: Bool { if case .ended = phase { true } else { false } }
 
@@ -129,12 +184,16 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Takes one event; the actions are to be done in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         var actions: [Action] = []
+        self.now = now
+        earlier.expire(at: now)
         switch event {
         case .start:
             exchange = nil  // whatever was under way when an earlier run was cut off
+            hasAskedForAddress = false
             if peer != nil { heartbeatAt = now }
         case .deliver(let next):
             if message == nil { message = next }
+        case .withdraw: if exchange == nil { message = nil }
         case .tell(let code, let explanation):
             let id = Self.newID(&random)
             if peer != nil {
@@ -143,26 +202,71 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .answered(let id, let body): actions = answered(id, body, at: now)
         case .failed(let id, let failure): actions = failed(id, failure, at: now)
         case .received(let bytes): actions = receive(bytes, at: now)
+        case .reuse(let invitation): actions = beginReuse(of: invitation, at: now)
+        case .answer(let invitation): if peer != nil { answerRequests(of: invitation) }
+        case .address(let address, let key): actions = take(address, for: key, at: now)
+        case .keyRefused(let key):
+            if key == keys.verkey, case .handshaking(let attempt) = phase {
+                actions = [nextAttempt(after: attempt, at: now)]
+            }
         case .ping:
             if peer != nil { heartbeatAt = now }
         case .retryNow: backoff.permitNow()
         case .deadlineReached:
             if let exchange, now >= exchange.until { actions = failed(exchange.id, .uncertain, at: now) }
+            if let until = reuse?.until, now >= until { actions += continueReuse(at: now) }
         }
-        return actions + advance(at: now)
+        return actions + advance(at: now) + look(at: now)
     }
 
     /// When ``Event/deadlineReached`` is due; nil while only other events can bring anything.
     package var deadline: Instant? {
+        [exchangeDeadline, reuse?.until].compactMap(\.self).min()
+    }
+
+    private var exchangeDeadline: Instant? {
         if let exchange { return exchange.until }
+        return [lookAt, sendingDeadline].compactMap(\.self).min()
+    }
+
+    private var sendingDeadline: Instant? {
         switch phase {
-        case .handshaking(let attempt): return attempt.answerBy ?? backoff.until
+        case .handshaking(let attempt): return attempt.answerBy ?? (hasAskedForAddress ? nil : backoff.until)
         case .connected(let established):
-            if established.confirmation != nil || message != nil { return backoff.until }
+            if established.confirmation != nil || established.next != nil || message != nil { return backoff.until }
             let due = [heartbeatAt, waiting.isEmpty ? nil : allowance.next].compactMap { $0 }.min()
             return due.map { max($0, backoff.until ?? $0) }
         case .ended: return nil
         }
+    }
+
+    /// The mailbox takes messages for that key at `address`. Another one than before is for keys that nobody was told of.
+    private mutating func take(_ address: MailboxAddress, for key: Verkey, at now: Instant) -> [Action] {
+        guard reception == .mailbox, key == keys.verkey, case .handshaking(var attempt) = phase,
+            attempt.address != address
+        else { return [] }
+        if attempt.address != nil { return [nextAttempt(after: attempt, at: now)] }
+        attempt.address = address
+        phase = .handshaking(attempt)
+        (isStored, hasAskedForAddress) = (false, false)
+        return []
+    }
+
+    /// An answer that is awaited may come by the mailbox: looks there, ever more rarely.
+    private mutating func look(at now: Instant) -> [Action] {
+        let isAwaited =
+            if case .handshaking(let attempt) = phase { attempt.answerBy != nil } else {
+                !openPings.isEmpty && !isEnded
+            }
+        guard reception == .mailbox, isAwaited, exchange == nil else {
+            if !isAwaited { (lookAt, lookPause) = (nil, .zero) }
+            return []
+        }
+        if let due = lookAt, now < due { return [] }
+        let isFirst = lookAt == nil
+        lookPause = min(max(lookPause * 2, configuration.limits.firstLook), configuration.limits.longestLook)
+        lookAt = now.advanced(by: lookPause)
+        return isFirst ? [] : [.fetch]
     }
 
     mutating func persist() -> Action {

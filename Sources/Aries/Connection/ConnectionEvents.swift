@@ -1,3 +1,4 @@
+package import DIDComm
 package import Encoding
 
 /// Why a message could not be posted.
@@ -40,6 +41,8 @@ extension AgentConnection {
         case start
         /// The next message to deliver; ignored while another one is under way (see ``wantsMessage``).
         case deliver(OutboundMessage)
+        /// Forget the message that is to be delivered, unless it is on its way this moment.
+        case withdraw
         /// Tell the peer of a problem of ours, by its code and in words; as often as answers may go out.
         case tell(code: Text, explanation: Text)
         /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply.
@@ -48,8 +51,17 @@ extension AgentConnection {
         case failed(ExchangeID, ExchangeFailure)
         /// A message came another way, such as from a mailbox.
         case received([UInt8])
+        /// The mailbox takes messages for that key of ours there; the answer to ``Action/needsAddress(_:)``.
+        case address(MailboxAddress, for: Verkey)
+        /// The mailbox will never take messages for that key: use another one.
+        case keyRefused(Verkey)
         /// Ping the peer now.
         case ping
+        /// The invitation is of the same inviter: ask whether this connection will do. Answered by ``Action/reused(invitation:)`` or
+        /// ``Action/reuseFailed(invitation:)``.
+        case reuse(Invitation)
+        /// Answer the requests that are attached to this invitation.
+        case answer(Invitation)
         /// The network came back, or an operator asks: do not wait for the next attempt.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is there.
@@ -63,10 +75,16 @@ extension AgentConnection {
         case persist(JSON)
         /// Post these bytes to that URL as `application/didcomm-envelope-enc` and return the result as an event.
         case post(ExchangeID, url: Text, body: [UInt8])
+        /// The handshake waits for ``Event/address(_:for:)``: where the mailbox takes messages for this key.
+        case needsAddress(Verkey)
+        /// An answer is awaited that may lie in the mailbox: look there.
+        case fetch
         /// The handshake is done.
         case connected(Peer)
         /// The inviter refused the handshake or answered wrongly; another attempt follows.
         case handshakeRefused(reason: Text)
+        /// The inviter took the request in every form that it offers and answered none; a new attempt follows.
+        case unanswered
         /// Posts began to succeed (nil) or to fail.
         case reachability(ExchangeFailure?)
         /// The peer answered our ping of that id: both directions work.
@@ -83,6 +101,14 @@ extension AgentConnection {
         case answered(VerificationReport.Answer)
         /// The protocols that the peer speaks, of those that were asked for.
         case disclosed([ProtocolName])
+        /// The inviter goes on with this connection for the invitation of that id.
+        case reused(invitation: Text)
+        /// The inviter did not say that this connection will do: make a new one.
+        case reuseFailed(invitation: Text)
+        /// The peer has another DID and another key from now on.
+        case rotated(Peer)
+        /// A message of a protocol for mailboxes: coordinate-mediation or messagepickup.
+        case mailbox(Message)
         /// A basicmessage that is not an acknowledgement.
         case message(id: Text, content: Text)
         /// The peer reported a problem.
@@ -97,6 +123,12 @@ extension AgentConnection {
     package struct Limits: Sendable {
         /// How long an inviter may take to answer after it took the request; 15 s.
         package var answer = Duration.seconds(15)
+        /// The same where the answer can wait in a mailbox; 60 s.
+        package var lateAnswer = Duration.seconds(60)
+        /// How long after a post the mailbox is looked into for its answer; doubled with each further look.
+        package var firstLook = Duration.seconds(1)
+        /// The longest time between two looks.
+        package var longestLook = Duration.seconds(15)
         /// After this a post counts as failed even if the driver is silent; 90 s.
         package var exchange = Duration.seconds(90)
         /// How often one request is sent again when it may have arrived.
@@ -126,14 +158,14 @@ extension AgentConnection {
     package struct Configuration: Sendable {
         /// Our name, shown to the inviter's operator.
         package var label: Text
-        /// The endpoint in our DID document; `didcomm:transport/queue` without a mailbox.
-        package var endpoint: Text
         /// Bounds and times.
         package var limits: Limits
+        /// What is answered to what the peer starts.
+        package var rules: RequestRules
 
         /// A kiosk of that name.
-        package init(label: Text, endpoint: Text = "didcomm:transport/queue", limits: Limits = Limits()) {
-            (self.label, self.endpoint, self.limits) = (label, endpoint, limits)
+        package init(label: Text, limits: Limits = Limits(), rules: RequestRules = RequestRules()) {
+            (self.label, self.limits, self.rules) = (label, limits, rules)
         }
     }
 }

@@ -6,22 +6,37 @@ extension AgentConnection {
     mutating func receive(_ bytes: [UInt8], at now: Instant) -> [Action] {
         let content: Envelope.Content
         do {
-            content = try Envelope.unpack(bytes, with: [keys])
+            content = try Envelope.unpack(bytes, with: [keys] + earlier.entries.map(\.keys))
         } catch {
             return [.discarded(.unreadable)]
         }
         guard let sender = content.sender else { return [.discarded(.anonymous)] }
         guard let message = try? Message(plaintext: content.plaintext) else { return [.discarded(.malformed)] }
         switch phase {
-        case .handshaking(let attempt): return handshake(message, from: sender, attempt, at: now)
+        case .handshaking(let attempt):
+            guard content.recipient != keys.verkey else { return handshake(message, from: sender, attempt, at: now) }
+            // The answer to an earlier attempt, whose keys are still there.
+            guard let (keys, attempt) = earlier.attempt(of: content.recipient), isResponse(message, to: attempt) else {
+                return [.discarded(.unexpected)]
+            }
+            return response(message, from: sender, attempt, keys, at: now)
         case .connected(let established):
-            if established.confirmation != nil, isResponse(message, to: established.handshake, established.thread) {
+            let attempt = Attempt(
+                handshake: established.handshake, thread: established.thread, address: established.address)
+            if established.confirmation != nil, isResponse(message, to: attempt) {
                 // A multi-use invitation answers a repeated request twice: the newest response counts.
                 guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
-                return response(message, from: sender, established.handshake, established.thread, at: now)
+                return response(message, from: sender, attempt, keys, at: now)
             }
-            guard sender == established.peer.verkey else { return [.discarded(.wrongSender)] }
+            guard sender == established.peer.verkey || sender == established.former else {
+                return [.discarded(.wrongSender)]
+            }
             guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
+            if sender == established.peer.verkey, established.former != nil {
+                var established = established
+                established.former = nil
+                phase = .connected(established)
+            }
             let actions = dispatch(message, at: now)
             fetchMore(after: message)
             return actions
@@ -31,16 +46,15 @@ extension AgentConnection {
 
     // MARK: Handshake
 
-    private func isResponse(_ message: Message, to handshake: Invitation.Handshake, _ thread: Text) -> Bool {
-        message.type.isMessage(handshake.protocolName.family, 1, "response") && message.thread == thread
+    private func isResponse(_ message: Message, to attempt: Attempt) -> Bool {
+        message.type.isMessage(attempt.handshake.protocolName.family, 1, "response")
+            && message.thread == attempt.thread
     }
 
     private mutating func handshake(
         _ message: Message, from sender: Verkey, _ attempt: Attempt, at now: Instant
     ) -> [Action] {
-        if isResponse(message, to: attempt.handshake, attempt.thread) {
-            return response(message, from: sender, attempt.handshake, attempt.thread, at: now)
-        }
+        if isResponse(message, to: attempt) { return response(message, from: sender, attempt, keys, at: now) }
         guard inviter.recipientKeys.contains(sender) else { return [.discarded(.wrongSender)] }
         guard Notice.isProblem(message.type), message.thread == attempt.thread else {
             return [.discarded(.unexpected)]
@@ -53,13 +67,13 @@ extension AgentConnection {
     /// Trust comes from the signature under the invitation's key; the envelope may be of that key or of the new one,
     /// so both are taken and nobody else.
     private mutating func response(
-        _ message: Message, from sender: Verkey, _ handshake: Invitation.Handshake, _ thread: Text, at now: Instant
+        _ message: Message, from sender: Verkey, _ attempt: Attempt, _ keys: KeyPair, at now: Instant
     ) -> [Action] {
         guard let invitationKey = inviter.recipientKeys.first else { return [.discarded(.unexpected)] }
         let peer: Peer
         do {
             peer =
-                switch handshake {
+                switch attempt.handshake {
                 case .didExchange11, .didExchange10:
                     try DIDExchange.verify(response: message.body, invitationKey: invitationKey)
                 case .connections10:
@@ -71,14 +85,14 @@ extension AgentConnection {
         }
         guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }
         _ = seen.insert(message.id, from: sender)
+        self.keys = keys
         phase = .connected(
-            Established(peer: peer, handshake: handshake, thread: thread, confirmation: Self.newID(&random)))
+            Established(
+                peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Self.newID(&random),
+                address: attempt.address ?? .queue))
         backoff.succeed()
         heartbeatAt = now  // one ping proves both directions and moves older inviters on
-        for request in invitation.requests {
-            guard let id = request["data"]?["json"]?["@id"]?.string else { continue }
-            answer(problem(thread: id, "request-not-accepted", "a verifier answers no requests", at: now))
-        }
+        answerRequests(of: invitation)
         return [persist(), .connected(peer)]
     }
 
@@ -89,7 +103,8 @@ extension AgentConnection {
         if type.isMessage("trust_ping", 1, "ping_response") {
             guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
             openPings.removeFirst(index + 1)
-            return [.alive(ping: message.thread)]
+            // Nothing else can arrive without a mailbox: whoever answers our pings goes on with this connection.
+            return [.alive(ping: message.thread)] + (isDeaf && reuse?.ping == message.thread ? completeReuse() : [])
         }
         if Notice.isProblem(type) {
             return [.problem(code: Notice.problemCode(message), thread: message.thread)]
@@ -102,28 +117,31 @@ extension AgentConnection {
             return [.discarded(.malformed)]
         }
 
-        if type.isMessage("trust_ping", 1, "ping") {
-            guard TrustPing.wantsResponse(message) else { return [] }
-            answer(TrustPing.response(type.prefix, id: Self.newID(&random), thread: message.thread))
-            return []
+        if let asked = reuse, asked.isAccepted(by: message) { return completeReuse() }
+        if DIDRotation.isHangup(message) {
+            phase = .ended
+            return [persist(), .ended] + abandonReuse()
+        }
+        if DIDRotation.isRotate(message), case .connected(let established) = phase {
+            return rotate(message, established)
+        }
+        if MailboxProtocols.include(type) { return [.mailbox(message)] }
+        switch configuration.rules.reply(to: message, id: Self.newID(&random)) {
+        case .message(let reply): answer(reply)
+        case .refusal(let code, let explanation, let name):
+            answer(problem(thread: message.thread, code, explanation, of: name, at: now))
+        case .nothing: break
         }
         if type.isMessage("basicmessage", 1, "message") {
-            if message.asksForAck {
-                answer(Notice.ack(type.prefix, id: Self.newID(&random), thread: message.thread))
-            }
             if let ids = BasicMessage.acknowledgedReports(message) { return [.acknowledged(ids)] }
             return [.message(id: message.id, content: message.body["content"]?.string ?? "")]
         }
-        if let disclosure = DiscoverFeatures.answer(to: message, id: Self.newID(&random)) {
-            answer(disclosure)
-            return []
-        }
-        if type.isMessage("did-rotate", 1, "hangup") {
-            phase = .ended
-            return [persist(), .ended]
-        }
-        answer(problem(thread: message.thread, "message-parse-failure", "unknown message type", at: now))
         return []
+    }
+
+    /// Whether only answers to our own posts can arrive.
+    private var isDeaf: Bool {
+        if case .connected(let established) = phase { established.address == .queue } else { false }
     }
 
     mutating func answer(_ message: JSON?) {
@@ -132,18 +150,23 @@ extension AgentConnection {
     }
 
     /// Problem reports are rate-limited, so that two confused agents cannot keep each other busy.
-    private mutating func problem(thread: Text, _ code: Text, _ explanation: Text, at now: Instant) -> JSON? {
+    private mutating func problem(
+        thread: Text, _ code: Text, _ explanation: Text, of name: ProtocolName, at now: Instant
+    ) -> JSON? {
         if let last = problemReportedAt, last.duration(to: now) < configuration.limits.problemReportInterval {
             return nil
         }
         problemReportedAt = now
         return Notice.problem(
-            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation)
+            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation,
+            of: name)
     }
 
     /// A peer that had something waiting may have more: every message of ours fetches the next, so
-    /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings.
+    /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings. Where there is a
+    /// mailbox, what waits is there.
     private mutating func fetchMore(after message: Message) {
+        guard reception == .returnRoute else { return }
         if message.type.isMessage("trust_ping", 1, "ping_response") {
             drains = 0
         } else if waiting.isEmpty, drains < 32 {

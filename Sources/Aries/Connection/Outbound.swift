@@ -8,10 +8,12 @@ extension AgentConnection {
         switch phase {
         case .handshaking(let attempt):
             guard let answerBy = attempt.answerBy else {
-                return post(.request, requestMessage(attempt), to: inviter, at: now)
+                guard let address = attempt.address else { return needAddress() }
+                return post(.request, requestMessage(attempt, address), to: inviter, at: now)
             }
             guard now >= answerBy else { return [] }
-            return [nextAttempt(after: attempt, at: now)] + advance(at: now)
+            let isLast = attempt.handshake == invitation.handshakes.last
+            return (isLast ? [.unanswered] : []) + [nextAttempt(after: attempt, at: now)] + advance(at: now)
         case .connected(let established):
             guard let (purpose, message) = nextMessage(established, at: now) else { return [] }
             return post(purpose, message, to: established.peer.service, at: now)
@@ -19,32 +21,50 @@ extension AgentConnection {
         }
     }
 
+    /// With the key already durable: the mailbox is to know no key that a crash makes forget.
+    private mutating func needAddress() -> [Action] {
+        guard !hasAskedForAddress else { return [] }
+        hasAskedForAddress = true
+        return (isStored ? [] : [persist()]) + [.needsAddress(keys.verkey)]
+    }
+
     /// First what completes the handshake, then what is to be delivered, then the heartbeat, and then answers, of which there may
     /// be as many as the peer likes.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
+        if let next = established.next {
+            let ack = DIDRotation.ack(invitation.prefix, id: Self.newID(&random), thread: next.thread)
+            return (.rotation, ack)
+        }
+        if reuse?.isDue == true {
+            reuse?.sent()
+            if let message = reuse?.message { return (.answer, message) }
+        }
+        // Whoever waits to hear that this connection will do does not wait for all that is to be delivered.
+        if let message, reuse == nil { return (.delivery(message.id), message.json(invitation.prefix)) }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
             let id = Self.newID(&random)
             openPings = openPings.suffix(7) + [id]
+            reuse?.followed(by: id)
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
+        if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
         guard !waiting.isEmpty, allowance.take(at: now) else { return nil }
         return (.answer, waiting.removeFirst())
     }
 
-    private func requestMessage(_ attempt: Attempt) -> JSON {
+    private func requestMessage(_ attempt: Attempt, _ address: MailboxAddress) -> JSON {
         let (prefix, name) = (invitation.prefix, attempt.handshake.protocolName)
         switch attempt.handshake {
         case .didExchange11, .didExchange10:
             return DIDExchange.request(
                 prefix, minor: name.minor, id: attempt.thread, invitation: invitation.id, label: configuration.label,
-                did: DIDExchange.did(for: keys.verkey, endpoint: configuration.endpoint))
+                did: DIDExchange.did(for: keys.verkey, at: address))
         case .connections10:
             return LegacyConnection.request(
                 prefix, id: attempt.thread, invitation: invitation.id, label: configuration.label, key: keys.verkey,
-                endpoint: configuration.endpoint)
+                at: address)
         }
     }
 
@@ -78,11 +98,13 @@ extension AgentConnection {
         let offered = invitation.handshakes
         let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
         if next >= offered.count { backoff.fail(at: now, configuration.limits, random: &random) }
+        if reception == .mailbox { earlier.keep(keys, of: attempt, at: now) }
         if let fresh = KeyPair(seed: random.drawSecret(32)) { keys = fresh }
+        hasAskedForAddress = false
         phase = .handshaking(
             Attempt(
                 handshake: next < offered.count ? offered[next] : offered.first ?? attempt.handshake,
-                thread: Self.newID(&random)))
+                thread: Self.newID(&random), address: reception == .mailbox ? nil : .queue))
         return persist()
     }
 
@@ -97,13 +119,17 @@ extension AgentConnection {
                 // Failures of earlier rounds keep counting until the handshake is done.
                 backoff.permitNow()
                 attempt.sendings += 1
-                attempt.answerBy = now.advanced(by: configuration.limits.answer)
+                let limits = configuration.limits
+                attempt.answerBy = now.advanced(by: reception == .mailbox ? limits.lateAnswer : limits.answer)
                 phase = .handshaking(attempt)
             case (.confirmation, .connected(var established)):
                 backoff.succeed()
                 established.confirmation = nil
                 phase = .connected(established)
                 actions.append(persist())
+            case (.rotation, _):
+                backoff.succeed()
+                actions += completeRotation()
             case (.delivery(let id), _):
                 backoff.succeed()
                 if message?.id == id { message = nil }
@@ -129,6 +155,9 @@ extension AgentConnection {
             _ = openPings.popLast()
             heartbeatAt = now  // so the pause decides when the peer is tried again
         }
+        if case .rotation = exchange.purpose, backoff.failures >= Self.rotationAttempts {
+            actions += completeRotation()
+        }
         if case (.delivery(let id), .refused(let status)) = (exchange.purpose, failure), message?.id == id {
             message = nil
             actions.append(.refused(id, status: status))
@@ -143,6 +172,9 @@ extension AgentConnection {
         }
         return actions
     }
+
+    /// An old place that fails as often as this does not keep us from the new one.
+    private static let rotationAttempts = 3
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {
         let reachable = failure == nil

@@ -18,65 +18,135 @@ extension AgentConnection {
             "version": .int(Self.version), "id": .string(id), "invitation": invitation.json,
             "seed": .text(keys.seed.withBytes { Base64.encode($0) }),
         ]
+        if reception == .mailbox {
+            object["mailbox"] = true
+            object["earlier"] = .array(Self.list(earlier.entries, at: now))
+            // What a message of the mailbox asks for outlives its release there.
+            if !waiting.isEmpty { object["waiting"] = .array(waiting) }
+        }
+        if let address, address != .queue { object["address"] = address.json }
         switch phase {
         case .handshaking(let attempt):
             object["phase"] = "handshaking"
-            object["handshake"] = .string(attempt.handshake.protocolName.path)
-            object["thread"] = .string(attempt.thread)
+            for member in Self.members(of: attempt) { object[member.name] = member.value }
         case .connected(let established):
             object["phase"] = "connected"
             object["handshake"] = .string(established.handshake.protocolName.path)
             object["thread"] = .string(established.thread)
             if let id = established.confirmation { object["confirmation"] = .string(id) }
-            let service = established.peer.service
-            object["peer"] = [
-                "did": .string(established.peer.did),
-                "recipientKeys": .array(service.recipientKeys.map { .string($0.base58) }),
-                "routingKeys": .array(service.routingKeys.map { .string($0.base58) }),
-                "endpoint": .string(service.endpoint),
-            ]
+            object["peer"] = Self.json(established.peer)
+            if let next = established.next {
+                object["next"] = ["peer": Self.json(next.peer), "thread": .string(next.thread)]
+            }
+            if let former = established.former { object["former"] = .string(former.base58) }
         case .ended: object["phase"] = "ended"
         }
         return .object(object)
     }
 
+    private static func members(of attempt: Attempt) -> [JSONObject.Member] {
+        [
+            .init("handshake", .string(attempt.handshake.protocolName.path)),
+            .init("thread", .string(attempt.thread)),
+        ]
+    }
+
+    private static func list(_ earlier: [EarlierKeys.Entry], at now: Instant) -> [JSON] {
+        earlier.map { entry in
+            var object: JSONObject = [
+                "seed": .text(entry.keys.seed.withBytes { Base64.encode($0) }),
+                "seconds": .int(Int(max(now.duration(to: entry.until), .zero).nanoseconds / 1_000_000_000)),
+            ]
+            if let attempt = entry.attempt {
+                for member in members(of: attempt) { object[member.name] = member.value }
+                if let address = attempt.address { object["address"] = address.json }
+            }
+            return .object(object)
+        }
+    }
+
     /// The connection that `snapshot` describes; it goes on at ``Event/start``. `seen`: keys of the last messages that were seen
-    /// on any connection, oldest first (``takeSeen()``).
+    /// on any connection, oldest first (``takeSeen()``). `leadsToMailbox`: what it is used for now, which the snapshot does not say.
     package init(
-        restoring snapshot: JSON, seen: [[UInt8]] = [], configuration: Configuration, random: consuming RandomStream
+        restoring snapshot: JSON, leadsToMailbox: Bool = false, seen: [[UInt8]] = [], configuration: Configuration,
+        random: consuming RandomStream
     ) throws(SnapshotError) {
         guard snapshot["version"]?.int == Self.version else { throw .unknownVersion }
         guard let id = snapshot["id"]?.string, let json = snapshot["invitation"],
             let invitation = try? Invitation(json), let inviter = try? invitation.service(),
-            let seed = snapshot["seed"]?.string.flatMap({ Base64.decodeURL($0.string) }),
-            let keys = KeyPair(seed: Secret(seed)), let phase = Self.phase(snapshot)
+            let keys = Self.keyPair(snapshot), let phase = Self.phase(snapshot)
         else { throw .malformed }
+        let hasMailbox = snapshot["mailbox"]?.bool ?? false
+        let earlier = try Self.earlier(snapshot)
         self.init(
-            id: id, invitation: invitation, inviter: inviter, configuration: configuration, keys: keys, phase: phase,
-            seen: seen, isStored: true, random: random)
+            id: id, invitation: invitation,
+            reception: hasMailbox ? .mailbox : leadsToMailbox ? .leadsToMailbox : .returnRoute, inviter: inviter,
+            configuration: configuration, keys: keys, phase: phase, seen: seen, isStored: true, random: random)
+        self.earlier = earlier
+        waiting = Array((snapshot["waiting"]?.array ?? []).prefix(configuration.limits.waitingAnswers))
+    }
+
+    private static func earlier(_ snapshot: JSON) throws(SnapshotError) -> EarlierKeys {
+        var earlier = EarlierKeys()
+        for entry in (snapshot["earlier"]?.array ?? []).suffix(EarlierKeys.limit) {
+            guard let keys = keyPair(entry), let seconds = entry["seconds"]?.int else { throw .malformed }
+            let life = min(max(Duration.seconds(seconds), .zero), EarlierKeys.life)
+            earlier.keep(keys, of: attempt(entry, default: nil), for: life, at: .zero)
+        }
+        return earlier
+    }
+
+    private static func keyPair(_ entry: JSON) -> KeyPair? {
+        entry["seed"]?.string.flatMap { Base64.decodeURL($0.string) }.flatMap { KeyPair(seed: Secret($0)) }
+    }
+
+    private static func attempt(_ entry: JSON, default address: MailboxAddress?) -> Attempt? {
+        guard let thread = entry["thread"]?.string,
+            let handshake = Invitation.Handshake.allCases.first(where: {
+                $0.protocolName.path == entry["handshake"]?.string
+            })
+        else { return nil }
+        return Attempt(
+            handshake: handshake, thread: thread, address: entry["address"].flatMap { MailboxAddress($0) } ?? address)
     }
 
     private static func phase(_ snapshot: JSON) -> Phase? {
         if snapshot["phase"] == "ended" { return .ended }
-        guard let thread = snapshot["thread"]?.string,
-            let handshake = Invitation.Handshake.allCases.first(where: {
-                $0.protocolName.path == snapshot["handshake"]?.string
-            })
-        else { return nil }
+        let hasMailbox = snapshot["mailbox"]?.bool ?? false
+        guard let attempt = attempt(snapshot, default: hasMailbox ? nil : .queue) else { return nil }
         switch snapshot["phase"]?.string {
-        case "handshaking": return .handshaking(Attempt(handshake: handshake, thread: thread))
+        case "handshaking": return .handshaking(attempt)
         case "connected":
-            guard let did = snapshot["peer"]?["did"]?.string, let endpoint = snapshot["peer"]?["endpoint"]?.string,
-                let recipients = keys(snapshot["peer"]?["recipientKeys"]), !recipients.isEmpty,
-                let routing = keys(snapshot["peer"]?["routingKeys"])
-            else { return nil }
-            let service = Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint)
+            guard let peer = peer(snapshot["peer"]) else { return nil }
+            var next: NextPeer?
+            if let stored = snapshot["next"] {
+                guard let peer = self.peer(stored["peer"]), let thread = stored["thread"]?.string else { return nil }
+                next = NextPeer(peer: peer, thread: thread)
+            }
             return .connected(
                 Established(
-                    peer: Peer(did: did, service: service), handshake: handshake, thread: thread,
-                    confirmation: snapshot["confirmation"]?.string))
+                    peer: peer, handshake: attempt.handshake, thread: attempt.thread,
+                    confirmation: snapshot["confirmation"]?.string, address: attempt.address ?? .queue, next: next,
+                    former: snapshot["former"]?.string.flatMap { Verkey($0) }))
         default: return nil
         }
+    }
+
+    private static func json(_ peer: Peer) -> JSON {
+        [
+            "did": .string(peer.did),
+            "recipientKeys": .array(peer.service.recipientKeys.map { .string($0.base58) }),
+            "routingKeys": .array(peer.service.routingKeys.map { .string($0.base58) }),
+            "endpoint": .string(peer.service.endpoint),
+        ]
+    }
+
+    private static func peer(_ json: JSON?) -> Peer? {
+        guard let did = json?["did"]?.string, let endpoint = json?["endpoint"]?.string,
+            let recipients = keys(json?["recipientKeys"]), !recipients.isEmpty,
+            let routing = keys(json?["routingKeys"])
+        else { return nil }
+        return Peer(did: did, service: Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint))
     }
 
     private static func keys(_ list: JSON?) -> [Verkey]? {

@@ -6,10 +6,8 @@ package enum DIDExchange {
     /// The family's name in `@type`.
     package static let family: Text = "didexchange"
 
-    /// The long-form did:peer:4 of a kiosk: one Ed25519 key, one service.
-    ///
-    /// `endpoint` is `didcomm:transport/queue` where answers come only as HTTP responses.
-    package static func did(for key: Verkey, endpoint: Text, routingKeys: [Verkey] = []) -> Text {
+    /// The long-form did:peer:4 of a kiosk: one Ed25519 key, one service, where messages for that key are taken.
+    package static func did(for key: Verkey, at address: MailboxAddress) -> Text {
         PeerDID.encode4([
             "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
             "verificationMethod": [
@@ -24,8 +22,9 @@ package enum DIDExchange {
                     "priority": 0,
                     "recipientKeys": ["#key-0"],
                     "accept": ["didcomm/aip1", "didcomm/aip2;env=rfc19"],
-                    "serviceEndpoint": .string(endpoint),
-                    "routingKeys": .array(routingKeys.map { .string($0.didKey) }),
+                    "serviceEndpoint": .string(address.endpoint),
+                    // As references to keys: ACA-Py finds none under a DID without fragment, and then forgets the sender's too.
+                    "routingKeys": .array(address.routingKeys.map { .text("\($0.didKey)#\($0.multibase)") }),
                 ]
             ],
         ]).long

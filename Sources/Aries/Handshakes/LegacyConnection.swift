@@ -9,7 +9,7 @@ package enum LegacyConnection {
 
     /// The `request`, with an unqualified DID and the document that RFC 0160 shows.
     package static func request(
-        _ prefix: TypePrefix, id: Text, invitation: Text, label: Text, key: Verkey, endpoint: Text
+        _ prefix: TypePrefix, id: Text, invitation: Text, label: Text, key: Verkey, at address: MailboxAddress
     ) -> JSON {
         let (did, verkey) = (key.unqualifiedDID, JSON.string(key.base58))
         let keyID = JSON.text("\(did)#1")
@@ -26,7 +26,8 @@ package enum LegacyConnection {
             "service": [
                 [
                     "id": .text("\(did);indy"), "type": "IndyAgent", "priority": 0, "recipientKeys": [verkey],
-                    "routingKeys": [], "serviceEndpoint": .string(endpoint),
+                    "routingKeys": .array(address.routingKeys.map { .string($0.base58) }),
+                    "serviceEndpoint": .string(address.endpoint),
                 ]
             ],
         ]

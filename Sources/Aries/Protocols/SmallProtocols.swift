@@ -30,9 +30,10 @@ package enum Notice {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }
 
-    /// A `problem-report`; `code` is for programs, `explanation` for people.
+    /// A `problem-report`; `code` is for programs, `explanation` for people. `name` is the protocol whose report it is, where
+    /// that has one of its own.
     package static func problem(
-        _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text
+        _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text, of name: ProtocolName = Self.name
     ) -> JSON {
         Message.make(
             MessageType(prefix, name, "problem-report"), id: id, thread: thread,
@@ -89,11 +90,20 @@ package enum DiscoverFeatures {
         (VerificationReport.name, ["sender"]),
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
+        (Question.name, ["responder"]),
+        (DIDRotation.name, ["observing_party"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
         (ProtocolName("didexchange", 1, 1), ["requester"]),
         (ProtocolName("connections", 1, 0), ["invitee"]),
         (ProtocolName("out-of-band", 1, 1), ["receiver"]),
     ]
+
+    /// A `query` (1.0), which every agent reads, for the protocols of one family.
+    package static func query(_ family: Text, id: Text) -> OutboundMessage {
+        OutboundMessage(
+            id: id, ProtocolName("discover-features", 1, 0), "query",
+            [.init("query", .text(TypePrefix.didcomm.rawValue + family.string + "/*"))])
+    }
 
     /// The answer to a `query` (1.0) or `queries` (2.0); nil when `message` is neither.
     package static func answer(to message: Message, id: Text) -> JSON? {

@@ -89,7 +89,7 @@ package enum Envelope {
         throw .notForUs
     }
 
-    private static func parse(_ bytes: [UInt8], _ limits: Limits) throws(Failure) -> JSON {
+    static func parse(_ bytes: [UInt8], _ limits: Limits) throws(Failure) -> JSON {
         var json = JSON.Limits()
         (json.depth, json.bytes) = (limits.depth, limits.bytes)
         do {

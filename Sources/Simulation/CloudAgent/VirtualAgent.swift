@@ -38,8 +38,18 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var answersToLose = 0
     /// Whether it acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
+    /// Whether it goes on with a connection that exists when it is asked to (out-of-band reuse); nil: it does not answer.
+    package var acceptsReuse: Bool?
     /// The ledgers that it keeps; nil for an agent that does not know verification-report/1.0.
     package var keeper: VirtualKeeper?
+    /// The mailboxes that it keeps; nil for an agent that does not know coordinate-mediation.
+    package var mediation: VirtualMediation?
+    /// Whether everything that it says to a kiosk with a mailbox goes there, also what could go back on a post.
+    package var answersByMailbox = false
+    /// What an agent that keeps no mailboxes posts to the addresses of kiosks; whoever drives it takes that away.
+    package var posts: [(url: Text, body: [UInt8])] = []
+    /// Whether only the first request by its invitation is answered.
+    package var isSingleUse = false
     /// The basicmessages that arrived, each id once, in order.
     package private(set) var received: [Received] = []
     /// How many basicmessages came again under an id that was known.
@@ -60,8 +70,12 @@ package struct VirtualAgent: ~Copyable, Sendable {
     private struct Kiosk {
         let thread: Text
         let key: Verkey
-        let ours: KeyPair
+        var ours: KeyPair
         let did: Text
+        /// The keys after a rotation that the kiosk has not acknowledged.
+        var next: KeyPair?
+        /// Where the kiosk takes messages.
+        let service: Service
         /// Plaintexts waiting to be fetched.
         var waiting: [JSON] = []
         var isComplete = false
@@ -103,14 +117,54 @@ package struct VirtualAgent: ~Copyable, Sendable {
         send(BasicMessage.message(.didcomm, id: newID(), content: content, sentTime: "2026-01-01T00:00:00Z"))
     }
 
-    /// Puts any message in the queue of every kiosk.
+    /// Sends any message to every kiosk: by its mailbox, or in its queue. An agent that keeps mailboxes has no queue for what it
+    /// starts itself, as real ones have none.
     package mutating func send(_ message: JSON) {
-        for index in kiosks.indices { kiosks[index].waiting.append(message) }
+        for index in kiosks.indices {
+            if kiosks[index].service.isHTTP {
+                leave(message, for: kiosks[index])
+            } else if mediation == nil {
+                kiosks[index].waiting.append(message)
+            }
+        }
+    }
+
+    /// What an agent starts goes to the address in the kiosk's DID document: here that is a mailbox of this very agent.
+    private mutating func leave(_ message: JSON, for kiosk: Kiosk) {
+        leave(
+            envelope: Envelope.pack(message.compactBytes, to: [kiosk.key], from: kiosk.ours, random: &random),
+            for: kiosk)
+    }
+
+    private mutating func leave(envelope: JSON, for kiosk: Kiosk) {
+        let wrapped = Envelope.wrap(envelope, to: kiosk.key, via: kiosk.service.routingKeys, random: &random)
+        if mediation == nil {
+            posts.append((url: kiosk.service.endpoint, body: wrapped.compactBytes))
+        } else {
+            _ = mediation?.forward(wrapped)
+        }
+    }
+
+    /// Announces another DID to every kiosk (did-rotate/1.0), under `did` where one is given that it does not own.
+    package mutating func rotate(to did: Text? = nil) {
+        for index in kiosks.indices {
+            guard let next = KeyPair(seed: random.drawSecret(32)) else { continue }
+            if did == nil { kiosks[index].next = next }
+            let announced =
+                did
+                ?? DIDExchange.did(
+                    for: next.verkey, at: MailboxAddress(endpoint: Text("\(endpoint)next"), routingKeys: []))
+            kiosks[index].waiting.append(
+                Message.make(
+                    MessageType(.didcomm, DIDRotation.name, "rotate"), id: newID(),
+                    [.init("to_did", .string(announced))]))
+        }
     }
 
     /// Takes one posted body.
     package mutating func handle(_ body: [UInt8], at now: Instant) -> Reply {
         guard isUp else { return .unreachable }
+        if let envelope = try? JSON.parse(body), mediation?.forward(envelope) == true { return .accepted([]) }
         guard let content = try? Envelope.unpack(body, with: [invitationKeys] + kiosks.map(\.ours)),
             let sender = content.sender, let message = try? Message(plaintext: content.plaintext),
             let answer = take(message, from: sender, to: content.recipient, at: now)
@@ -126,28 +180,44 @@ package struct VirtualAgent: ~Copyable, Sendable {
         _ message: Message, from sender: Verkey, to recipient: Verkey, at now: Instant
     ) -> [UInt8]? {
         if recipient == invitationKeys.verkey {
-            guard message.type.isMessage(DIDExchange.family, 1, "request") else { return nil }
-            return respond(to: message, from: sender)
+            guard !message.type.isMessage(DIDExchange.family, 1, "request") else {
+                return respond(to: message, from: sender)
+            }
+            others = others.suffix(63) + [message.body]  // a reply without connection
+            return []
         }
         guard let index = kiosks.firstIndex(where: { $0.ours.verkey == recipient && $0.key == sender }) else {
             return nil
         }
+        if message.type.isMessage("did-rotate", 1, "ack"), let next = kiosks[index].next {
+            (kiosks[index].ours, kiosks[index].next) = (next, nil)
+            others.append(message.body)
+            return []
+        }
         kiosks[index].isComplete = true  // any message of an authenticated peer completes, as in ACA-Py
-        if let answer = answer(to: message, from: sender, at: now) { kiosks[index].waiting.append(answer) }
-        guard !kiosks[index].waiting.isEmpty else { return [] }
+        if let answer = answer(to: message, from: sender, at: now) {
+            if answersByMailbox, kiosks[index].service.isHTTP {
+                leave(answer, for: kiosks[index])
+            } else {
+                kiosks[index].waiting.append(answer)
+            }
+        }
+        guard !kiosks[index].waiting.isEmpty else { return mediation?.next(for: sender) ?? [] }
         return pack(kiosks[index].waiting.removeFirst(), to: sender, from: kiosks[index].ours)
     }
 
     private mutating func respond(to request: Message, from sender: Verkey) -> [UInt8]? {
         guard let did = request.body["did"]?.string, let document = try? PeerDID.resolve(did),
-            let key = document.services.first?.recipientKeys.first, key == sender
+            let service = document.services.first, let key = service.recipientKeys.first, key == sender
         else { return nil }
+        if isSingleUse, let first = kiosks.first, first.key != key { return [] }
         if !kiosks.contains(where: { $0.thread == request.thread && $0.key == key }) {
             guard let ours = KeyPair(seed: random.drawSecret(32)) else { return nil }
             kiosks.append(
                 Kiosk(
                     thread: request.thread, key: key, ours: ours,
-                    did: DIDExchange.did(for: ours.verkey, endpoint: endpoint)))
+                    did: DIDExchange.did(for: ours.verkey, at: MailboxAddress(endpoint: endpoint, routingKeys: [])),
+                    service: service))
         }
         guard let kiosk = kiosks.first(where: { $0.thread == request.thread && $0.key == key }) else { return nil }
         let attachment = SignedAttachment.sign(
@@ -156,15 +226,18 @@ package struct VirtualAgent: ~Copyable, Sendable {
             MessageType(request.type.prefix, request.type.protocolName, "response"), id: newID(),
             thread: request.thread, parentThread: invitationID,
             [.init("did", .string(kiosk.did)), .init("did_rotate~attach", attachment)])
-        return pack(response, to: key, from: invitationKeys)
+        let body = Envelope.pack(response.compactBytes, to: [key], from: invitationKeys, random: &random)
+        guard answersByMailbox, service.isHTTP else { return body.compactBytes }
+        leave(envelope: body, for: kiosk)
+        return []
     }
 
     private mutating func answer(to message: Message, from sender: Verkey, at now: Instant) -> JSON? {
         let type = message.type
         if type.isMessage("trust_ping", 1, "ping") {
             pings += 1
-            return TrustPing.wantsResponse(message)
-                ? TrustPing.response(type.prefix, id: newID(), thread: message.thread) : nil
+            guard TrustPing.wantsResponse(message) else { return nil }
+            return TrustPing.response(type.prefix, id: newID(), thread: message.thread)
         }
         if type.isMessage("basicmessage", 1, "message") {
             if received.contains(where: { $0.id == message.id && $0.sender == sender }) {
@@ -179,13 +252,29 @@ package struct VirtualAgent: ~Copyable, Sendable {
                 type.prefix, id: newID(), content: Text(ids.compactText), sentTime: "2026-01-01T00:00:00Z")
         }
         if type.isMessage("discover-features", 1, "query") { return disclosure(to: message) }
+        if mediation != nil {
+            let (id, endpoint) = (newID(), endpoint)
+            switch mediation?.answer(to: message, of: sender, at: endpoint, id: id) {
+            case .answer(let answer): return answer
+            case .silence: return nil
+            case .unknown, nil: break
+            }
+        }
         if keeper != nil, message.type.protocolName.family == VerificationReport.name.family {
             let id = newID()
             return keeper?.answer(to: message, id: id)
         }
         others = others.suffix(63) + [message.body]
+        if type.isMessage("out-of-band", 1, "handshake-reuse") {
+            guard acceptsReuse == true else { return nil }
+            return Message.make(
+                MessageType(type.prefix, type.protocolName, "handshake-reuse-accepted"), id: newID(),
+                thread: message.thread, parentThread: message.parentThread)
+        }
         if ["disclose", "disclosures"].contains(type.name) { return nil }
-        if type.name == "complete" || type.name == "ack" || Notice.isProblem(type) || type.name == "ping_response" {
+        if type.name == "complete" || type.name == "ack" || type.name == "answer" || Notice.isProblem(type)
+            || type.name == "ping_response"
+        {
             return nil
         }
         return Notice.problem(
@@ -195,10 +284,14 @@ package struct VirtualAgent: ~Copyable, Sendable {
 
     /// The protocols that were asked for, of those that tell agents apart.
     private mutating func disclosure(to query: Message) -> JSON {
-        let pid = Text(TypePrefix.didcomm.rawValue + VerificationReport.name.path.string)
         let asked = query.body["query"]?.string ?? ""
-        let isAsked = asked.hasSuffix("*") ? pid.hasPrefix(Text(String(asked.string.dropLast()))) : asked == pid
-        let found: [JSON] = keeper != nil && isAsked ? [["pid": .string(pid)]] : []
+        let known =
+            (keeper == nil ? [] : [VerificationReport.name]) + (mediation?.hasPickup == true ? [Pickup.name] : [])
+        let found = known.compactMap { name -> JSON? in
+            let pid = Text(TypePrefix.didcomm.rawValue + name.path.string)
+            let isAsked = asked.hasSuffix("*") ? pid.hasPrefix(Text(String(asked.string.dropLast()))) : asked == pid
+            return isAsked ? ["pid": .string(pid)] : nil
+        }
         return Message.make(
             MessageType(query.type.prefix, query.type.protocolName, "disclose"), id: newID(), thread: query.thread,
             [.init("protocols", .array(found))])

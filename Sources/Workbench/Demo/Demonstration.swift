@@ -197,10 +197,8 @@ package final class Demonstration: SimulatedWorld {
             case .connected: onEvent(.agentConnected, now)
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
-            case .persist, .handshakeRefused, .reachability(nil), .alive, .refused, .pinged, .answered, .disclosed,
-                .acknowledged,
-                .message, .problem, .discarded, .ended:
-                break
+            // The demonstration shows reports on their way; all else belongs to the service.
+            default: break
             }
         }
     }

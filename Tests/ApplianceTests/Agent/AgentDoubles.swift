@@ -72,6 +72,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     }
 
     func loadHandled() async throws -> [[UInt8]] { lock.withLock { handled } }
+    func forgetConnection(_ id: Text) async throws { lock.withLock { connections.removeAll { $0.id == id } } }
+    func quarantine(_ message: MailboxMessage, reason: Text) async throws {}
 
     private var end: ReportPoint {
         ReportPoint(ledger: "ledger", position: head.point.count, hash: head.point.hash.bytes)
@@ -126,5 +128,33 @@ struct HangingExchange: MessageExchange {
     func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
         try? await Task.sleep(for: .seconds(3600))
         throw .cancelled
+    }
+}
+
+/// Invitation files on the disk, without links in them.
+final class InvitationFiles: @unchecked Sendable {
+    private let lock = NSLock()
+    private var contents: [String: JSON] = [:]
+    func write(_ path: String, _ invitation: JSON) throws {
+        lock.withLock { contents[path] = invitation }
+        try Data(invitation.compactBytes).write(to: URL(fileURLWithPath: path))
+    }
+    func read(_ path: String) throws(InvitationReader.Failure) -> Invitation {
+        guard let json = lock.withLock({ contents[path] }) else { throw .file(path: path) }
+        do { return try Invitation(json) } catch { throw .invitation(error) }
+    }
+}
+
+/// Several agents, each behind its own address.
+struct Exchanges: MessageExchange {
+    private let all: [VirtualAgentExchange]
+
+    init(_ all: [VirtualAgentExchange]) { self.all = all }
+
+    func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
+        for exchange in all where await exchange.endpoint == Text(url) {
+            return try await exchange.post(body, to: url)
+        }
+        throw .unreachable
     }
 }

@@ -19,22 +19,9 @@ import Testing
         func add(_ notice: DestinationNotice) { lock.withLock { list.append(notice) } }
     }
 
-    private final class Files: @unchecked Sendable {
-        private let lock = NSLock()
-        private var contents: [String: JSON] = [:]
-        func write(_ path: String, _ invitation: JSON) throws {
-            lock.withLock { contents[path] = invitation }
-            try Data(invitation.compactBytes).write(to: URL(fileURLWithPath: path))
-        }
-        func read(_ path: String) throws(InvitationReader.Failure) -> Invitation {
-            guard let json = lock.withLock({ contents[path] }) else { throw .file(path: path) }
-            do { return try Invitation(json) } catch { throw .invitation(error) }
-        }
-    }
-
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "destination-\(UUID().uuidString)")
-    private let files = Files()
+    private let files = InvitationFiles()
     private let notices = Notices()
     private let memory = Memory()
     private var file: String { folder.appendingPathComponent("invitation").path }
@@ -65,6 +52,81 @@ import Testing
 
     private func wait(until isDone: @Sendable () async -> Bool) async throws {
         while !(await isDone()) { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    // MARK: - What an invitation offers, and whether its inviter is known
+
+    /// Another invitation of `agent`: with or without handshake, and with a ping and a proof request attached or nothing.
+    private func invitation(
+        _ id: Text, of agent: VirtualAgentExchange, handshake: Bool = true, requests: Bool = false
+    ) async -> JSON {
+        var json = await agent.invitation.object ?? JSONObject()
+        json["@id"] = .string(id)
+        if !handshake { json["handshake_protocols"] = [] }
+        if requests {
+            let proof: JSON = ["@type": "https://didcomm.org/present-proof/2.0/request-presentation", "@id": "Q"]
+            json["requests~attach"] = [
+                ["@id": "a", "data": ["json": ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]]],
+                ["@id": "b", "data": ["base64": .text(Base64.encode(proof.compactBytes))]],
+            ]
+        }
+        return .object(json)
+    }
+
+    /// The messages that answered the requests of the invitation of that id, by the request's id.
+    private func answers(_ id: Text, at agent: VirtualAgentExchange) async -> [Text: JSON] {
+        await agent.others.reduce(into: [:]) { found, message in
+            guard message["~thread"]?["pthid"]?.string == id, let thread = message["~thread"]?["thid"]?.string,
+                message["@type"]?.string?.hasSuffix("handshake-reuse") != true,
+                message["@type"]?.string?.hasSuffix("complete") != true
+            else { return }
+            found[thread] = message["@type"] ?? .null
+        }
+    }
+
+    private static let answered: [Text: JSON] = [
+        "P": "https://didcomm.org/trust_ping/1.0/ping_response",
+        "Q": "https://didcomm.org/notification/1.0/problem-report",
+    ]
+
+    /// The eight rows: what is offered, and whether the inviter is known.
+    @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
+    func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let agent = try agent("http://first.test/")
+        let destination = destination(agent)
+        let task = Task { await destination.run() }
+        if isKnown {
+            try files.write(file, await agent.invitation)
+            try await wait { await agent.completeConnections == 1 && memory.present != nil }
+        }
+        let before = memory.present
+        try files.write(
+            file, await invitation("second", of: agent, handshake: offer.handshake, requests: offer.requests))
+        switch (offer.handshake, offer.requests) {
+        case (false, false):
+            try await wait {
+                notices.all.contains {
+                    if case .invitationFailed(_, let reason, _) = $0 { reason.contains("offers") } else { false }
+                }
+            }
+        case (false, true), (true, true): try await wait { await answers("second", at: agent) == Self.answered }
+        case (true, false):
+            try await wait {
+                isKnown
+                    ? await agent.others.contains { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true }
+                    : memory.present != nil
+            }
+        }
+        // A connection that will do is no second one, and goes on.
+        if isKnown { #expect(memory.present == before && memory.kept.count == 1) }
+        #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
+        if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
+        if !isKnown, !offer.handshake, offer.requests {
+            try await wait { notices.all.contains { if case .answeredOnce(2, 1) = $0 { true } else { false } } }
+        }
+        task.cancel()
+        await task.value
     }
 
     @Test func anInvitationFileConnectsInTheRunningServiceAndASecondOneTakesOver() async throws {
@@ -104,16 +166,62 @@ import Testing
     }
 }
 
-/// Several agents, each behind its own address.
-private struct Exchanges: MessageExchange {
-    private let all: [VirtualAgentExchange]
+extension DestinationTests {
+    /// As `gatehouse agent connect` asks: beside the files, also with an invitation that was used before.
+    @Test func anInvitationByCommandTakesOverAndASecondScanFindsTheFirst() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = (try agent("http://first.test/"), try agent("http://second.test/"))
+        let destination = destination(Exchanges([first, second]))
+        let task = Task { await destination.run() }
+        try memory.queue(2)
+        let invitation = try Invitation(await first.invitation)
+        try await wait { await destination.isLoaded }
+        async let one = destination.connect(invitation)
+        async let other = destination.connect(invitation)
+        let both = try await [one, other]
+        #expect(Set(both.map(\.id)).count == 1 && both.count { $0.way == .known } == 1, "\(both)")
+        try await wait { memory.pending == 0 }
+        let id = try #require(both[0].id)
+        #expect(await destination.link(id)?.notes.answered != nil)
 
-    init(_ all: [VirtualAgentExchange]) { self.all = all }
+        let made = try await destination.connect(try Invitation(await second.invitation))
+        let new = try #require(made.id)
+        #expect(made.way == .new && new != id)
+        try await wait { memory.present == new }
+        try memory.queue(2)
+        await destination.wake()
+        try await wait { memory.pending == 0 }
+        #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
 
-    func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
-        for exchange in all where await exchange.endpoint == Text(url) {
-            return try await exchange.post(body, to: url)
+        // What is removed sends and stores nothing any more; its invitation may be given again.
+        await destination.remove(new)
+        #expect(await destination.link(new) == nil)
+        try memory.queue(1)
+        await destination.wake()
+        let third = try await destination.connect(try Invitation(await second.invitation))
+        #expect(third.way == .new && third.id != new)
+        try await wait { memory.pending == 0 }
+        #expect(memory.present == third.id)
+        task.cancel()
+        await task.value
+    }
+
+    @Test func attemptsAreBounded() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let destination = destination(HangingExchange())
+        let task = Task { await destination.run() }
+        try await wait { await destination.isLoaded }
+        for number in 0...Destination.linksLimit {
+            var json = try #require(await agent("http://first.test/").invitation.object)
+            json["@id"] = .text("invitation-\(number)")
+            let invitation = try Invitation(.object(json))
+            if number < Destination.linksLimit {
+                _ = try await destination.connect(invitation)
+            } else {
+                await #expect(throws: Destination.TooManyConnections.self) { try await destination.connect(invitation) }
+            }
         }
-        throw .unreachable
+        task.cancel()
+        await task.value
     }
 }

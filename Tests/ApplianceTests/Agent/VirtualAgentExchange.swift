@@ -1,9 +1,10 @@
 import Appliance
+import Aries
 import Encoding
 import HTTPTransport
 import Simulation
 
-/// Wears the face of the network in front of a ``VirtualAgent``:.
+/// Wears the face of the network in front of a ``VirtualAgent``.
 actor VirtualAgentExchange: MessageExchange {
     private var agent: VirtualAgent
     private let clock: AgentClock
@@ -55,6 +56,15 @@ actor VirtualAgentExchange: MessageExchange {
     /// The basicmessages that arrived, each id once.
     var received: [VirtualAgent.Received] { agent.received }
 
+    /// The last messages that are neither basicmessages nor pings.
+    var others: [JSON] { agent.others }
+
+    /// Connections whose handshake is complete.
+    var completeConnections: Int { agent.completeConnections }
+
     /// How many came again.
     var repetitions: Int { agent.repetitions }
+
+    /// Changes the agent, or looks at it.
+    func withAgent<Value: Sendable>(_ body: @Sendable (inout VirtualAgent) -> Value) -> Value { body(&agent) }
 }

@@ -1,0 +1,82 @@
+package import Encoding
+
+/// What an agency says instead of an answer. Verity has codes; the Node agency answers HTTP 500 to everything and keeps the cause to
+/// itself.
+package struct AgencyProblem: Error, Hashable, Sendable {
+    /// The code, such as `GNR-115`, cut to 128 bytes; `http-STATUS` where the answer has none.
+    package let code: Text
+    /// What it means to a client.
+    package let kind: Kind
+
+    /// What a code asks of a client.
+    package enum Kind: Hashable, Sendable {
+        /// Try again later: GNR-100, AEPSS-101 to 106, and 5xx without a code that says more.
+        case busy
+        /// A value is not allowed, or a message is not in the state for it: GNR-115.
+        case invalid
+        /// What was named is not there: GNR-113, GNR-114.
+        case notFound
+        /// We are not the one who may: GNR-121, HTTP 401 and 403.
+        case unauthorised
+        /// The key of ours was connected before: CS-101.
+        case alreadyConnected
+        /// It was never connected: CS-102.
+        case notConnected
+        /// The connection is deleted: CS-103.
+        case deleted
+        /// The connection's key was taken before: CS-104.
+        case keyTaken
+        /// There is an agent already: ACS-101.
+        case agentExists
+        /// Nobody gets an agent without a sponsor's token: ACS-103.
+        case needsToken
+        /// Registered before: ARS-101.
+        case registered
+        /// Not registered yet: ARS-102.
+        case notRegistered
+        /// Anything else.
+        case other
+    }
+
+    /// The problem of that code.
+    package init(code: Text) {
+        let kind: Kind =
+            switch code {
+            case "GNR-100", "AEPSS-101", "AEPSS-102", "AEPSS-103", "AEPSS-104", "AEPSS-105", "AEPSS-106": .busy
+            case "GNR-113", "GNR-114": .notFound
+            case "GNR-115": .invalid
+            case "GNR-121": .unauthorised
+            case "CS-101": .alreadyConnected
+            case "CS-102": .notConnected
+            case "CS-103": .deleted
+            case "CS-104": .keyTaken
+            case "ACS-101": .agentExists
+            case "ACS-103": .needsToken
+            case "ARS-101": .registered
+            case "ARS-102": .notRegistered
+            default: .other
+            }
+        self.init(code, kind)
+    }
+
+    /// The problem of an answer outside 2xx, of which at most 16 KiB are read.
+    package init(status: Int, body: [UInt8]) {
+        if body.count <= 16 * 1024, let code = (try? JSON.parse(body))?["statusCode"]?.string, !code.isEmpty {
+            let named = AgencyProblem(code: code)
+            self.init(code, named.kind == .other && status >= 500 ? .busy : named.kind)
+            return
+        }
+        let kind: Kind =
+            switch status {
+            case 401, 403: .unauthorised
+            case 408, 429, 500...: .busy
+            default: .other
+            }
+        self.init(Text("http-\(status)"), kind)
+    }
+
+    private init(_ code: Text, _ kind: Kind) {
+        self.code = Text(String(decoding: code.utf8.prefix(128), as: UTF8.self))
+        self.kind = kind
+    }
+}

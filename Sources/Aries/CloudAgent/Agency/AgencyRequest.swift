@@ -1,0 +1,133 @@
+import DIDComm
+package import Encoding
+
+/// A message to an agency. Who gets it: the agency itself (``connect(_:)``, ``createAgentByToken(_:_:thread:)``), a connection's agent
+/// (``messages(_:)``, ``deleteConnection``), our agent there (all others).
+package enum AgencyRequest: Hashable, Sendable {
+    /// CONNECT: make an agent for us, who are this party; each one makes another agent.
+    case connect(AgencyParty)
+    /// SIGNUP.
+    case signUp
+    /// CREATE_AGENT.
+    case createAgent
+    /// CREATE_AGENT of agent-provisioning/0.7, by a sponsor's token.
+    case createAgentByToken(ProvisionToken, AgencyParty, thread: Text)
+    /// CREATE_KEY: make an agent for the connection in which we are this party.
+    case createKey(AgencyParty)
+    /// GET_MSGS.
+    case messages(AgencyQuery)
+    /// GET_MSGS_BY_CONNS, for the connections in which we have these DIDs; none means all.
+    case messagesByConnections([Text], AgencyQuery)
+    /// UPDATE_MSG_STATUS_BY_CONNS.
+    case updateStatuses(Text, [AgencyUIDs])
+    /// UPDATE_CONN_STATUS to CS-103, deleted.
+    case deleteConnection
+    /// UPDATE_COM_METHOD: wake us at that URL; an empty one means no longer.
+    case webhook(id: Text, url: Text)
+
+    /// The status of messages that wait to be fetched.
+    package static let pending: Text = "MS-103"
+    /// The status of messages that are done with.
+    package static let reviewed: Text = "MS-106"
+    /// The status of a deleted connection, and the error of who still asks for it.
+    package static let deleted: Text = "CS-103"
+
+    /// The message's name.
+    package var name: Text {
+        switch self {
+        case .connect: "CONNECT"
+        case .signUp: "SIGNUP"
+        case .createAgent, .createAgentByToken: "CREATE_AGENT"
+        case .createKey: "CREATE_KEY"
+        case .messages: "GET_MSGS"
+        case .messagesByConnections: "GET_MSGS_BY_CONNS"
+        case .updateStatuses: "UPDATE_MSG_STATUS_BY_CONNS"
+        case .deleteConnection: "UPDATE_CONN_STATUS"
+        case .webhook: "UPDATE_COM_METHOD"
+        }
+    }
+
+    /// The name of its answer.
+    package var answerName: Text {
+        switch self {
+        case .connect: "CONNECTED"
+        case .signUp: "SIGNED_UP"
+        case .createAgent, .createAgentByToken: "AGENT_CREATED"
+        case .createKey: "KEY_CREATED"
+        case .messages: "MSGS"
+        case .messagesByConnections: "MSGS_BY_CONNS"
+        case .updateStatuses: "MSG_STATUS_UPDATED_BY_CONNS"
+        case .deleteConnection: "CONN_STATUS_UPDATED"
+        case .webhook: "COM_METHOD_UPDATED"
+        }
+    }
+
+    /// The message as that server reads it.
+    package func json(_ dialect: AgencyDialect) -> JSON {
+        let form = dialect.form(of: self)
+        var object = JSONObject()
+        object["@type"] = .string(AgencyType(form.family, form.version, name).text)
+        switch self {
+        case .signUp, .createAgent: break
+        case .connect(let party):
+            object["fromDID"] = .string(party.did)
+            object["fromDIDVerKey"] = .string(party.key.base58)
+        case .createAgentByToken(let token, let party, let thread):
+            object["provisionToken"] = token.json
+            object["requesterKeys"] = ["fromDID": .string(party.did), "fromVerKey": .string(party.key.base58)]
+            object["~thread"] = ["thid": .string(thread)]
+        case .createKey(let party):
+            object["forDID"] = .string(party.did)
+            object["forDIDVerKey"] = .string(party.key.base58)
+        case .messages(let query): query.write(to: &object)
+        case .messagesByConnections(let dids, let query):
+            if !dids.isEmpty { object["pairwiseDIDs"] = .array(dids.map(JSON.string)) }
+            query.write(to: &object)
+        case .updateStatuses(let status, let lists):
+            object["statusCode"] = .string(status)
+            object["uidsByConns"] = .array(lists.map(\.json))
+        case .deleteConnection: object["statusCode"] = .string(Self.deleted)
+        case .webhook(let id, let url):
+            object["comMethod"] = ["id": .string(id), "type": dialect.webhookType, "value": .string(url)]
+        }
+        return .object(object)
+    }
+}
+
+/// Which messages are asked for; an empty list filters nothing.
+package struct AgencyQuery: Hashable, Sendable {
+    /// Only these messages.
+    package var uids: [Text]
+    /// Only messages of these states.
+    package var statusCodes: [Text]
+    /// Whether only the messages' names are wanted; the Node agency sends the messages all the same.
+    package var excludesPayload: Bool
+
+    /// Messages that wait, or those of other states and names.
+    package init(
+        uids: [Text] = [], statusCodes: [Text] = [AgencyRequest.pending], excludesPayload: Bool = false
+    ) {
+        (self.uids, self.statusCodes, self.excludesPayload) = (uids, statusCodes, excludesPayload)
+    }
+
+    fileprivate func write(to object: inout JSONObject) {
+        if !uids.isEmpty { object["uids"] = .array(uids.map(JSON.string)) }
+        if !statusCodes.isEmpty { object["statusCodes"] = .array(statusCodes.map(JSON.string)) }
+        if excludesPayload { object["excludePayload"] = "Y" }
+    }
+}
+
+/// Messages of one connection, by their names.
+package struct AgencyUIDs: Hashable, Sendable {
+    /// Our DID in the connection, never theirs.
+    package let pairwiseDID: Text
+    /// The messages' names; the Node agency's are unique in the whole agency, and it looks at nothing else.
+    package var uids: [Text]
+
+    /// Messages of that connection.
+    package init(pairwiseDID: Text, uids: [Text]) { (self.pairwiseDID, self.uids) = (pairwiseDID, uids) }
+
+    fileprivate var json: JSON {
+        ["pairwiseDID": .string(pairwiseDID), "uids": .array(uids.map(JSON.string))]
+    }
+}

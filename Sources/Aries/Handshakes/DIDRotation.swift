@@ -1,0 +1,63 @@
+package import Encoding
+
+/// A peer that changes its DID within a connection (did-rotate/1.0, RFC 0794), as its observing party.
+package enum DIDRotation {
+    /// The protocol's name and version.
+    package static let name = ProtocolName("did-rotate", 1, 0)
+
+    /// Why a rotation is refused, by the protocol's own codes.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The DID cannot be resolved, or is none.
+        case unresolvable
+        /// Its method needs a resolver that a kiosk does not have.
+        case methodUnsupported
+        /// No service of its document can be reached by HTTP.
+        case documentUnsupported
+
+        /// The code of the problem report.
+        package var code: Text {
+            switch self {
+            case .unresolvable: "e.did.unresolvable"
+            case .methodUnsupported: "e.did.method_unsupported"
+            case .documentUnsupported: "e.did.doc_unsupported"
+            }
+        }
+    }
+
+    /// Whether `message` announces a new DID.
+    package static func isRotate(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "rotate") }
+
+    /// Whether `message` ends the connection.
+    package static func isHangup(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "hangup") }
+
+    /// Who the peer is from now on. Only DIDs that carry their document can be resolved.
+    package static func peer(of rotate: Message) throws(Failure) -> Peer {
+        guard let did = rotate.body["to_did"]?.string else { throw .unresolvable }
+        let document: DIDDocument
+        do {
+            document = try PeerDID.resolve(did)
+        } catch {
+            if case .needsResolver = error { throw .methodUnsupported }
+            throw .unresolvable
+        }
+        guard let service = document.preferredService else { throw .documentUnsupported }
+        return Peer(did: did, service: service)
+    }
+
+    /// The `ack` in the thread of a `rotate`; it goes where the peer was before.
+    package static func ack(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
+        Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
+    }
+
+    /// The report that a `rotate` cannot be followed; the connection stays as it is.
+    package static func problem(_ prefix: TypePrefix, id: Text, thread: Text, _ failure: Failure) -> JSON {
+        Message.make(
+            MessageType(prefix, name, "problem-report"), id: id, thread: thread,
+            [.init("description", ["code": .string(failure.code), "en": "the kiosk cannot follow to this DID"])])
+    }
+
+    /// The end of a connection, told to the peer.
+    package static func hangup(_ prefix: TypePrefix, id: Text) -> JSON {
+        Message.make(MessageType(prefix, name, "hangup"), id: id)
+    }
+}

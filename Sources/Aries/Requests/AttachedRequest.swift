@@ -1,0 +1,30 @@
+package import Encoding
+
+/// A message attached to an invitation for answering (`requests~attach`, RFC 0434; attachments: RFC 0017).
+package enum AttachedRequest: Sendable {
+    /// A message that can be answered in its own thread.
+    case message(Message)
+    /// No message that can be read; the name of the attachment or of the message, as far as there is one, is the thread to
+    /// refuse it in.
+    case unreadable(thread: Text?)
+
+    /// The most bytes that an attachment may hold.
+    package static let maxBytes = 64 * 1024
+
+    /// Reads one entry of the list: its data as JSON (an object, or its text) or as base64 of the text, with either alphabet.
+    package init(_ attachment: JSON) {
+        let data = attachment["data"]
+        let name = attachment["@id"]?.string.flatMap { (1...256).contains($0.utf8.count) ? $0 : nil }
+        var text: [UInt8]?
+        if let json = data?["json"] {
+            text = json.string.map { Array($0.utf8) } ?? json.compactBytes
+        } else if let base64 = data?["base64"]?.string, base64.utf8.count <= Self.maxBytes * 4 / 3 + 4 {
+            text = Base64.decodeAny(base64.string)
+        }
+        guard let text, text.count <= Self.maxBytes, let message = try? Message(plaintext: text) else {
+            self = .unreadable(thread: data?["json"]?["@id"]?.string ?? name)
+            return
+        }
+        self = .message(message)
+    }
+}

@@ -1,0 +1,97 @@
+package import Encoding
+
+/// What a kiosk answers to what a controller starts: pings, queries and known questions; everything else is refused in its own
+/// thread with a reason, so that nobody waits for a verifier that holds no credentials.
+package struct RequestRules: Hashable, Sendable {
+    /// A question with its answer, both compared as bytes.
+    package struct Answer: Hashable, Sendable {
+        /// The whole `question_text`.
+        package let question: Text
+        /// The `response`; must be one of the answers that the question allows.
+        package let response: Text
+
+        /// That answer to that question.
+        package init(question: Text, response: Text) {
+            (self.question, self.response) = (question, response)
+        }
+    }
+
+    /// What becomes of a request.
+    package enum Reply: Hashable, Sendable {
+        /// This message answers it.
+        case message(JSON)
+        /// It is refused: the code is for programs, the explanation for people, and the report is one of that protocol.
+        case refusal(code: Text, explanation: Text, of: ProtocolName)
+        /// It wants no answer.
+        case nothing
+    }
+
+    /// The most answers that can be configured.
+    package static let maxAnswers = 64
+
+    /// The configured answers; without any every question is refused.
+    package var answers: [Answer]
+
+    /// Rules with these answers.
+    package init(answers: [Answer] = []) { self.answers = answers }
+
+    /// The reply to `message`; `id` names it.
+    package func reply(to message: Message, id: Text) -> Reply {
+        let type = message.type
+        if type.isMessage("trust_ping", 1, "ping") {
+            return TrustPing.wantsResponse(message)
+                ? .message(TrustPing.response(type.prefix, id: id, thread: message.thread)) : .nothing
+        }
+        if type.isMessage("basicmessage", 1, "message") {
+            return message.asksForAck
+                ? .message(Notice.ack(type.prefix, id: id, thread: message.thread)) : .nothing
+        }
+        if let disclosure = DiscoverFeatures.answer(to: message, id: id) { return .message(disclosure) }
+        if Question.isQuestion(message) { return answer(message, id: id) }
+        // Never an answer to a report of a problem, and none to an acknowledgement (RFC 0035).
+        if Notice.isProblem(type) || type.name == "ack" { return .nothing }
+        return refusal(of: type)
+    }
+
+    private func answer(_ question: Message, id: Text) -> Reply {
+        // When it expires is not looked at: the kiosk's clock may be wrong, and its answers do not age.
+        guard !Question.wantsSignature(question) else {
+            return Self.refusal("the kiosk signs no answers")
+        }
+        let choices = Question.choices(question)
+        guard let known = answers.first(where: { $0.question == Question.text(question) }) else {
+            return Self.refusal("no answer to this question is configured")
+        }
+        guard choices.isEmpty || choices.contains(known.response) else {
+            return Self.refusal("the configured answer is none of the valid ones")
+        }
+        return .message(
+            Question.answer(question.type.prefix, id: id, thread: question.thread, response: known.response))
+    }
+
+    private static func refusal(_ reason: Text, of name: ProtocolName = Notice.name) -> Reply {
+        .refusal(code: "request-not-accepted", explanation: reason, of: name)
+    }
+
+    private func refusal(of type: MessageType) -> Reply {
+        let reason: Text? =
+            switch (type.protocolName.family, type.name) {
+            case ("present-proof", "request-presentation"),
+                ("present-proof", "propose-presentation"):
+                "a verifier holds no credentials and presents none"
+            case ("issue-credential", "offer-credential"), ("issue-credential", "issue-credential"):
+                "a verifier takes no credentials"
+            case ("out-of-band", "invitation"), ("connections", "invitation"):
+                "invitations are accepted by the operator only"
+            case ("didexchange", "request"), ("connections", "request"): "a kiosk invites nobody"
+            case ("coordinate-mediation", _), ("messagepickup", _), ("routing", _): "a kiosk is no mediator"
+            default: nil
+            }
+        guard let reason else {
+            return .refusal(code: "message-parse-failure", explanation: "unknown message type", of: Notice.name)
+        }
+        // These two have reports of their own, by which the other side closes what it has begun (RFC 0036, 0037, 0453, 0454).
+        let reports = ["present-proof", "issue-credential"].contains(type.protocolName.family)
+        return Self.refusal(reason, of: reports ? type.protocolName : Notice.name)
+    }
+}

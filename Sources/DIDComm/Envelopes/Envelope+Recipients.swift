@@ -1,0 +1,14 @@
+import Encoding
+
+extension Envelope {
+    /// The keys that `bytes` are encrypted to, by the envelope's own word, which nothing proves before it is opened; empty when
+    /// that is no envelope in the bounds. A `kid` that is no key is left out.
+    package static func recipients(of bytes: [UInt8], limits: Limits = Limits()) -> [Verkey] {
+        guard bytes.count <= limits.bytes, let envelope = try? parse(bytes, limits),
+            let protected = envelope["protected"]?.string,
+            let header = Base64.decodeAny(protected.string).flatMap({ try? parse($0, limits) }),
+            let recipients = header["recipients"]?.array, recipients.count <= limits.recipients
+        else { return [] }
+        return recipients.compactMap { $0["header"]?["kid"]?.string.flatMap { Verkey($0) } }
+    }
+}

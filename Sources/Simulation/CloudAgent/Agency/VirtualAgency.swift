@@ -1,0 +1,291 @@
+package import Aries
+package import DIDComm
+package import Encoding
+
+/// An agency in memory, of either dialect, as a value without clock and network: what is posted to it goes in, what it answers
+/// comes out.
+///
+/// It follows the public servers where a client can tell: layers and who may speak to whom, versions, error bodies, states of
+/// messages, Verity's answers of at most 920,000 bytes, tokens that are good once, and the Node agency's that are in no promised
+/// order, name no failures and are written to our own key.
+package struct VirtualAgency: ~Copyable, Sendable {
+    /// What a request brings.
+    package struct Answer: Hashable, Sendable {
+        /// The HTTP status; nil when the answer was lost.
+        package let status: Int?
+        /// The body.
+        package let body: [UInt8]
+        /// How long it takes.
+        package let delay: Duration
+    }
+
+    /// What goes wrong.
+    package var faults = VirtualAgencyFaults()
+    /// Bytes of messages in one of Verity's answers.
+    package var batchBytes = 920_000
+    /// Which server it is like.
+    package let dialect: AgencyDialect
+    /// Its URL without path.
+    package let url: Text
+    /// Itself.
+    package let party: AgencyParty
+    /// The sponsor whose tokens are taken; nil: nobody needs one.
+    package let sponsor: Verkey?
+    /// The names of the messages that came and were understood, in order.
+    package private(set) var log: [Text] = []
+    /// The webhooks' bodies that it would have posted.
+    package private(set) var wakeUps: [(url: Text, body: [UInt8])] = []
+    let keys: KeyPair
+    private let stranger: KeyPair
+    var random: RandomStream
+    var entities: [VirtualAgencyEntity] = []
+    private var usedTokens: Set<Text> = []
+    /// Up to which message a client acknowledged that it was told.
+    package private(set) var acknowledged = 0
+    private var usedOwners: Set<Verkey> = []
+
+    /// An agency at that URL whose key is of `seed`, 32 bytes; its DID is of the key unless it is said.
+    package init?(
+        _ dialect: AgencyDialect, url: Text, seed: Secret, did: Text? = nil, sponsor: Verkey? = nil,
+        random: consuming RandomStream
+    ) {
+        guard let keys = KeyPair(seed: seed), let stranger = KeyPair(seed: random.drawSecret(32)) else { return nil }
+        (self.dialect, self.url, self.keys, self.stranger, self.sponsor) = (dialect, url, keys, stranger, sponsor)
+        party = AgencyParty(did: did ?? keys.verkey.unqualifiedDID, key: keys.verkey)
+        self.random = random
+    }
+
+    // MARK: What was made there
+
+    /// How many agents there are.
+    package var agents: Int { entities.count { $0.kind == .agent } }
+
+    /// How many agents of connections there are that are not deleted.
+    package var connections: Int {
+        entities.count { entity in
+            if case .connection = entity.kind { !entity.isDeleted } else { false }
+        }
+    }
+
+    /// All messages with their states, in the order of the connections' agents.
+    package var messages: [(status: Text, payload: JSON)] {
+        entities.flatMap { $0.messages.map { (status: $0.status, payload: $0.payload) } }
+    }
+
+    /// Where it wakes the agents.
+    package var webhooks: [Text] { entities.compactMap { $0.webhook?.url } }
+
+    /// Lets the agent of a connection, which `key` names, have something that is no message: nothing opens it.
+    package mutating func spoil(_ key: Verkey) {
+        store(["protected": "?"], for: key)
+    }
+
+    /// Somebody deletes the agent of a connection that `key` names.
+    package mutating func delete(_ key: Verkey) {
+        for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
+    }
+
+    // MARK: Requests
+
+    /// `GET /agency`.
+    package func information() -> Answer {
+        let key = faults.hasOtherKey ? stranger.verkey : party.key
+        let json: JSON = ["DID": .string(party.did), "verKey": .string(key.base58)]
+        return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
+    }
+
+    /// `GET /agent/DID/notifications`, which the Node agency has: whether a message arrived that nobody acknowledged, at once.
+    package func notifications() -> Answer {
+        guard dialect == .node else { return Answer(status: 404, body: [], delay: faults.delay) }
+        let count = messages.count
+        let json: JSON = ["unackedTimestamp": count > acknowledged ? .int(count) : nil]
+        return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
+    }
+
+    /// `POST /agent/DID/notifications/ack`.
+    package mutating func acknowledge(_ body: [UInt8]) -> Answer {
+        guard let time = (try? JSON.parse(body))?["ackTimestamp"]?.int else {
+            return Answer(status: 400, body: [], delay: faults.delay)
+        }
+        acknowledged = time
+        return Answer(status: 200, body: [], delay: faults.delay)
+    }
+
+    /// `POST /agency/msg`.
+    package mutating func handle(_ body: [UInt8]) -> Answer {
+        if faults.errors > 0 {
+            faults.errors -= 1
+            return failure(VirtualAgencyError("GNR-105"), status: 500)
+        }
+        let answer: [UInt8]
+        do {
+            let content = try open(body, keys)
+            answer = try forwarded(content.body)
+        } catch {
+            return failure(error, status: 400)
+        }
+        if faults.lostAnswers > 0 {
+            faults.lostAnswers -= 1
+            return Answer(status: nil, body: [], delay: faults.delay)
+        }
+        return Answer(status: 200, body: answer, delay: faults.delay)
+    }
+
+    private func failure(_ error: VirtualAgencyError, status: Int) -> Answer {
+        let json: JSON =
+            dialect == .node
+            ? ["errorTraceId": "0"] : ["statusCode": .string(error.code), "statusMsg": "what a person reads"]
+        return Answer(status: dialect == .node ? 500 : status, body: json.compactBytes, delay: faults.delay)
+    }
+
+    // MARK: The way in
+
+    /// A message that was opened.
+    struct Opened {
+        let body: JSON
+        let sender: Verkey?
+
+        /// The message's name in the agency's protocol.
+        var type: AgencyType? { body["@type"]?.string.flatMap { AgencyType($0) } }
+        /// Whether it is an Aries forward, with either prefix.
+        var isForward: Bool {
+            body["@type"]?.string.flatMap { MessageType($0) }?.isMessage("routing", 1, "forward") == true
+        }
+    }
+
+    func open(_ body: [UInt8], _ keys: KeyPair) throws(VirtualAgencyError) -> Opened {
+        guard let json = try? JSON.parse(body) else { throw VirtualAgencyError("GNR-105") }
+        return try open(json, keys)
+    }
+
+    func open(_ envelope: JSON, _ keys: KeyPair) throws(VirtualAgencyError) -> Opened {
+        guard let content = try? Envelope.unpack(envelope, with: [keys]),
+            let body = try? JSON.parse(content.plaintext)
+        else { throw VirtualAgencyError("GNR-105") }
+        return Opened(body: body, sender: content.sender)
+    }
+
+    /// A wrapping, at the door or at our agent.
+    mutating func forwarded(_ wrapping: JSON) throws(VirtualAgencyError) -> [UInt8] {
+        let opened = Opened(body: wrapping, sender: nil)
+        let to: JSON?
+        let message: JSON?
+        if opened.isForward {
+            (to, message) = (wrapping["to"], wrapping["msg"])
+        } else if opened.type?.family == "routing", opened.type?.name == "FWD" {
+            (to, message) = (wrapping["@fwd"], wrapping["@msg"])
+        } else {
+            throw VirtualAgencyError("GNR-120")
+        }
+        guard let name = to?.string, let message else { throw VirtualAgencyError("GNR-105") }
+        if name == party.did || Verkey(name) == party.key { return try agency(try open(message, keys)) }
+        guard let index = entities.firstIndex(where: { $0.did == name || Verkey(name) == $0.keys.verkey }) else {
+            throw VirtualAgencyError("GNR-113")
+        }
+        let inner = try open(message, entities[index].keys)
+        if case .connection = entities[index].kind { return try connection(index, inner) }
+        return try agent(index, inner)
+    }
+
+    // MARK: The agency itself
+
+    private mutating func agency(_ message: Opened) throws(VirtualAgencyError) -> [UInt8] {
+        guard let sender = message.sender, !faults.refusesAll else { throw VirtualAgencyError("GNR-121") }
+        guard let type = message.type else { throw VirtualAgencyError("GNR-120") }
+        log.append(type.name)
+        switch (type.family, type.version, type.name) {
+        case ("onboarding", "1.0", "CONNECT") where dialect == .node,
+            ("agent-provisioning", "0.5", "CONNECT") where dialect == .evernym:
+            guard sponsor == nil else { throw VirtualAgencyError("ACS-103") }
+            guard let did = message.body["fromDID"]?.string,
+                message.body["fromDIDVerKey"]?.string.flatMap({ Verkey($0) }) == sender
+            else { throw VirtualAgencyError("GNR-121") }
+            if dialect == .evernym, !usedOwners.insert(sender).inserted { throw VirtualAgencyError("CS-101") }
+            let made = try add(dialect == .node ? .agent : .provisional, owner: sender, forDID: did)
+            return answer(type, "CONNECTED", Self.members(made), from: keys, to: sender)
+        case ("agent-provisioning", "0.7", "CREATE_AGENT") where dialect == .evernym:
+            let thread = message.body["~thread"] ?? [:]
+            if let problem = use(message.body["provisionToken"]) {
+                return answer(
+                    type, "problem-report", [.init("~thread", thread), .init("err", .string(problem))], from: keys,
+                    to: sender)
+            }
+            guard let did = message.body["requesterKeys"]?["fromDID"]?.string,
+                let owner = message.body["requesterKeys"]?["fromVerKey"]?.string.flatMap({ Verkey($0) })
+            else { throw VirtualAgencyError("GNR-105") }
+            let made = try add(.agent, owner: owner, forDID: did)
+            return answer(
+                type, "AGENT_CREATED",
+                [
+                    .init("~thread", thread), .init("selfDID", .string(made.did)),
+                    .init("agentVerKey", .string(made.keys.verkey.base58)),
+                ], from: keys, to: sender)
+        default: throw VirtualAgencyError("GNR-120")
+        }
+    }
+
+    /// What is wrong with a token; nil when it is taken.
+    private mutating func use(_ json: JSON?) -> Text? {
+        guard let json, let token = try? ProvisionToken(json) else { return "provision token is invalid" }
+        if faults.expiresTokens { return "provisioning token has expired" }
+        guard json["sponsorVerKey"]?.string.flatMap({ Verkey($0) }) == sponsor else { return "sponsor is unknown" }
+        return usedTokens.insert(token.signature).inserted ? nil : "same provision token used more than once"
+    }
+
+    // MARK: Making and answering
+
+    mutating func add(
+        _ kind: VirtualAgencyEntity.Kind, owner: Verkey, forDID: Text
+    ) throws(VirtualAgencyError) -> VirtualAgencyEntity {
+        guard let keys = KeyPair(seed: random.drawSecret(32)) else { throw VirtualAgencyError("GNR-105") }
+        let entity = VirtualAgencyEntity(
+            kind: kind, keys: keys, did: keys.verkey.unqualifiedDID, owner: owner, forDID: forDID)
+        entities.append(entity)
+        return entity
+    }
+
+    static func members(_ entity: VirtualAgencyEntity) -> [JSONObject.Member] {
+        [
+            .init("withPairwiseDID", .string(entity.did)),
+            .init("withPairwiseDIDVerKey", .string(entity.keys.verkey.base58)),
+        ]
+    }
+
+    mutating func answer(
+        _ type: AgencyType, _ name: Text, _ members: [JSONObject.Member], from sender: KeyPair, to key: Verkey
+    ) -> [UInt8] {
+        var object: JSONObject = ["@type": .string(AgencyType(type.family, type.version, name).text)]
+        for member in members { object[member.name] = member.value }
+        var sender = sender
+        if faults.foreignSenders > 0 {
+            faults.foreignSenders -= 1
+            sender = stranger
+        }
+        return Envelope.pack(JSON.object(object).compactBytes, to: [key], from: sender, random: &random).compactBytes
+    }
+
+    mutating func note(_ name: Text) { log.append(name) }
+
+    /// Keeps a message for the agent of a connection and would wake its owner.
+    mutating func store(_ payload: JSON, for key: Verkey) {
+        guard let index = entities.firstIndex(where: { $0.keys.verkey == key }) else { return }
+        let uid = Text(RandomUUID.text(random.draw(16)) ?? "")
+        entities[index].messages.append(VirtualAgencyMessage(uid: uid, status: "MS-103", payload: payload))
+        guard case .connection(let agent) = entities[index].kind,
+            let webhook = entities.first(where: { $0.did == agent })?.webhook
+        else { return }
+        let did = JSON.string(entities[index].forDID)
+        let body: JSON =
+            dialect == .node
+            ? ["msgUid": .string(uid), "pwDid": did]
+            : ["msgId": .string(uid), "msgType": "aries", "relationshipDid": did, "metaData": [:]]
+        wakeUps.append((url: webhook.url, body: body.compactBytes))
+    }
+}
+
+/// What an agency says is wrong; the Node agency keeps it to itself.
+struct VirtualAgencyError: Error {
+    let code: Text
+
+    init(_ code: Text) { self.code = code }
+}

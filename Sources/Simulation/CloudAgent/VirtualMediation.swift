@@ -1,0 +1,155 @@
+import Aries
+package import DIDComm
+package import Encoding
+
+/// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, and pickup 2.0 or one waiting message for each post, as real agents
+/// do; with the faults that they have.
+package struct VirtualMediation: Sendable {
+    /// What becomes of who asks for a mailbox.
+    package enum Manner: Sendable {
+        /// It is granted.
+        case grants
+        /// It is denied.
+        case denies
+        /// Nobody answers, as where a controller has to agree first.
+        case keepsSilent
+    }
+
+    /// What a message led to.
+    enum Outcome {
+        case answer(JSON)
+        case silence
+        case unknown
+    }
+
+    /// A message that waits.
+    private struct Waiting {
+        let uid: Text
+        let envelope: [UInt8]
+    }
+
+    /// What becomes of who asks for a mailbox.
+    package var manner = Manner.grants
+    /// Whether pickup 2.0 is spoken.
+    package var hasPickup: Bool
+    /// What is granted in place of the true address.
+    package var grant: JSON?
+    /// The result of each update of a key.
+    package var result: Text = "success"
+    /// Whether each delivery brings its messages twice, in the other order.
+    package var isConfused = false
+    /// Messages in a delivery, whatever was asked for; nil: as many as were.
+    package var deliverySize: Int?
+    /// How many of the next `messages-received` are not noted.
+    package var forgets = 0
+    /// The keys that messages are taken for, and whose they are.
+    package private(set) var owners: [Verkey: Verkey] = [:]
+    /// The updates that were told, in order: `add KEY`, `remove KEY`.
+    package private(set) var updates: [Text] = []
+    /// Messages that waited for a key that nobody had told.
+    package private(set) var lost = 0
+    private let routing: KeyPair
+    private var queues: [Verkey: [Waiting]] = [:]
+    private var count = 0
+
+    /// A mediator whose routing key `seed` (32 bytes) determines; nil for any other length.
+    package init?(seed: Secret, hasPickup: Bool) {
+        guard let routing = KeyPair(seed: seed) else { return nil }
+        (self.routing, self.hasPickup) = (routing, hasPickup)
+    }
+
+    /// Messages that wait.
+    package var waiting: Int { queues.values.reduce(0) { $0 + $1.count } }
+
+    /// Puts a message in the mailbox of whoever has any key here.
+    package mutating func leave(_ envelope: [UInt8]) {
+        guard let owner = owners.values.first else { return }
+        count += 1
+        queues[owner, default: []].append(Waiting(uid: Text("m\(count)"), envelope: envelope))
+    }
+
+    /// Takes an envelope for the routing key; false: it is for another.
+    mutating func forward(_ envelope: JSON) -> Bool {
+        guard let content = try? Envelope.unpack(envelope, with: [routing]) else { return false }
+        guard let message = try? Message(plaintext: content.plaintext), message.type.name == "forward",
+            let key = message.body["to"]?.string.flatMap({ Verkey($0) }), let inner = message.body["msg"],
+            let owner = owners[key]
+        else {
+            lost += 1
+            return true
+        }
+        count += 1
+        queues[owner, default: []].append(Waiting(uid: Text("m\(count)"), envelope: inner.compactBytes))
+        return true
+    }
+
+    /// What goes back on a post of `owner`, without pickup; then it is gone.
+    mutating func next(for owner: Verkey) -> [UInt8]? {
+        guard !hasPickup, let first = queues[owner]?.first else { return nil }
+        queues[owner]?.removeFirst()
+        return first.envelope
+    }
+
+    mutating func answer(to message: Message, of owner: Verkey, at endpoint: Text, id: Text) -> Outcome {
+        let (type, prefix) = (message.type, message.type.prefix)
+        func reply(_ name: Text, _ members: [JSONObject.Member]) -> Outcome {
+            .answer(
+                Message.make(
+                    MessageType(prefix, type.protocolName, name), id: id, thread: message.thread, members))
+        }
+        if type.isMessage(Coordination.name.family, 1, "mediate-request") {
+            switch manner {
+            case .keepsSilent: return .silence
+            case .denies: return reply("mediate-deny", [])
+            case .grants:
+                let granted =
+                    grant?.object ?? [
+                        "endpoint": .string(endpoint), "routing_keys": [.string(routing.verkey.didKey)],
+                    ]
+                return reply("mediate-grant", granted.members)
+            }
+        }
+        if type.isMessage(Coordination.name.family, 1, "keylist-update") {
+            return reply("keylist-update-response", [.init("updated", .array(update(message, owner)))])
+        }
+        guard hasPickup, type.protocolName.family == Pickup.name.family else { return .unknown }
+        switch type.name {
+        case "delivery-request":
+            let all = queues[owner] ?? []
+            var items = Array(all.prefix(deliverySize ?? max(message.body["limit"]?.int ?? 1, 1)))
+            if let deliverySize, let one = all.first {
+                items = (0..<deliverySize).map { Waiting(uid: Text("copy\($0)"), envelope: one.envelope) }
+            }
+            if items.isEmpty { return reply("status", [.init("message_count", 0)]) }
+            if isConfused { items = items.reversed() + items }
+            let attachments = items.map { item -> JSON in
+                ["@id": .string(item.uid), "data": ["base64": .text(Base64.encode(item.envelope))]]
+            }
+            return reply("delivery", [.init("~attach", .array(attachments))])
+        case "messages-received":
+            if forgets > 0 {
+                forgets -= 1
+                return .silence
+            }
+            let uids = (message.body["message_id_list"]?.array ?? []).compactMap(\.string)
+            queues[owner]?.removeAll { uids.contains($0.uid) }
+            return reply("status", [.init("message_count", .int(queues[owner]?.count ?? 0))])
+        default: return .unknown
+        }
+    }
+
+    private mutating func update(_ message: Message, _ owner: Verkey) -> [JSON] {
+        (message.body["updates"]?.array ?? []).compactMap { entry in
+            guard let key = entry["recipient_key"]?.string.flatMap({ Verkey($0) }),
+                let action = entry["action"]?.string
+            else { return nil }
+            updates.append(Text("\(action) \(key)"))
+            let isNew = action == "add" ? owners[key] == nil : owners[key] != nil
+            if result == "success" { owners[key] = action == "add" ? owner : nil }
+            return [
+                "recipient_key": .string(key.didKey), "action": .string(action),
+                "result": .string(result == "success" && !isNew ? "no_change" : result),
+            ]
+        }
+    }
+}

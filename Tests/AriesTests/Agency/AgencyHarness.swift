@@ -1,0 +1,301 @@
+import Aries
+import DIDComm
+import Encoding
+import Simulation
+
+/// A mailbox at a virtual agency, with connections that make durable what they get, on a clock that jumps from deadline to deadline.
+/// (A class, because the test macros copy what they look at.)
+final class AgencyHarness {
+    var agency: VirtualAgency
+    var mailbox: AgencyMailbox
+    var settings: AgencySettings
+    var now = Instant.zero
+    /// What was persisted last, as a store keeps it.
+    var stored: String?
+    /// The connections, which survive a kill.
+    var connections: [Text: Connection] = [:]
+    /// Everything but posts, persists, addresses and messages, in order.
+    var seen: [MailboxAction] = []
+    /// Requests since the start, of all runs.
+    var requests = 0
+    /// The most messages that came at once.
+    var largestBatch = 0
+    /// The process is killed at this step, once; every action is one, and every result of a request.
+    var killAt: Int?
+    /// The steps so far.
+    var steps = 0
+    /// The answer of that request is lost, after its effect.
+    var loseAt: Int?
+    /// How many agents there were, and whether the stored mailbox knew its own, when an answer or the process was lost.
+    var atLoss: (agents: Int, knewAgent: Bool)?
+    /// Set when it does something that it must not.
+    var broken: [String] = []
+    /// How a driver applies messages; by default all are durable at once.
+    var applies: (MailboxMessage) -> Bool = { _ in true }
+    /// Whether there is a network.
+    var isReachable = true
+    /// Whether the store takes anything.
+    var isStoring = true
+    /// Tells the results of refusals without their bodies, as a simpler driver.
+    var hidesBodies = false
+    private var isStored = true
+    private let peer: KeyPair
+    private var random = stream(99)
+    private var names: [[UInt8]: Text] = [:]
+
+    /// What a driver keeps of a connection.
+    struct Connection {
+        var key: KeyPair
+        var earlier: [KeyPair] = []
+        var address: MailboxAddress?
+        /// The ids of the messages that are durable, in order.
+        var durable: [Text] = []
+        /// How many came that nobody can read.
+        var quarantined = 0
+        /// How many came again.
+        var repetitions = 0
+        var failures: [MailboxFailure] = []
+        var isClosing = false
+        /// Whether the mailbox could forget it, once it is closed.
+        var isComplete: Bool?
+    }
+
+    private struct Killed: Error {}
+
+    init(
+        _ dialect: AgencyDialect, sponsor: KeyPair? = nil, change: (inout AgencySettings) -> Void = { _ in }
+    ) throws {
+        guard
+            let agency = VirtualAgency(
+                dialect, url: "https://agency.test", seed: Secret(Array("0000000000000000000000000Forward".utf8)),
+                did: "VsKV7grR1BUE29mG2Fm2kX", sponsor: sponsor?.verkey, random: stream(50)),
+            let peer = KeyPair(seed: Secret([UInt8](repeating: 77, count: 32)))
+        else { throw InvitationError.badKey }
+        var settings = AgencySettings(
+            dialect, url: "https://agency.test/", agency: agency.party, needsToken: sponsor != nil)
+        change(&settings)
+        guard let mailbox = AgencyMailbox(settings, random: stream(51)) else { throw InvitationError.badKey }
+        (self.settings, self.peer) = (settings, peer)
+        self.mailbox = mailbox
+        self.agency = agency
+    }
+
+    // MARK: The driver
+
+    /// Handles an event and carries out what follows, until nothing is left to do at this time.
+    func feed(_ event: MailboxEvent) {
+        do {
+            try carryOut([event])
+            if let deadline = mailbox.deadline, deadline <= now { broken.append("what is due is not done") }
+        } catch {
+            restart()
+        }
+    }
+
+    private func step() throws {
+        steps += 1
+        guard steps == killAt else { return }
+        noteLoss()
+        throw Killed()
+    }
+
+    private func noteLoss() {
+        let stage = stored.flatMap { try? JSON.parse($0) }?["stage"]
+        atLoss = (agency.agents, stage == "ready")
+    }
+
+    private func carryOut(_ first: [MailboxEvent]) throws {
+        var events = first
+        while !events.isEmpty {
+            let actions = mailbox.handle(events.removeFirst(), at: now)
+            if actions.count > 600 { broken.append("\(actions.count) actions") }
+            for action in actions {
+                try step()
+                switch action {
+                case .persist(let snapshot):
+                    isStored = isStoring
+                    if isStoring { stored = snapshot.compactText }
+                case .post(let id, let url, let body):
+                    if url != "\(agency.url)/agency/msg" { broken.append("posted to \(url)") }
+                    events.append(try result(of: id) { agency.handle(body) })
+                case .get(let id, let url):
+                    if url != "\(agency.url)/agency" { broken.append("got \(url)") }
+                    events.append(try result(of: id) { agency.information() })
+                case .address(let address, let connection):
+                    connections[connection]?.address = address
+                    seen.append(action)
+                case .failed(let failure, let connection):
+                    seen.append(action)
+                    guard let connection else { break }
+                    connections[connection]?.failures.append(failure)
+                    if failure == .keyTaken { events.append(renew(connection)) }
+                case .closed(let connection, let isComplete):
+                    connections[connection]?.isComplete = isComplete
+                    seen.append(action)
+                case .messages(let messages):
+                    largestBatch = max(largestBatch, messages.count)
+                    let uids = messages.filter(apply).map(\.uid)
+                    if !uids.isEmpty { events.append(.applied(uids)) }
+                case .reachability: seen.append(action)
+                }
+            }
+        }
+    }
+
+    private func result(
+        of id: AgentConnection.ExchangeID, _ request: () -> VirtualAgency.Answer
+    ) throws -> MailboxEvent {
+        guard isStored else { return .failed(id, .notStored) }
+        requests += 1
+        if requests > 3000 { throw Killed() }
+        if requests == loseAt { agency.faults.lostAnswers += 1 }
+        if !isReachable { return .failed(id, .unreachable) }
+        let answer = request()
+        now = now.advanced(by: answer.delay)
+        checkOrder()
+        if answer.status == nil { noteLoss() }
+        try step()
+        switch answer.status {
+        case nil: return .failed(id, .uncertain)
+        case 200?: return .answered(id, body: answer.body)
+        case let status?:
+            if hidesBodies { return .failed(id, status >= 500 ? .uncertain : .refused(status: status)) }
+            return .rejected(id, status: status, body: answer.body)
+        }
+    }
+
+    /// Nothing may be reviewed there that is not durable here.
+    private func checkOrder() {
+        for message in agency.messages where message.status == "MS-106" {
+            guard let name = names[message.payload.compactBytes] else { continue }
+            let isDurable = connections.values.contains { $0.durable.contains(name) || $0.isClosing }
+            if !isDurable { broken.append("\(name) is released before it is durable") }
+        }
+    }
+
+    /// Makes a message durable, in its connection or in quarantine.
+    private func apply(_ message: MailboxMessage) -> Bool {
+        guard applies(message), let connection = connections[message.connection] else { return false }
+        guard let content = try? Envelope.unpack(message.envelope, with: [connection.key] + connection.earlier),
+            content.sender == peer.verkey, let id = (try? JSON.parse(content.plaintext))?["@id"]?.string
+        else {
+            connections[message.connection]?.quarantined += 1
+            return true
+        }
+        if connection.durable.contains(id) {
+            connections[message.connection]?.repetitions += 1
+        } else {
+            connections[message.connection]?.durable.append(id)
+        }
+        return true
+    }
+
+    private func renew(_ connection: Text) -> MailboxEvent {
+        if let key = KeyPair(seed: random.drawSecret(32)) { connections[connection]?.key = key }
+        return .open(connection: connection, key: connections[connection]?.key ?? peer)
+    }
+
+    /// The process begins again with what was stored.
+    func restart() {
+        (killAt, isStored) = (nil, true)
+        let seed = UInt8(truncatingIfNeeded: 100 + steps)
+        if let stored, let snapshot = try? JSON.parse(stored) {
+            do {
+                mailbox = try AgencyMailbox(restoring: snapshot, settings, random: stream(seed))
+            } catch {
+                broken.append("\(error)")
+                return
+            }
+        } else if let fresh = AgencyMailbox(settings, random: stream(seed)) {
+            mailbox = fresh
+        }
+        start()
+    }
+
+    /// Starts the mailbox and says which connections there are.
+    func start() {
+        feed(.start)
+        for (name, connection) in connections.sorted(by: { $0.key < $1.key }) where connection.isComplete == nil {
+            if connection.isClosing {
+                feed(.close(connection: name))
+            } else {
+                feed(.open(connection: name, key: connection.key))
+            }
+        }
+    }
+
+    /// Moves the clock to each deadline up to `end`.
+    func run(for time: Duration) {
+        let end = now.advanced(by: time)
+        while let deadline = mailbox.deadline, deadline <= end {
+            if requests > 3000 {
+                broken.append("asks without end")
+                return
+            }
+            now = max(now, deadline)
+            feed(.deadlineReached)
+        }
+        now = max(now, end)
+    }
+
+    // MARK: What happens
+
+    /// A new connection, or another key of one.
+    func open(_ name: Text) {
+        guard let key = KeyPair(seed: random.drawSecret(32)) else { return }
+        if let old = connections[name] {
+            connections[name]?.earlier.append(old.key)
+            connections[name]?.key = key
+        } else {
+            connections[name] = Connection(key: key)
+        }
+        feed(.open(connection: name, key: key))
+    }
+
+    /// The connection is not used any more.
+    func close(_ name: Text) {
+        connections[name]?.isClosing = true
+        feed(.close(connection: name))
+    }
+
+    /// The other side leaves a message for a connection; false when the agency does not take it.
+    @discardableResult
+    func send(_ id: Text, to name: Text, for key: KeyPair? = nil, at other: MailboxAddress? = nil) -> Bool {
+        guard let connection = connections[name], let address = other ?? connection.address else { return false }
+        let key = (key ?? connection.key).verkey
+        let message: JSON = ["@id": .string(id)]
+        let envelope = Envelope.pack(message.compactBytes, to: [key], from: peer, random: &random)
+        names[envelope.compactBytes] = id
+        let wrapped = Envelope.wrap(
+            envelope, to: key, via: address.routingKeys, random: &random)
+        let faults = agency.faults
+        agency.faults = .init()
+        defer { agency.faults = faults }
+        return agency.handle(wrapped.compactBytes).status == 200
+    }
+
+    /// The kiosk's agent at the agency.
+    var agent: AgencyParty? { mailbox.agent }
+
+    /// The long poll of the kiosk's agent.
+    var longPoll: AgencyLongPoll? { mailbox.longPoll }
+
+    /// How often an address was told.
+    var addresses: Int { seen.count { if case .address = $0 { true } else { false } } }
+
+    /// The failures of the mailbox itself, in order.
+    var failures: [MailboxFailure] {
+        seen.compactMap { if case .failed(let failure, nil) = $0 { failure } else { nil } }
+    }
+
+    /// A token by that sponsor.
+    static func token(by sponsor: KeyPair, nonce: Text) -> JSON {
+        let (sponsee, id, time) = (Text("kiosk-7"), Text("gate-sponsor"), Text("2026-01-01T00:00:00+00:00"))
+        let signed = Array("\(nonce)\(time)\(sponsee)\(id)".utf8)
+        return [
+            "sponseeId": .string(sponsee), "sponsorId": .string(id), "nonce": .string(nonce),
+            "timestamp": .string(time), "sig": .text(Base64.encode(sponsor.sign(signed), .standard)),
+            "sponsorVerKey": .string(sponsor.verkey.base58),
+        ]
+    }
+}

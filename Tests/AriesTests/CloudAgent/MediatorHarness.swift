@@ -1,0 +1,197 @@
+import Aries
+import DIDComm
+import Encoding
+import Simulation
+
+/// A mailbox at a virtual agent, one connection behind it to the same agent, a store, and a clock that jumps from deadline to
+/// deadline: what the driver does, in one loop.
+final class MediatorHarness {
+    var agent: VirtualAgent
+    var mailbox: Mediator
+    var connection: AgentConnection
+    var now = Instant.zero
+    /// What was stored last.
+    private(set) var stored: (mailbox: JSON?, connection: JSON?)
+    /// Keys of messages, stored with the connection.
+    private(set) var handled: [[UInt8]] = []
+    /// What the connection said, but posts and persists.
+    private(set) var seen: [AgentConnection.Action] = []
+    private(set) var failures: [(failure: MailboxFailure, connection: Text?)] = []
+    private(set) var closed: [Text] = []
+    /// Messages that nobody could read.
+    private(set) var quarantine: [MailboxMessage] = []
+    private(set) var handedOver = 0
+    /// Posts of the mailbox.
+    private(set) var posts = 0
+    /// Stored states after which the process is to die; counted down.
+    var steps = Int.max
+    /// Whether the mailbox's posts are taken and nothing is said to them.
+    private var isSwallowed = false
+    /// Whether the mailbox cannot be reached once the connection has posted.
+    var holdsBackBehindRequest = false
+    private var hasPosted = false
+    /// Whether messages are released at the mailbox.
+    var releases = true
+    private var random: UInt8 = 40
+
+    static let configuration = Mediator.Configuration(
+        connection: .init(label: "kiosk"), allowsPlainHTTP: true)
+
+    private enum Turn {
+        case mailbox(MailboxEvent)
+        case connection(AgentConnection.Event)
+        /// A message, and then its release.
+        case mail(MailboxMessage)
+    }
+
+    init(hasPickup: Bool, configuration: Mediator.Configuration = configuration) throws {
+        guard var agent = VirtualAgent(endpoint: "http://agent.test/", random: stream(1)),
+            let mediation = VirtualMediation(seed: Secret([UInt8](repeating: 8, count: 32)), hasPickup: hasPickup)
+        else { throw InvitationError.badKey }
+        agent.mediation = mediation
+        let invitation = try Invitation(agent.invitation)
+        mailbox = try Mediator(id: "mailbox", invitation: invitation, configuration: configuration, random: stream(2))
+        connection = try AgentConnection(
+            id: "c", invitation: invitation, reception: .mailbox, configuration: .init(label: "kiosk"),
+            random: stream(3))
+        self.agent = agent
+    }
+
+    /// The process begins, or begins again with what was stored.
+    func start() throws {
+        random += 2
+        if let snapshot = stored.mailbox {
+            mailbox = try Mediator(
+                restoring: try JSON.parse(snapshot.compactText), configuration: Self.configuration,
+                random: stream(random))
+        }
+        if let snapshot = stored.connection {
+            connection = try AgentConnection(
+                restoring: try JSON.parse(snapshot.compactText), seen: handled, configuration: .init(label: "kiosk"),
+                random: stream(random + 1))
+        }
+        var turns: [Turn] = [.mailbox(.start), .connection(.start)]
+        if connection.address != nil { turns.append(.mailbox(.open(connection: "c", key: connection.keyPair))) }
+        work(turns)
+    }
+
+    func feed(_ event: MailboxEvent) { work([.mailbox(event)]) }
+    func feed(_ event: AgentConnection.Event) { work([.connection(event)]) }
+
+    /// Until nothing is left to do at this time, or the process dies.
+    private func work(_ first: [Turn]) {
+        var turns = first
+        while !turns.isEmpty, steps > 0 {
+            switch turns.removeFirst() {
+            case .mailbox(let event): turns += perform(mailbox.handle(event, at: now))
+            case .connection(let event): turns += perform(connection.handle(event, at: now), message: nil)
+            case .mail(let message):
+                let actions = connection.handle(.received(message.envelope), at: now)
+                turns += perform(actions, message: message)
+                let fresh = connection.takeSeen()
+                if !fresh.isEmpty {
+                    handled += fresh
+                    keep(connection: connection.snapshot)
+                }
+                if steps > 0, releases { turns.append(.mailbox(.applied([message.uid]))) }
+            }
+        }
+    }
+
+    private func keep(mailbox snapshot: JSON) {
+        stored.mailbox = snapshot
+        steps -= 1
+    }
+
+    private func keep(connection snapshot: JSON) {
+        stored.connection = snapshot
+        steps -= 1
+    }
+
+    private func perform(_ actions: [MailboxAction]) -> [Turn] {
+        var turns: [Turn] = []
+        for action in actions where steps > 0 {
+            switch action {
+            case .persist(let snapshot): keep(mailbox: snapshot)
+            case .post(let id, _, let body):
+                posts += 1
+                switch holdsBackBehindRequest && hasPosted
+                    ? .unreachable : isSwallowed ? .accepted([]) : agent.handle(body, at: now)
+                {
+                case .accepted(let answer): turns.append(.mailbox(.answered(id, body: answer)))
+                case .unreachable: turns.append(.mailbox(.failed(id, .unreachable)))
+                case .lost: turns.append(.mailbox(.failed(id, .uncertain)))
+                case .rejected: turns.append(.mailbox(.failed(id, .refused(status: 400))))
+                }
+            case .get(let id, _): turns.append(.mailbox(.failed(id, .forbidden)))
+            case .address(let address, _): turns.append(.connection(.address(address, for: connection.verkey)))
+            case .failed(let failure, let name): failures.append((failure, name))
+            case .closed(let name, _): closed.append(name)
+            case .messages(let messages):
+                handedOver += messages.count
+                for message in messages {
+                    if message.connection == "c" {
+                        turns.append(.mail(message))
+                    } else {
+                        quarantine.append(message)
+                        turns.append(.mailbox(.applied([message.uid])))
+                    }
+                }
+            case .reachability: break
+            }
+        }
+        return turns
+    }
+
+    private func perform(_ actions: [AgentConnection.Action], message: MailboxMessage?) -> [Turn] {
+        var turns: [Turn] = []
+        for action in actions where steps > 0 {
+            switch action {
+            case .persist(let snapshot):
+                handled += connection.takeSeen()
+                keep(connection: snapshot)
+            case .needsAddress: turns.append(.mailbox(.open(connection: "c", key: connection.keyPair)))
+            case .fetch: turns.append(.mailbox(.fetch))
+            case .post(let id, _, let body):
+                hasPosted = true
+                switch agent.handle(body, at: now) {
+                case .accepted(let answer): turns.append(.connection(.answered(id, body: answer)))
+                case .unreachable: turns.append(.connection(.failed(id, .unreachable)))
+                case .lost: turns.append(.connection(.failed(id, .uncertain)))
+                case .rejected: turns.append(.connection(.failed(id, .refused(status: 400))))
+                }
+            case .discarded(let reason):
+                if let message, reason != .duplicate { quarantine.append(message) }
+                seen.append(action)
+            default: seen.append(action)
+            }
+        }
+        return turns
+    }
+
+    /// Moves the clock on by so much, from deadline to deadline.
+    func run(for time: Duration) {
+        let end = now.advanced(by: time)
+        var turns = 0
+        while steps > 0, let due = [mailbox.deadline, connection.deadline].compactMap(\.self).min(), due <= end {
+            turns += 1
+            precondition(turns < 100_000, "the clock stands still")
+            now = max(now, due)
+            if let deadline = mailbox.deadline, deadline <= now { feed(MailboxEvent.deadlineReached) }
+            if steps > 0, let deadline = connection.deadline, deadline <= now {
+                feed(AgentConnection.Event.deadlineReached)
+            }
+        }
+        now = end
+    }
+
+    /// The mailbox's posts get no answer from now on, or again one.
+    func swallow(_ isSwallowed: Bool) { self.isSwallowed = isSwallowed }
+
+    /// The contents of the messages that arrived.
+    var messages: [Text] { seen.compactMap { if case .message(_, let content) = $0 { content } else { nil } } }
+
+    var isComplete: Bool { connection.isComplete }
+    var address: MailboxAddress? { connection.address }
+    var mailboxDeadline: Instant? { mailbox.deadline }
+}

@@ -1,0 +1,147 @@
+import Aries
+import DIDComm
+import Encoding
+import Simulation
+import Testing
+
+/// Going on for another invitation of the same inviter.
+struct ReuseTests {
+    /// Another out-of-band invitation of `agent`, with `requests` attached.
+    static func invitation(
+        _ id: Text, of agent: Harness, minor: Int = 1, requests: [JSON] = []
+    ) throws -> Invitation {
+        var json = agent.agent.invitation.object ?? JSONObject()
+        json["@id"] = .string(id)
+        json["@type"] = .text("https://didcomm.org/out-of-band/1.\(minor)/invitation")
+        if !requests.isEmpty { json["requests~attach"] = .array(requests) }
+        return try Invitation(.object(json))
+    }
+
+    private func reused(_ harness: Harness) -> [Text] {
+        harness.seen.compactMap { if case .reused(let id) = $0 { id } else { nil } }
+    }
+
+    private func failed(_ harness: Harness) -> [Text] {
+        harness.seen.compactMap { if case .reuseFailed(let id) = $0 { id } else { nil } }
+    }
+
+    @Test(arguments: [0, 1]) func theMessageIsOfTheInvitationsMinorVersion(minor: Int) throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.feed(.reuse(try Self.invitation("second", of: harness, minor: minor)))
+        harness.run(until: Instant.zero.advanced(by: .seconds(1)))
+        let message = try #require(
+            harness.agent.others.first { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true })
+        #expect(message["@type"] == .text("https://didcomm.org/out-of-band/1.\(minor)/handshake-reuse"))
+        #expect(message["~thread"]?["pthid"] == "second")
+        #expect(message["~thread"]?["thid"] == message["@id"])
+    }
+
+    /// Over return-route alone the acceptance cannot arrive: the answer to a ping behind the question has to do.
+    @Test func withoutMailboxAnAnsweredPingIsEnough() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.feed(.reuse(try Self.invitation("second", of: harness)))
+        harness.run(until: Instant.zero.advanced(by: .seconds(1)))
+        #expect(reused(harness) == ["second"])
+        #expect(failed(harness).isEmpty)
+    }
+
+    /// A connection that its agent has deleted takes everything with 200 and answers nothing.
+    @Test(arguments: [AgentConnection.Reception.returnRoute, .mailbox])
+    func anAgentThatAnswersNothingIsAskedThreeTimes(reception: AgentConnection.Reception) throws {
+        let harness = try Harness(reception: reception)
+        harness.feed(.start)
+        harness.replies = Array(repeating: .accepted([]), count: 64)
+        harness.feed(.reuse(try Self.invitation("second", of: harness)))
+        harness.run(until: Instant.zero.advanced(by: .seconds(44)))
+        #expect(failed(harness).isEmpty)
+        harness.run(until: Instant.zero.advanced(by: .seconds(46)))
+        #expect(failed(harness) == ["second"])
+        #expect(reused(harness).isEmpty)
+        let posts = harness.posts.count
+        harness.run(until: Instant.zero.advanced(by: .seconds(300)))
+        #expect(harness.posts.count < posts + 3, "nobody is asked any more")
+    }
+
+    /// With a mailbox a ping proves nothing about the question.
+    @Test func withMailboxTheAcceptanceCounts() throws {
+        for accepts in [true, false] {
+            let harness = try Harness(reception: .mailbox)
+            harness.feed(.start)
+            harness.agent.acceptsReuse = accepts ? true : nil
+            harness.feed(.reuse(try Self.invitation("second", of: harness)))
+            harness.run(until: Instant.zero.advanced(by: .seconds(120)))
+            #expect(reused(harness) == (accepts ? ["second"] : []))
+            #expect(failed(harness) == (accepts ? [] : ["second"]))
+        }
+    }
+
+    /// An acceptance counts only for the invitation that was asked about, and in our thread where it names one.
+    @Test func anAcceptanceOfSomethingElseIsNone() throws {
+        let asked = HandshakeReuse(try Self.invitation("second", of: try Harness()), id: "R")
+        func accepted(_ thread: JSON?) throws -> Bool {
+            var body: JSONObject = [
+                "@type": "https://didcomm.org/out-of-band/1.1/handshake-reuse-accepted", "@id": "x",
+            ]
+            if let thread { body["~thread"] = thread }
+            return asked.isAccepted(by: try Message(plaintext: JSON.object(body).compactBytes))
+        }
+        #expect(try accepted(["thid": "R", "pthid": "second"]))
+        #expect(try accepted(["pthid": "second"]))
+        #expect(try !accepted(["thid": "R", "pthid": "first"]))
+        #expect(try !accepted(["thid": "other", "pthid": "second"]))
+        #expect(try !accepted(["thid": "R"]))
+        #expect(try !accepted(nil))
+    }
+
+    /// What waits for delivery does not hold up the question, and goes on behind it.
+    @Test func reportsGoOnBehindTheQuestion() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.feed(.reuse(try Self.invitation("second", of: harness)))
+        for number in 0..<3 {
+            harness.feed(.deliver(report(number)))
+            harness.run(until: harness.now.advanced(by: .seconds(1)))
+        }
+        #expect(reused(harness) == ["second"])
+        #expect(harness.agent.received.count == 3)
+    }
+
+    /// The requests of the second invitation are answered on the connection that exists, each in its thread.
+    @Test func itsRequestsAreAnsweredOnTheConnection() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        let ping: JSON = ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]
+        let proof: JSON = ["@type": "https://didcomm.org/present-proof/2.0/request-presentation", "@id": "Q"]
+        harness.feed(
+            .reuse(
+                try Self.invitation(
+                    "second", of: harness,
+                    requests: [
+                        ["@id": "a", "data": ["json": ping]],
+                        ["@id": "b", "data": ["base64": .text(Base64.encode(proof.compactBytes))]],
+                        ["@id": "c", "data": ["base64": "%%%"]],
+                    ])))
+        harness.run(until: Instant.zero.advanced(by: .seconds(30)))
+        func answer(_ thread: Text) -> JSON? {
+            harness.agent.others.first {
+                $0["~thread"]?["thid"]?.string == thread && $0["@type"]?.string?.hasSuffix("handshake-reuse") != true
+            }
+        }
+        for thread in ["P", "Q", "c"] as [Text] { #expect(answer(thread)?["~thread"]?["pthid"] == "second") }
+        #expect(answer("P")?["@type"] == "https://didcomm.org/trust_ping/1.0/ping_response")
+        #expect(answer("Q")?["description"]?["code"] == "request-not-accepted")
+        #expect(answer("c")?["description"]?["code"] == "message-parse-failure")
+    }
+
+    @Test func aHangupEndsTheQuestionToo() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.agent.send(["@type": "https://didcomm.org/did-rotate/1.0/hangup", "@id": "h"])
+        harness.feed(.reuse(try Self.invitation("second", of: harness)))
+        harness.run(until: Instant.zero.advanced(by: .seconds(20)))
+        #expect(failed(harness) == ["second"])
+        #expect(harness.deadline == nil)
+    }
+}
