@@ -133,7 +133,7 @@ import Testing
         try await database.command("sql delete from gatehouse.entry where position > 1500")
         #expect(try await database.number("select count(*) from gatehouse.visits") == 750)
         await gate.stop()
-        gate = try await Gate(place, invitation)
+        gate = try await DeliveryGate(place, invitation)
         try await gate.wait("sent again", within: .seconds(60)) {
             (try? await database.number("select count(*) from gatehouse.visits")) == 1000
         }
