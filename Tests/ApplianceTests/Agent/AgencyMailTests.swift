@@ -163,7 +163,7 @@ import Testing
         }
 
         func wait(_ what: String, until isDone: @Sendable () async throws -> Bool) async throws {
-            let until = ContinuousClock.now + .seconds(30)
+            let until = ContinuousClock.now + .seconds(90)
             while try await !isDone() {
                 guard ContinuousClock.now < until else {
                     Issue.record("not \(what): \(notices.all)")
