@@ -4,7 +4,7 @@ import GRDB
 import Ledger
 
 /// What a new ledger takes over from the one that it replaces: all that is not the ledger itself, and of the ledger what its own
-/// seal still vouches for.
+/// seal still vouches for. Messages that were put aside stay where they are, in the file that is put aside.
 struct Inheritance {
     private var predecessor: Predecessor?
     private var nextSeq = 1
@@ -53,7 +53,9 @@ struct Inheritance {
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
         }
+        // What lies open in a database that nobody vouches for may be somebody else's connection, which would take a destination over.
         connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
+            .filter { try isAuthentic || SealingKey.isSealed($0.bytes("snapshot")) }
             .map {
                 (
                     try $0.text("id").string, try $0.bytes("snapshot"), try $0.text("destination").string,

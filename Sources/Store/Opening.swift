@@ -49,8 +49,12 @@ struct Opening {
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
                 return try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
             }
-            if case .unusable = reading { witness.file.putAside() }
+            if case .unusable = reading, options.mayBeginAnew { witness.file.putAside() }
             if case .rewritten(let finding) = standing {
+                guard options.mayBeginAnew else {
+                    try pool.close()
+                    throw StoreError.doubtful(path: path, detail: finding)
+                }
                 let inheritance = try pool.read { db in
                     try Inheritance(db, books, isAuthentic: seal == .intact, reading.head)
                 }
@@ -70,7 +74,7 @@ struct Opening {
             return Opened(pool: pool, books: books, standing: standing, number: number, witnessed: witnessed)
         } catch {
             let error = StoreError(error, path: path)
-            guard let detail = damage(error), let witness else { throw error }
+            guard let detail = damage(error), let witness, options.mayBeginAnew else { throw error }
             if case .unusable? = reading { witness.file.putAside() }
             // What cannot be read any more is told like what was changed, and the gate goes on.
             return try begin(

@@ -7,10 +7,6 @@ import Ledger
 package struct KeysAtRest: Hashable, Sendable {
     /// The file of the key that seals them.
     package var path: String
-    /// Whether systemd handed it over.
-    package var isHandedOver: Bool
-    /// Whether it was made at this start.
-    package var isNew = false
     /// Why there is none: nothing can be opened, and nothing new is kept.
     package var failure: StoreError?
     /// Values that lay open and are sealed now.
@@ -23,6 +19,8 @@ package struct KeysAtRest: Hashable, Sendable {
     package var isSiteKeyUnreadable = false
     /// Whether what is replaced or deleted may stay readable in the database, its log, or both.
     package var leavesTraces = false
+    /// Files beside the database that were put aside before its keys were sealed just now: keys may lie open there.
+    package var copies: [String] = []
 }
 
 /// Brings the keys in a database under the key of today, at each start: those that lie open, as earlier versions left them, and those
@@ -46,9 +44,9 @@ struct SealingPass {
     func run(_ pool: DatabasePool, _ books: inout Books) throws -> (keys: SealingKeys, told: KeysAtRest) {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
         // Where something is sealed under a key that is not here, that one has to come back.
-        var (keys, isNew) = source.keys { old in sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil } }
+        var keys = source.keys { old in sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil } }
         keys.takesOpen = !books.areKeysSealed
-        var told = KeysAtRest(path: source.path, isHandedOver: source.isHandedOver, isNew: isNew)
+        var told = KeysAtRest(path: source.path)
         told.failure = keys.failure
         (books, told) = try pool.write { [books, keys, told] db in
             var (books, told) = (books, told)
@@ -57,6 +55,7 @@ struct SealingPass {
         }
         keys.takesOpen = !books.areKeysSealed
         told.leavesTraces = try !scrub(pool)
+        if told.sealed > 0 { told.copies = StoreFile.putAside(of: pool.path) }
         return (keys, told)
     }
 

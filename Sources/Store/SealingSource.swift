@@ -19,22 +19,22 @@ package struct SealingSource: Hashable, Sendable {
     }
 
     /// The keys that are there. Where there is none, one is made if it `mayBeMade`, seeing those of before.
-    func keys(mayBeMade: (SealingKeys) -> Bool) -> (keys: SealingKeys, isNew: Bool) {
+    func keys(mayBeMade: (SealingKeys) -> Bool) -> SealingKeys {
         let old = oldPaths.compactMap { path in
             (try? SecretFile.read(path, isHandedOver: isHandedOver)).flatMap { SealingKey($0) }
         }
         do throws(StoreError) {
             if let secret = try SecretFile.read(path, isHandedOver: isHandedOver) {
-                return (SealingKeys(current: SealingKey(secret), old: old), false)
+                return SealingKeys(current: SealingKey(secret), old: old)
             }
             guard !isHandedOver, mayBeMade(SealingKeys(old: old)) else {
                 throw .keyless(path: path, detail: "it is not there, and keys in the database are sealed under it")
             }
-            return (SealingKeys(current: SealingKey(try SecretFile.make(path)), old: old), true)
+            return SealingKeys(current: SealingKey(try SecretFile.make(path)), old: old)
         } catch .keyless(let path, let detail) {
-            return (SealingKeys(old: old, failure: .keyless(path: path, detail: detail)), false)
+            return SealingKeys(old: old, failure: .keyless(path: path, detail: detail))
         } catch {
-            return (SealingKeys(old: old, failure: .keyless(path: path, detail: error.text)), false)
+            return SealingKeys(old: old, failure: .keyless(path: path, detail: error.text))
         }
     }
 }

@@ -70,11 +70,13 @@ extension Store {
         }
     }
 
-    /// Somebody outside has shown that this ledger is not what it was: the next start begins a new one, and says why.
-    package func contradict(_ finding: Text) async {
-        guard witness != nil, witnessing.finding == nil else { return }
-        (witnessing.finding, witnessing.isFindingTold) = (finding, false)
-        await tellWitness()
+    /// Somebody outside has shown that this ledger is not what it was: the next start begins a new one, and says why. Whether
+    /// the witness knows of it, without which a start would not.
+    package func contradict(_ finding: Text) async -> Bool {
+        guard witness != nil else { return false }
+        if witnessing.finding == nil { (witnessing.finding, witnessing.isFindingTold) = (finding, false) }
+        if !witnessing.isFindingTold { await tellWitness() }
+        return witnessing.isFindingTold
     }
 
     /// Lets the witness hear of the ledger as it is, and returns once it has been tried.

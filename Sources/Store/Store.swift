@@ -15,6 +15,8 @@ package actor Store {
     nonisolated let options: StoreOptions
     /// How the ledger stood to its witness when it was opened; nil without a witness.
     package nonisolated let standing: LedgerStanding?
+    /// Whether a ledger began when it was opened, in the place of another.
+    package nonisolated var hasBegunAnew: Bool { if case .rewritten? = standing { true } else { false } }
     /// Copies of the files as they were found when it was opened, where something was wrong with them.
     package nonisolated let found: [String]
     /// How the keys that it holds are kept.
@@ -71,9 +73,14 @@ package actor Store {
     ) throws(StoreError) {
         let file = try StoreFile(path: path)
         var (witness, keyless): (Witness?, LedgerStanding?)
+        // With a ledger there is a key, here or elsewhere; only a start may do without.
+        let mayMakeKey = options.mayBeginAnew || !StoreFile.hasContent(path)
         do throws(StoreError) {
-            witness = try source.map { source throws(StoreError) in try Witness(source, onWrite: onWrite) }
+            witness = try source.map { source throws(StoreError) in
+                try Witness(source, mayMakeKey: mayMakeKey, onWrite: onWrite)
+            }
         } catch {
+            if !options.mayBeginAnew { throw .doubtful(path: path, detail: "its key cannot be used: \(error.text)") }
             // A key that cannot be had keeps nobody out: the ledger goes on without seal and witness, and that is told.
             keyless = .unwitnessed("its key cannot be used: \(error.text)")
         }

@@ -20,6 +20,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case unreadable(path: String, detail: String)
     /// The key that seals other keys in the database cannot be used; its file.
     case keyless(path: String, detail: String)
+    /// The ledger does not stand up to its witness or to the key that is here, and a command may not replace it.
+    case doubtful(path: String, detail: String)
     /// The file was deleted, replaced, cut or written by somebody else while it was open here.
     case replaced(path: String, detail: String)
     /// The file is a database of another program.
@@ -63,6 +65,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .unreadable(let path, let detail): "\(path) cannot be understood: \(detail)"
         case .keyless(let path, let detail):
             "the key \(path), which seals the keys of connections, cannot be used: \(detail)"
+        case .doubtful(let path, let detail): "the ledger \(path) does not stand up to its witness: \(detail)"
         case .replaced(let path, let detail): "\(path) \(detail) under the running service"
         case .foreign(let path): "\(path) is not a Gatehouse database"
         case .newer(let path): "\(path) was written by a newer version of Gatehouse"
@@ -97,6 +100,8 @@ package enum StoreError: Error, Hashable, Sendable {
         case .keyless:
             "put the key back from its copy, readable by the service's user only, and restart the service; if it is lost, put a new "
                 + "one there (openssl rand -hex 32) and connect the agents anew"
+        case .doubtful:
+            "start the service, which has its own keys, and ask it; `gatehouse ledger verify` tells what is wrong; nothing was changed"
         case .replaced:
             "put the file back, or restart the service; keep other programs away from its folder"
         case .foreign: "check `ledger.path` in the configuration"

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The file system's side of the database: a safe folder, private files, one owner.
@@ -111,6 +112,20 @@ final class StoreFile {
         var digits = [UInt8](repeating: 0, count: 16)
         let count = pread(descriptor, &digits, digits.count, 0)
         return count > 0 ? Int32(String(decoding: digits.prefix(count), as: UTF8.self)) : nil
+    }
+
+    /// Whether there is a file with something in it.
+    static func hasContent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > 0
+    }
+
+    /// The files beside the database that starts put aside, with their logs.
+    static func putAside(of path: String) -> [String] {
+        let name = String(path.split(separator: "/").last ?? "")
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
+        return found.filter { $0.hasPrefix("\(name).rewritten-") || $0.hasPrefix("\(name).found-") }.sorted()
+            .map { "\(folder(of: path))/\($0)" }
     }
 
     /// Makes the database file with mode 0600 and its folder entry durable: SQLite would do neither. The files that

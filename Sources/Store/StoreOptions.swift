@@ -26,6 +26,11 @@ package struct StoreOptions: Sendable {
     /// Requests after which it is copied beside the writers, however busy they are.
     package var checkpointAtLatest = 4000
 
+    /// Whether a ledger that does not stand up to its witness is put aside, and another one begun. If not, that is an error
+    /// (``StoreError/doubtful(path:detail:)``), and files and keys stay as they are: for commands, which may not have the keys that
+    /// the service has.
+    package var mayBeginAnew = true
+
     /// How long after the last commit the witness hears of what opened no gate.
     package var witnessIdle: Duration = .seconds(2)
 

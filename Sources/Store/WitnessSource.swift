@@ -42,9 +42,12 @@ struct Witness: Sendable {
     /// Told after each attempt to write, nil when it succeeded, else why not; and during one that takes too long.
     let onWrite: @Sendable (StoreError?) -> Void
 
-    init(_ source: WitnessSource, onWrite: @escaping @Sendable (StoreError?) -> Void) throws(StoreError) {
+    /// `mayMakeKey`: whether a key is made where there is none.
+    init(
+        _ source: WitnessSource, mayMakeKey: Bool, onWrite: @escaping @Sendable (StoreError?) -> Void
+    ) throws(StoreError) {
         let kept = try source.key()
-        if kept == nil, source.isHandedOver { throw .absent(path: source.keyPath) }
+        if kept == nil, source.isHandedOver || !mayMakeKey { throw .absent(path: source.keyPath) }
         let made: [UInt8] = if kept == nil { try SecretFile.make(source.keyPath) } else { [] }
         guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be made") }
         self.key = key

@@ -28,6 +28,9 @@ struct AgentDoor: Sendable {
         }
     }
 
+    /// How long a database may take to give its connections.
+    private static let patience = Duration.seconds(10)
+
     /// Lends a door to `body`. `runs`: whether connections are to run for it where no service runs them.
     static func open<Result: Sendable>(
         _ input: ConfigurationInput, runs: Bool = false, _ body: (AgentDoor) async throws -> Result
@@ -52,7 +55,15 @@ struct AgentDoor: Sendable {
             await store.close()
         }
         do {
-            while runs, await !service.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+            let latest = ContinuousClock.now + patience
+            while runs, await !service.isRunning {
+                guard ContinuousClock.now < latest else {
+                    throw CommandFailure(
+                        "the stored connections cannot be taken up",
+                        remedy: "look at the disk, and at what gatehouse agent list says")
+                }
+                try await Task.sleep(for: .milliseconds(5))
+            }
             let result = try await body(door(AgentDesk(store: store, service: service)))
             await end()
             return result
@@ -75,8 +86,11 @@ struct AgentDoor: Sendable {
         do {
             // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
             let environment = ProcessInfo.processInfo.environment
+            // A key that only the service has may be missing here, and that is no reason to begin another ledger.
+            var options = StoreOptions()
+            options.mayBeginAnew = false
             return try await Store.open(
-                configuration.ledger.path, witness: configuration.ledger.witness(environment),
+                configuration.ledger.path, options: options, witness: configuration.ledger.witness(environment),
                 sealing: configuration.agent.sealing(environment))
         } catch {
             throw CommandFailure(error.text, remedy: remedy(error))

@@ -10,7 +10,8 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
         discussion:
             """
-            Exit code: 0 after SIGTERM or SIGINT, 1 when the system refuses what no waiting mends or when records of visits could \
+            Exit code: 0 after SIGTERM or SIGINT, and when it is to be started again, as the unit does, with a new ledger in the \
+            place of one that was put back or changed; 1 when the system refuses what no waiting mends or when records of visits could \
             not be written by its end, 2 when the configuration cannot be used. Whatever else is wrong (trust data, policy, \
             ledger, GPIO lines, radio) is told in the log, nobody is let in by it, and the service goes on as soon as it is \
             mended.

@@ -22,6 +22,20 @@ import Testing
         #expect(machine.output.isEmpty)
     }
 
+    /// Without the key that the service has, a command that only looks must not make the ledger look changed.
+    @Test func withoutTheKeyOfTheWitness() async throws {
+        #expect(try await folder.gatehouse("agent", "list", "--config", configuration).code == 0)
+        let (files, state) = (FileManager.default, folder.path("state"))
+        let key = try #require(try files.contentsOfDirectory(atPath: state).first { $0.hasSuffix(".witness-key") })
+        try files.moveItem(atPath: state + "/" + key, toPath: state + "/away")
+        let before = try files.contentsOfDirectory(atPath: state).sorted()
+        let refused = try await folder.gatehouse("agent", "list", "--config", configuration)
+        #expect(refused.code == 2 && refused.hasRemedy && refused.errors.contains("start the service"), "\(refused)")
+        #expect(try files.contentsOfDirectory(atPath: state).sorted() == before)
+        try files.moveItem(atPath: state + "/away", toPath: state + "/" + key)
+        #expect(try await folder.gatehouse("agent", "list", "--config", configuration).code == 0)
+    }
+
     @Test(arguments: [
         "garbage", "nowhere.json", "{\"a\": 1}", "https://agent.example/?oob=%%%", "ftp://agent.example/x", "",
         "gate.toml",

@@ -76,6 +76,14 @@ final class AgentOnLoopback: Sendable {
     /// Starts or stops it.
     func setUp(_ isUp: Bool) { box.agent.withLock { $0.isUp = isUp } }
 
+    /// Lets it keep ledgers, and say that it has an entry more of each than there is.
+    func keepMoreThanThereIs() {
+        box.agent.withLock { agent in
+            agent.keeper = VirtualKeeper()
+            agent.keeper?.lead = 1
+        }
+    }
+
     /// Loses that many of the next answers.
     func loseAnswers(_ count: Int) { box.agent.withLock { $0.answersToLose = count } }
 

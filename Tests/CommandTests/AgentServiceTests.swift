@@ -122,6 +122,41 @@ import Testing
         }
     }
 
+    /// An agent that has more of the ledger than there is ends the program once, which begins a new ledger when it is started
+    /// again; not over and over.
+    @Test(.timeLimit(.minutes(2)))
+    func aLedgerThatTheAgentKnowsMoreOf() async throws {
+        let server = try AgentOnLoopback()
+        server.keepMoreThanThereIs()
+        try folder.write("invitation.json", server.invitation.compactText)
+        let configuration = try folder.configuration(
+            port: try closedPort(),
+            more: """
+                [agent]
+                allowPlainHTTP = true
+                invitations = ["invitation.json"]
+                [log]
+                path = "log.jsonl"
+                """)
+        let run = ["run", "--config", configuration]
+        let ended = try await Program.run(
+            "timeout", ["--signal=KILL", "60", Program.gatehouse] + run, in: folder)
+        #expect(ended.code == 0, "\(ended)")
+        let first = try folder.read("log.jsonl")
+        #expect(first.contains("fault.ledger-behind") && first.contains("\"ledger.renewal\""))
+        #expect(!first.contains("fault.ledger-rewritten"))
+
+        try folder.write("log.jsonl", "")
+        let next = try await Program.run(
+            "timeout", ["--signal=TERM", "10", Program.gatehouse] + run, in: folder)
+        #expect(next.code == 124, "it is told again, and stays: \(next)")
+        let second = try folder.read("log.jsonl")
+        #expect(second.contains("fault.ledger-behind") && !second.contains("\"ledger.renewal\""))
+        #expect(second.contains("fault.ledger-rewritten") && second.contains("has a receipt for record 1"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("state"))
+        #expect(files.contains { $0.contains(".rewritten-") }, "\(files)")
+    }
+
     /// What is wrong with a connection goes with it.
     @Test(.timeLimit(.minutes(2)))
     func aConnectionThatTheAgentEnded() async throws {

@@ -66,6 +66,15 @@ final class KioskProcess {
         return (end, ContinuousClock.now - began)
     }
 
+    /// The most bytes that it had resident so far; nil when it does not run.
+    var peakResident: Int? {
+        guard let child, let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { return nil }
+        return kilobytes * 1024
+    }
+
     /// Sends it a signal.
     func signal(_ number: Int32) { child?.signal(number) }
 

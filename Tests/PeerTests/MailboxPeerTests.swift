@@ -48,9 +48,11 @@ import Testing
         place.remove()
     }
 
-    /// The controller confirms each report by a message of its own, as it would once it has stored it.
+    /// The controller confirms each report by a message of its own, as it would once it has stored it. The agent is killed meanwhile,
+    /// with what it had in its memory: reports on their way to the controller, and words of the controller's on theirs.
     @Test(.timeLimit(.minutes(5)), arguments: versions)
     func theControllerConfirms(version: String) async throws {
+        let count = version == Self.versions.last ? 1000 : 100
         let place = try Workplace("controller-\(version)")
         let agent = try CloudAgent(version: version, place, options: Self.mediation)
         try await agent.command("start")
@@ -58,11 +60,20 @@ import Testing
             place, try await agent.invitation(place), more: "confirm = \"controller\"\nformat = \"basicmessage\"")
         let connection = try await agent.mailed(gate, place)
         let began = ContinuousClock.now
-        try await gate.record(100)
-        var told: Set<Text> = []
-        while await gate.cursor().confirmed < gate.end(), ContinuousClock.now - began < .seconds(120) {
-            let new = try agent.reports().compactMap(\.id).filter { !told.contains($0) }
-            for chunk in stride(from: 0, to: new.count, by: 16).map({ Array(new[$0..<min($0 + 16, new.count)]) }) {
+        try await gate.record(count)
+        var (told, heard, isKilled): (Set<Text>, Int, Bool) = ([], 0, false)
+        while await gate.cursor().confirmed < gate.end(), ContinuousClock.now - began < .seconds(240) {
+            // What came again was not confirmed, as far as the gate knows: the controller says so once more.
+            let all = agent.journal.lines.filter { $0["webhook"]?.string == "basicmessages" }
+                .compactMap { $0["body"]?["message_id"]?.string }
+            let new = all.dropFirst(heard)
+            heard = all.count
+            if !isKilled, told.count > count / 3 {
+                isKilled = true
+                try await agent.command("kill")
+                try await agent.command("start")
+            }
+            for chunk in stride(from: 0, to: new.count, by: 16).map({ new.dropFirst($0).prefix(16) }) {
                 let content: JSON = ["type": "verification-report/1.0/ack", "ids": .array(chunk.map(JSON.string))]
                 try await agent.command("message \(connection) '\(content.compactText)'")
             }
@@ -70,9 +81,11 @@ import Testing
             try await Task.sleep(for: .milliseconds(200))
         }
         print(
-            "mailbox: ACA-Py \(version): 100 reports confirmed by the controller after \(ContinuousClock.now - began)")
+            "mailbox: ACA-Py \(version): \(count) reports confirmed by the controller after \(ContinuousClock.now - began), "
+                + "\(heard - told.count) came again")
+        #expect(isKilled)
         #expect(await gate.cursor().confirmed == gate.end())
-        #expect(try agent.reports().count == 100 && told.count == 100, "none lost, none under two ids")
+        #expect(try told.count == count && agent.reports().count == count, "none lost, none under two ids")
         await gate.stop()
         try await agent.stop()
         place.remove()

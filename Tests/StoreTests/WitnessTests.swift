@@ -354,6 +354,34 @@ import Testing
         await open.close()
     }
 
+    /// A command that has not the service's key changes nothing: neither files nor keys are made, and the ledger stays in its place.
+    @Test func aCommandBeginsNoLedger() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let (key, files) = (witnessed.source.keyPath, FileManager.default)
+        var options = StoreOptions()
+        options.mayBeginAnew = false
+        let folder = URL(fileURLWithPath: witnessed.folder.database).deletingLastPathComponent().path
+        func listing() throws -> [String] { try files.contentsOfDirectory(atPath: folder).sorted() }
+        try files.moveItem(atPath: key, toPath: key + ".away")
+        let before = try listing()
+        for isOther in [false, true] {
+            if isOther { _ = try SecretFile.make(key) }
+            do {
+                await (try Store.open(witnessed.folder.database, options: options, witness: witnessed.source)).close()
+                Issue.record("opened")
+            } catch StoreError.doubtful {
+                #expect(
+                    try listing()
+                        == (isOther ? (before + [URL(fileURLWithPath: key).lastPathComponent]).sorted() : before))
+            }
+        }
+        try files.removeItem(atPath: key)
+        try files.moveItem(atPath: key + ".away", toPath: key)
+        let store = try await Store.open(witnessed.folder.database, options: options, witness: witnessed.source)
+        #expect(store.standing == .continued)
+        await store.close()
+    }
+
     /// A witness that cannot be written is told, keeps nobody out, and is over when it can be.
     @Test func aWitnessThatCannotBeWritten() async throws {
         let folder = try TemporaryFolder()

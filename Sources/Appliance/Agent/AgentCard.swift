@@ -69,11 +69,12 @@ struct AgentCard {
             add("endpoint", Self.text(endpoint))
             // Without one only what answers a message of ours arrives.
             if connection.reception == .mailbox { add("mailbox", Self.text(connection.address?.endpoint)) }
-        } else if let agency = snapshot?["agency"]?["did"]?.string, snapshot?["kind"]?.string == AgencyMailbox.kind {
-            state = stored.isDeleting ? .deleting : snapshot?["stage"] == "ready" ? .connected : .connecting
+        } else if let label = snapshot?["label"]?.string, let stage = snapshot?["stage"] {
+            // A mailbox that needs no connection.
+            state = stored.isDeleting ? .deleting : stage == "ready" ? .connected : .connecting
             pairwiseDID = nil
             add("state", .text(state.rawValue))
-            add("label", .text("agency \(agency)"))
+            add("label", Self.text(label))
         } else {
             state = stored.isDeleting ? .deleting : .unreadable
             pairwiseDID = nil

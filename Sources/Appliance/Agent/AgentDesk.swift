@@ -112,17 +112,23 @@ package struct AgentDesk: Sendable {
     }
 
     private func delete(_ name: Text, _ isForced: Bool) async throws(ControlRefusal) -> JSON {
-        if let isTold = service.wasTold(name) {
-            return ["id": .string(name), "state": "deleted", "told": .bool(isTold)]
+        let card: AgentCard
+        do {
+            card = try await self.card(name)
+        } catch {
+            // It is gone: of one that was deleted just now there is something to say.
+            guard let isTold = service.wasTold(name) else { throw error }
+            return Self.deleted(name, isTold)
         }
-        let card = try await card(name)
         do {
             guard card.state != .deleting else {
                 await service.delete([card.id], of: card.destination)
                 return ["id": .string(card.id), "state": "deleting"]
             }
             switch try await store.beginDeletion(of: card.id, isForced: isForced) {
-            case .unknown: throw ControlRefusal("there is no connection \(name)", remedy: "see gatehouse agent list")
+            case .unknown:
+                if let isTold = service.wasTold(name) { return Self.deleted(name, isTold) }
+                throw ControlRefusal("there is no connection \(name)", remedy: "see gatehouse agent list")
             case .owed(let count):
                 throw ControlRefusal(
                     "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), which this connection leads to",
@@ -133,6 +139,10 @@ package struct AgentDesk: Sendable {
             throw Self.refusal(error)
         }
         return ["id": .string(card.id), "state": "deleting"]
+    }
+
+    private static func deleted(_ id: Text, _ isTold: Bool) -> JSON {
+        ["id": .string(id), "state": "deleted", "told": .bool(isTold)]
     }
 
     private func ping(_ name: Text) async throws(ControlRefusal) -> JSON {

@@ -13,10 +13,10 @@ enum AgentFarewell {
         over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: AgentClock,
         within limit: Duration
     ) async -> Bool {
-        guard connection.peer != nil, !connection.isEnded, var random = try? AgentLinks.randomStream() else {
-            return false
-        }
-        let message = OutboundMessage(id: Text(RandomUUID.text(random.draw(16)) ?? ""), Self.name, "hangup", [])
+        guard connection.peer != nil, !connection.isEnded, var random = try? AgentLinks.randomStream(),
+            let id = try? AgentLinks.newID(&random)
+        else { return false }
+        let message = OutboundMessage(id: id, Self.name, "hangup", [])
         let end = clock.now().advanced(by: limit)
         // What completes the handshake may have to go first.
         var events: [AgentConnection.Event] = [.deliver(message)]

@@ -20,7 +20,10 @@ final class AgentHealth: Sendable {
     func take(_ notice: AgentNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .connected, .tookOver:
-            for code in [ReasonCode.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent] { clear(code, name) }
+            isServed(name)
+            for code in [ReasonCode.agentUnreadable, .agentSilent] { clear(code, name) }
+            // What the agent of another connection refused says nothing of this one.
+            if case .tookOver = notice { clear(.reportsRefused, name) }
             return nil
         case .alive:
             for code in [ReasonCode.agentSilent, .agentUnreachable] { clear(code, name) }
@@ -43,10 +46,10 @@ final class AgentHealth: Sendable {
     /// Takes what happened with the mailbox. Returns the fault that is new by that; nil: none.
     func take(_ notice: MailboxNotice) -> ReasonCode? {
         switch notice {
-        case .failed, .reachability(_?), .invitationFailed, .otherMailbox:
+        case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable:
             return set(.agentMailbox, MailRoom.destination, notice.text)
         case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
-        case .adopted, .quarantined, .closed, .unreadable, .storeFailed: return nil
+        case .adopted, .quarantined, .closed, .storeFailed: return nil
         }
     }
 
@@ -63,6 +66,11 @@ final class AgentHealth: Sendable {
         case .invitationRead: clear(.agentUnconnected, name)
         case .answeredOnce: nil
         }
+    }
+
+    /// A connection leads to a destination: what was wrong with others does not count.
+    func isServed(_ name: Text) {
+        for code in [ReasonCode.agentUnconnected, .agentEnded] { clear(code, name) }
     }
 
     /// A destination has no connection any more that something could be wrong with.

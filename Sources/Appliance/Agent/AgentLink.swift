@@ -1,78 +1,13 @@
 package import Aries
 package import DIDComm
 package import Encoding
-package import HTTPTransport
+import HTTPTransport
 import Ledger
 
 /// Drives one ``AgentConnection``: carries out its actions, feeds it what its destination is to get and wakes it at its deadlines.
 ///
-/// One task calls ``run()`` or ``connect(within:)``; both return soon after that task is cancelled and throw nothing for it.
+/// One task calls ``run()``, which returns soon after that task is cancelled.
 package actor AgentLink {
-    /// What a link is connected to.
-    package struct Surroundings: Sendable {
-        /// Posts messages.
-        package var exchange: any MessageExchange
-        /// Keeps the connection.
-        package var store: any ConnectionStore
-        /// The name of the destination that the connection leads to.
-        package var destination: Text
-        /// What the destination is to get; nil for a link that only connects.
-        package var outbox: (any Outbox)?
-        /// How it gets that.
-        package var reports: ReportSettings
-        /// The clock.
-        package var clock: AgentClock
-        /// How messages are to reach new connections.
-        package var reception = AgentConnection.Reception.returnRoute
-        /// The way to the mailbox; nil where there is none.
-        package var postbox: (any Postbox)?
-        /// Whether a connection by that invitation, which has no mailbox, is to ask its agent for one.
-        package var asksForMailbox: @Sendable (Invitation) async -> Bool
-        /// Whether a mailbox without TLS may be granted.
-        package var allowsPlainHTTP = false
-        /// Told of everything that happens, in order, on the link's executor: must not block.
-        package var observe: @Sendable (AgentNotice) -> Void
-
-        /// Connects the parts.
-        package init(
-            exchange: any MessageExchange, store: any ConnectionStore,
-            destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
-            reports: ReportSettings = ReportSettings(), clock: AgentClock = .system(),
-            postbox: (any Postbox)? = nil,
-            asksForMailbox: @escaping @Sendable (Invitation) async -> Bool = { _ in false },
-            observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
-        ) {
-            (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
-            (self.reports, self.clock, self.observe) = (reports, clock, observe)
-            (self.postbox, self.asksForMailbox) = (postbox, asksForMailbox)
-        }
-    }
-
-    /// How an attempt to connect ended.
-    package enum ConnectResult: Hashable, Sendable {
-        /// The handshake is complete; the peer's DID.
-        case connected(did: Text)
-        /// The time is over; the last failure, or nil when messages got through but no good answer came. The attempt goes on
-        /// when the service runs.
-        case noAnswer(ExchangeFailure?)
-        /// The peer has ended this connection.
-        case ended
-        /// The task was cancelled.
-        case cancelled
-    }
-
-    /// How a link came to its end.
-    package enum End: Sendable {
-        /// The task was cancelled.
-        case cancelled
-        /// The peer has ended the connection.
-        case ended
-        /// Another connection has taken its place, or it was told to stop.
-        case retired
-        /// The peer keeps messages for us at that address: the connection, in that state, leads to the mailbox from now on.
-        case granted(MailboxAddress, state: JSON)
-    }
-
     /// The connection's own id.
     package nonisolated let id: Text
     /// The invitation that it answers.
@@ -90,26 +25,26 @@ package actor AgentLink {
     /// Events that came out of actions or from outside and wait to be handled.
     private var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
-    private var lastFailure: ExchangeFailure?
     /// What goes to the destination, and how; nil before the connection is the way there.
     private var delivery: ReportDelivery?
     /// What has happened that the delivery does not know of yet.
     private var events: [ReportDelivery.Event] = []
     /// What the delivery wants to be sent next.
     private var next: OutboundMessage?
-    /// Confirmed, but not durably yet.
-    private var unkept: (point: ReportPoint, isReceipt: Bool)?
+    /// Confirmed, but not durably yet, in order.
+    private var unkept: [(point: ReportPoint, isReceipt: Bool)] = []
     /// The ledger may have grown.
     private var hasGrown = false
     private var isRetired = false
-    private var isRunning = false
     /// Who waits to hear whether this connection will do, by invitation.
-    private var asked: [Text: CheckedContinuation<Bool, Never>] = [:]
+    private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
     private let nap = Nap()
     /// Messages out of the mailbox that wait to be read.
     private var mail: [MailboxMessage] = []
+    /// The one that nobody could read, before it is put aside.
+    private var unread: (message: MailboxMessage, reason: Discard)?
     /// Those that were read, and are released once that is durable.
     private var unreleased: [Text] = []
     /// Keys of messages that were seen, not durably yet.
@@ -138,15 +73,13 @@ package actor AgentLink {
     @discardableResult
     package func run() async -> End {
         if reception == .returnRoute, surroundings.outbox != nil, mediation == nil,
-            await surroundings.asksForMailbox(invitation)
+            await surroundings.asksForMailbox(invitation), var random = try? AgentLinks.randomStream(),
+            let question = try? AgentLinks.newID(&random)
         {
-            mediation = MediationQuestion(id: AgentLinks.newID() ?? "", allowsPlainHTTP: surroundings.allowsPlainHTTP)
+            mediation = MediationQuestion(id: question, allowsPlainHTTP: surroundings.allowsPlainHTTP)
         }
-        isRunning = true
-        await loop { $0.isEnded }
-        isRunning = false
-        for asked in asked.values { asked.resume(returning: false) }
-        asked = [:]
+        await loop()
+        letGo()
         if let granted { return .granted(granted, state: connection.snapshot) }
         return connection.isEnded ? .ended : isRetired ? .retired : .cancelled
     }
@@ -157,10 +90,10 @@ package actor AgentLink {
     /// Whether it is known where it takes messages.
     var hasAddress: Bool { connection.address != nil }
 
-    /// Asks the inviter of `invitation` whether this connection will do; false when nobody said so in the time that it may take,
-    /// 45 s, or when the link does not run.
-    package func reuse(_ invitation: Invitation) async -> Bool {
-        guard isRunning, asked[invitation.id] == nil else { return false }
+    /// Asks the inviter of `invitation` whether this connection will do, as soon as the link runs; false when nobody said so in the
+    /// time that it may take, 45 s; nil when the link ended before that, or is asking already.
+    package func reuse(_ invitation: Invitation) async -> Bool? {
+        guard !isRetired, !connection.isEnded, asked[invitation.id] == nil else { return nil }
         inbox.append(.reuse(invitation))
         return await withCheckedContinuation { continuation in
             asked[invitation.id] = continuation
@@ -168,19 +101,16 @@ package actor AgentLink {
         }
     }
 
+    /// Lets those go on who wait for an answer.
+    package func letGo() {
+        for asked in asked.values { asked.resume(returning: nil) }
+        asked = [:]
+    }
+
     /// Answers the requests that are attached to `invitation`.
     package func answer(_ invitation: Invitation) {
         inbox.append(.answer(invitation))
         wake()
-    }
-
-    /// Runs until the handshake is complete, at most that long.
-    package func connect(within limit: Duration) async -> ConnectResult {
-        let end = surroundings.clock.now().advanced(by: limit)
-        await loop(until: end) { $0.isComplete || $0.isEnded }
-        if let peer = connection.peer, connection.isComplete { return .connected(did: peer.did) }
-        if connection.isEnded { return .ended }
-        return Task.isCancelled ? .cancelled : .noAnswer(lastFailure)
     }
 
     /// Stores the connection before it does anything.
@@ -222,29 +152,26 @@ package actor AgentLink {
     }
 
     /// One event at a time: first what happened, then what is due, then the next report, then sleep.
-    private func loop(
-        until end: Instant? = nil, _ isDone: (borrowing AgentConnection) -> Bool
-    ) async {
-        inbox = [.start]
+    private func loop() async {
+        inbox.insert(.start, at: 0)
         if reception == .mailbox, connection.address != nil {
             await surroundings.postbox?.open(self, key: connection.keyPair)
         }
-        while !Task.isCancelled, !isRetired, granted == nil, !isDone(connection) {
+        while !Task.isCancelled, !isRetired, granted == nil, !connection.isEnded {
             let now = surroundings.clock.now()
-            // A peer that always has something to say must not keep the end from being seen.
-            if let end, now >= end { break }
+            if let due = outboxRetryAt, now >= due { outboxRetryAt = nil }
             if !inbox.isEmpty {
                 await perform(connection.handle(inbox.removeFirst(), at: now))
             } else if let deadline = connection.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
             } else if await !read(at: now), !ask(at: now), await !release(), await !deliver(at: now), !isRetired {
                 await nap.sleep(
-                    until: [connection.deadline, delivery?.deadline, askDeadline, outboxRetryAt, end]
+                    until: [connection.deadline, delivery?.deadline, askDeadline, outboxRetryAt]
                         .compactMap(\.self).min(), surroundings.clock)
             }
         }
         await surroundings.postbox?.leave(id)
-        (mail, unreleased) = ([], [])
+        (mail, unread, unreleased) = ([], nil, [])
     }
 
     // MARK: - Actions
@@ -314,10 +241,8 @@ package actor AgentLink {
         }
         do throws(ExchangeError) {
             let answer = try await surroundings.exchange.post(body, to: url.string)
-            lastFailure = nil
             inbox.append(.answered(id, body: answer))
         } catch {
-            lastFailure = error.failure
             inbox.append(.failed(id, error.failure))
         }
     }
@@ -327,14 +252,11 @@ package actor AgentLink {
     /// Carries on what goes to the destination; false when there is nothing to do now.
     private func deliver(at now: Instant) async -> Bool {
         guard let outbox = surroundings.outbox, connection.isComplete, mediation?.isUnderWay != true,
-            outboxRetryAt.map({ now >= $0 }) ?? true
-        else {
-            return false
-        }
+            outboxRetryAt == nil
+        else { return false }
         do {
-            outboxRetryAt = nil
             guard try await begin(outbox, at: now) else { return true }
-            if let unkept { try await keep(unkept.point, unkept.isReceipt, outbox) }
+            try await keepConfirmed(outbox)
             if hasGrown {
                 hasGrown = false
                 guard let (end, isUrgent) = try await outbox.end(after: delivery?.end.position ?? 0, over: id) else {
@@ -396,9 +318,11 @@ package actor AgentLink {
         case .send(let message): next = message
         case .ping: inbox.append(.ping)
         case .confirmed(let point, let proof):
-            unkept = (point, proof == .receipt)
+            // Each receipt is evidence; what an answered ping confirms is the newest of its kind.
+            if proof != .receipt { unkept.removeAll { !$0.isReceipt } }
+            unkept.append((point, proof == .receipt))
             do {
-                try await keep(point, proof == .receipt, outbox)
+                try await keepConfirmed(outbox)
             } catch {
                 outboxFailed(error)
             }
@@ -415,10 +339,13 @@ package actor AgentLink {
         }
     }
 
-    private func keep(_ point: ReportPoint, _ isReceipt: Bool, _ outbox: any Outbox) async throws {
-        try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
-        (unkept, unkeptKeys) = (nil, [])
-        surroundings.observe(.confirmed(position: point.position))
+    private func keepConfirmed(_ outbox: any Outbox) async throws {
+        while let (point, isReceipt) = unkept.first {
+            try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
+            unkept.removeFirst()
+            unkeptKeys = []
+            surroundings.observe(.confirmed(position: point.position))
+        }
     }
 
     private func retire() {
@@ -435,28 +362,32 @@ package actor AgentLink {
 
     /// Reads the next message of the mailbox. What it leads to is done before the one behind it is read.
     private func read(at now: Instant) async -> Bool {
-        guard !mail.isEmpty, outboxRetryAt.map({ now >= $0 }) ?? true else { return false }
+        guard outboxRetryAt == nil else { return false }
+        if let (message, reason) = unread {
+            do {
+                try await surroundings.store.quarantine(message, reason: Text(reason.rawValue))
+                surroundings.observe(.quarantined(reason))
+                unread = nil
+                unreleased.append(message.uid)
+            } catch {
+                outboxFailed(error)
+            }
+            return true
+        }
+        guard !mail.isEmpty else { return false }
         let message = mail.removeFirst()
         let actions = connection.handle(.received(message.envelope), at: now)
         let reason = actions.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }.first
         await perform(actions)
-        if let reason, reason != .duplicate {
-            do {
-                try await surroundings.store.quarantine(message, reason: Text(reason.rawValue))
-                surroundings.observe(.quarantined(reason))
-            } catch {
-                outboxFailed(error)
-                mail.insert(message, at: 0)
-                return true
-            }
-        }
-        unreleased.append(message.uid)
+        if let reason, reason.isUnread { unread = (message, reason) } else { unreleased.append(message.uid) }
         return true
     }
 
     /// Releases at the mailbox what was read, once everything that followed is durable; false when there is nothing to do now.
     private func release() async -> Bool {
-        guard !unreleased.isEmpty, unkept == nil, delivery == nil || events.isEmpty else { return false }
+        guard !unreleased.isEmpty, outboxRetryAt == nil, unkept.isEmpty, delivery == nil || events.isEmpty else {
+            return false
+        }
         await persist(connection.snapshot)
         guard !isStoreBroken else {
             outboxRetryAt = surroundings.clock.now().advanced(by: .seconds(5))

@@ -96,7 +96,7 @@ package enum AgentLinks {
         _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) throws(Failure) -> AgentLink {
         var random = try randomStream()
-        let id = Text(RandomUUID.text(random.draw(16)) ?? "")
+        let id = try newID(&random)
         do {
             let connection = try AgentConnection(
                 id: id, invitation: invitation, reception: reception ?? surroundings.reception,
@@ -107,10 +107,10 @@ package enum AgentLinks {
         }
     }
 
-    /// A new id; nil when the system gives no random bytes.
-    static func newID() -> Text? {
-        guard var random = try? randomStream() else { return nil }
-        return RandomUUID.text(random.draw(16)).map { Text($0) }
+    /// A new id.
+    static func newID(_ random: inout RandomStream) throws(Failure) -> Text {
+        guard let id = RandomUUID.text(random.draw(16)) else { throw .noRandomness }
+        return Text(id)
     }
 
     /// A stream seeded by the system's random source.

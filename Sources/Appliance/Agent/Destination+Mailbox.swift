@@ -10,12 +10,19 @@ extension Destination {
         guard let mail = surroundings.mail else { return }
         do {
             try await mail.adopt(link.id, state: state, address: address)
-            try await beginTrial(link.invitation)
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
-            // The connection as it is stored, whichever it is now, is taken up at the next start; until then it runs as it was.
             await sleep()
-            add(link)
+            // With the answer that it has it comes here again at once.
+            return Task.isCancelled ? () : add(link)
+        }
+        while !Task.isCancelled {
+            do {
+                return try await beginTrial(link.invitation)
+            } catch {
+                surroundings.notice(.storeFailed("\(error)"))
+                await sleep()
+            }
         }
     }
 
@@ -36,7 +43,7 @@ extension Destination {
     private var trialEnd: Instant { surroundings.link.clock.now().advanced(by: surroundings.trial) }
 
     /// What an earlier run began with a mailbox.
-    func resumeTrial() async {
+    func resumeTrial() async throws {
         guard let mail = surroundings.mail else { return }
         if mail.isForAll {
             if links.count > 1, let link = links.last, link.reception == .mailbox { watch(link) }
@@ -47,15 +54,7 @@ extension Destination {
         }
         if let link = links.last(where: { !$0.wasEnded }), link.reception == .mailbox { return watch(link) }
         guard links.isEmpty else { return }
-        do {
-            if await mail.permits(invitation) {
-                try await beginTrial(invitation)
-            } else {
-                try await goBack()
-            }
-        } catch {
-            surroundings.notice(.storeFailed("\(error)"))
-        }
+        if await mail.permits(invitation) { try await beginTrial(invitation) } else { try await goBack() }
     }
 
     /// Gives a trial up when its time is over, and begins one where a mailbox serves that a connection does not use yet.
@@ -65,7 +64,6 @@ extension Destination {
             if await link.isConnected {
                 trial = nil
             } else if let until, surroundings.link.clock.now() >= until {
-                trial = nil
                 await giveUp(link)
             } else if until == nil, await link.hasAddress {
                 trial = (link, trialEnd)
@@ -82,8 +80,8 @@ extension Destination {
         }
     }
 
-    /// No answer came: not through this mailbox by this invitation. Each step may be the last one before a crash; the next start goes
-    /// on from there.
+    /// No answer came: not through this mailbox by this invitation. Each step may be the last one before a crash, from where the next
+    /// start goes on, or may fail, and then all of them are tried again.
     private func giveUp(_ link: AgentLink) async {
         guard let mail = surroundings.mail else { return }
         do {
@@ -93,6 +91,19 @@ extension Destination {
             try await surroundings.link.store.forgetConnection(link.id)
             await mail.close(link.id)
             if !mail.isForAll { try await goBack() }
+            trial = nil
+        } catch {
+            surroundings.notice(.storeFailed("\(error)"))
+        }
+    }
+
+    /// The connection that is tried is deleted: that says nothing about its invitation.
+    func endTrial(of link: AgentLink) async {
+        guard trial?.link === link else { return }
+        trial = nil
+        guard surroundings.mail?.isForAll == false else { return }
+        do {
+            try await goBack()
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
         }
@@ -100,10 +111,8 @@ extension Destination {
 
     /// The connection that led to the mailbox delivers again.
     private func goBack() async throws {
-        guard let (id, state) = try await surroundings.mail?.release() else { return }
-        try await surroundings.link.store.keepConnection(
-            id, to: surroundings.link.destination, state.compactBytes, handled: [])
+        try await surroundings.mail?.release(to: surroundings.link.destination)
         let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)
-        for link in stored.links where link.id == id { add(link) }
+        for link in stored.links where self.link(link.id) == nil { add(link) }
     }
 }

@@ -55,6 +55,8 @@ actor Destination {
                     await self.finished(link, end)
                 }
             }
+            // One that never came to run would keep those waiting who ask it.
+            for link in links { await link.letGo() }
         }
     }
 
@@ -82,8 +84,8 @@ actor Destination {
             let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)
             accepted = try await surroundings.invitations.accepted()
             for id in stored.unreadable { surroundings.notice(.unreadable(id)) }
-            for link in stored.links { add(link) }
-            await resumeTrial()
+            for link in stored.links where self.link(link.id) == nil { add(link) }
+            try await resumeTrial()
             isLoaded = true
             return true
         } catch {
@@ -115,20 +117,27 @@ actor Destination {
     /// Connects by `invitation`, or finds the connection that it led to before. Returns false when it was accepted before and its
     /// connection is gone.
     private func accept(_ invitation: Invitation) async throws -> Bool {
-        let found = try AgentLinks.link(
-            for: invitation, existing: links, connected: await connected, surroundings.settings, surroundings.link)
+        let found = try await find(invitation)
         if case .existing = found { return true }
         guard !accepted.contains(invitation.id) else { return false }
         try await carryOut(found, of: invitation)
         return true
     }
 
-    /// The connections whose handshake is done.
-    private var connected: Set<Text> {
+    /// What an invitation leads to.
+    private func find(_ invitation: Invitation) async throws -> AgentLinks.Found {
+        var connected: Set<Text> = []
+        for link in links where await link.isConnected { connected.insert(link.id) }
+        // The list as it is now: the same invitation may have come in two ways while the links were asked.
+        return try AgentLinks.link(
+            for: invitation, existing: links, connected: connected, surroundings.settings, surroundings.link)
+    }
+
+    /// Whether a handshake is done that nobody has ended.
+    var isConnected: Bool {
         get async {
-            var connected: Set<Text> = []
-            for link in links where await link.isConnected { connected.insert(link.id) }
-            return connected
+            for link in links where await link.isConnected { return true }
+            return false
         }
     }
 
@@ -138,7 +147,8 @@ actor Destination {
         case .existing: return
         case .new(let link): return try await begin(link)
         case .known(let link):
-            guard await link.reuse(invitation) else {
+            guard let isTaken = await link.reuse(invitation) else { throw Interrupted() }
+            guard isTaken else {
                 if links.contains(where: { $0.invitation.id == invitation.id }) { return }
                 return try await begin(AgentLinks.new(invitation, surroundings.settings, surroundings.link))
             }
@@ -209,8 +219,7 @@ actor Destination {
             if !state.isUnderWay { asides.remove(at: index) }
             return state
         }
-        let found = try AgentLinks.link(
-            for: invitation, existing: links, connected: await connected, surroundings.settings, surroundings.link)
+        let found = try await find(invitation)
         switch found {
         case .existing(let link): return Connecting(way: .known, id: link.id)
         case .new(let link):
@@ -252,6 +261,7 @@ actor Destination {
         guard let link = link(id) else { return }
         links.removeAll { $0 === link }
         await link.stop()
+        await endTrial(of: link)
     }
 
     /// Whether nothing leads there, nor is on its way.
@@ -261,6 +271,8 @@ actor Destination {
     struct TooManyConnections: Error {}
     /// The stored connections are not known yet.
     struct NotReady: Error {}
+    /// The connection that was asked ended before its peer said anything.
+    struct Interrupted: Error {}
 
     // MARK: - Invitations
 
@@ -291,6 +303,7 @@ actor Destination {
         case let error as InvitationReader.Failure: error.remedy
         case let error as AgentLinks.Failure: error.remedy
         case let error as StoreError: "\(error.text): \(error.remedy)"
+        case is Interrupted: "the connection to its inviter ended meanwhile; it is tried again"
         default: "\(error)"
         }
     }

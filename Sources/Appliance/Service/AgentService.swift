@@ -30,10 +30,14 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
     /// The last connections that were deleted, and whether their peers could be told.
     private let deleted = Mutex<[(id: Text, isTold: Bool)]>([])
+    /// What shows that the ledger is not what it was: the witness knows of it, and the next start begins a new one.
+    let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
     /// How long a peer may take to hear that its connection ends.
     private static let farewell = Duration.seconds(5)
     /// When a code was told to other destinations.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
+    /// What was logged of late.
+    private let news = Mutex(RecentNews())
     /// Between two problem reports of one code.
     private static let pause = Duration.seconds(600)
 
@@ -142,7 +146,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
         if let destination = destination(name) {
             for id in ids { await destination.remove(id) }
-            if await destination.isEmpty { health.forget(name) }
+            if await destination.isEmpty {
+                health.forget(name)
+            } else if await destination.isConnected {
+                health.isServed(name)
+            }
         }
         for id in ids { marked.yield(id) }
     }
@@ -181,8 +189,14 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             guard !Task.isCancelled else { return }
             // The mailbox keeps in mind that it is to forget the key.
             await mail.withLock { $0 }?.close(id)
-            try await store.finishDeletion(of: id)
+            // Before, so that whoever asks finds the one or the other.
             deleted.withLock { $0 = $0.suffix(15) + [(id, isTold)] }
+            do {
+                try await store.finishDeletion(of: id)
+            } catch {
+                deleted.withLock { $0.removeAll { $0.id == id } }
+                throw error
+            }
             log.log(
                 .info, "agent.deleted",
                 ["destination": .string(stored.destination), "connection": .string(id), "told": .bool(isTold)])
@@ -251,7 +265,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     private func take(_ notice: AgentNotice, _ name: Text) {
-        log.log(notice.isRoutine ? .debug : .info, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        let isNews = !notice.isRoutine && news.withLock { $0.take(notice.text, of: name, at: .now) }
+        log.log(isNews ? .info : .debug, "agent", ["destination": .string(name), "text": .text(notice.text)])
         if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
         switch notice {
         // The connection that was replaced looks at once, and ends.
@@ -268,7 +283,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
         guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
         let finding = Text("the agent has a receipt for record \(point.position), which this ledger does not contain")
-        Task { [store] in await store.contradict(finding) }
+        Task { [store, contradicted] in if await store.contradict(finding) { contradicted.yield(finding) } }
     }
 
     private func take(_ notice: DestinationNotice, _ name: Text) {
@@ -286,7 +301,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private func take(_ notice: MailboxNotice) {
         let text: JSON = .text(notice.text)
-        guard let code = health.take(notice) else { return log.log(.info, "agent.mailbox", ["text": text]) }
+        guard let code = health.take(notice) else {
+            let isNews = news.withLock { $0.take(notice.text, of: MailRoom.destination, at: .now) }
+            return log.log(isNews ? .info : .debug, "agent.mailbox", ["text": text])
+        }
         log.log(.warning, "agent.mailbox", ["text": text])
         tellOthers(code, MailRoom.destination, notice.text)
     }

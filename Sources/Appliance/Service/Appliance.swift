@@ -12,8 +12,8 @@ package enum ApplianceService {
     /// How long an end in order may take. What has not been written by then is told as lost.
     package static let stopLimit: Duration = .milliseconds(1800)
 
-    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT; every line is released, the radio closed and every record written when it
-    /// returns. Other signals that would end a process are ignored. `observe` sees every turn of the kiosk.
+    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger is to begin (``RenewalService``); every line is
+    /// released, the radio closed and every record written when it returns. Other signals that would end a process are ignored. `observe` sees every turn of the kiosk.
     package static func run(
         _ configuration: Configuration, version: String, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
@@ -25,7 +25,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
-            parts.clock,
+            parts.clock, parts.renewal,
             HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
             LineService(panel: parts.panel), GateService(parts: parts),

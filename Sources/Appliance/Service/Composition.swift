@@ -48,6 +48,8 @@ package struct Composition: Sendable {
     package let counters: CounterService
     /// Holds the ledger to its witness.
     let witness: WitnessService
+    /// Lets another ledger begin.
+    let renewal: RenewalService
     /// Takes what parts find wrong.
     let report: HealthReporter
 
@@ -167,7 +169,13 @@ package struct Composition: Sendable {
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
-            witness: WitnessService(store: store, report: report, log: log), report: report)
+            witness: WitnessService(store: store, report: report, log: log),
+            renewal: RenewalService(
+                contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew,
+                isQuiet: {
+                    let status = await gatekeeper.status()
+                    return !status.isServing && !status.isGateOpen
+                }, log: log), report: report)
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let

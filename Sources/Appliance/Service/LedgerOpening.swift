@@ -97,6 +97,12 @@ enum LedgerOpening {
             log.log(
                 .info, "keys", ["sealed": .int(keys.sealed), "resealed": .int(keys.resealed), "by": .text(keys.path)])
         }
+        if !keys.copies.isEmpty {
+            tell(
+                log,
+                "files that were put aside hold keys as they lay open before: \(keys.copies.joined(separator: ", "))",
+                "Have them looked at, and remove them.")
+        }
         if keys.leavesTraces {
             tell(
                 log, "keys that were replaced may still be readable in the database's file or its log",

@@ -111,7 +111,8 @@ package enum MailboxEvent: Sendable {
 /// What the driver of a mailbox has to do, in this order.
 package enum MailboxAction: Sendable {
     /// Store this document durably before any later action; if that fails, a later post must fail with
-    /// ``ExchangeFailure/notStored``. It contains keys.
+    /// ``ExchangeFailure/notStored``. It contains keys. Its `kind` says which mailbox it is of. One with a connection of its own has
+    /// that under `connection`; any other a `label`, and a `stage` that is `ready` once it serves: what an operator is shown.
     case persist(JSON)
     /// Post these bytes to that URL and return the result as an event.
     case post(AgentConnection.ExchangeID, url: Text, body: [UInt8])

@@ -29,6 +29,14 @@ package enum Discard: String, Hashable, Sendable {
     case duplicate
     /// It belongs to no exchange that is open.
     case unexpected
+
+    /// Whether nobody here could read it: then there is no other copy of what it says.
+    package var isUnread: Bool {
+        switch self {
+        case .unreadable, .anonymous, .wrongSender, .malformed: true
+        case .duplicate, .unexpected: false
+        }
+    }
 }
 
 extension AgentConnection {

@@ -119,7 +119,8 @@ extension ReasonCode {
     package static let ledgerBehind = ReasonCode(
         "fault.ledger-behind",
         "The cloud agent has receipts for records that this ledger does not have: it was put back or changed.",
-        "Keep the database for whoever looks into it; a new ledger, which names this one, begins at the next start.")
+        "Keep the database that was put aside for whoever looks into it; the program starts again in a quiet moment, "
+            + "with a new ledger that names this one.")
     /// `fault.reports-dropped`
     package static let reportsDropped = ReasonCode(
         "fault.reports-dropped", "Records were given up, for lack of room, that the cloud agent had not confirmed.",

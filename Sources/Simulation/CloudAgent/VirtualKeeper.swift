@@ -7,6 +7,8 @@ package struct VirtualKeeper: Sendable {
     package private(set) var ledgers: [Text: [Int: ReportEntry]] = [:]
     /// How many entries came again.
     package private(set) var repetitions = 0
+    /// How many entries it says to have more than it has, as if a ledger had been put back.
+    package var lead = 0
 
     /// Keeps nothing yet.
     package init() {}
@@ -35,7 +37,7 @@ package struct VirtualKeeper: Sendable {
             let last = ledgers[ledger]?.values.max { $0.position < $1.position }
             // Nothing is compared with a head at position 0.
             let head = ReportPoint(
-                ledger: ledger, position: last?.position ?? 0,
+                ledger: ledger, position: (last?.position ?? 0) + lead,
                 hash: last?.hash ?? [UInt8](repeating: 0, count: ReportPoint.hashBytes))
             return VerificationReport.message(.head(head), prefix, id: id, thread: message.thread)
         default: return nil

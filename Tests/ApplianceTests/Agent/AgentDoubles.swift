@@ -158,3 +158,15 @@ struct Exchanges: MessageExchange {
         throw .unreachable
     }
 }
+
+extension AgentLink {
+    /// Runs it until its handshake is done, or that long; whether it is.
+    func connect(within limit: Duration) async -> Bool {
+        let task = Task { await run() }
+        let end = ContinuousClock.now + limit
+        while await !isConnected, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        await task.value
+        return await isConnected
+    }
+}

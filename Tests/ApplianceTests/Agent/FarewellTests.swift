@@ -25,7 +25,7 @@ import Testing
             for: try Invitation(await exchange.invitation), existing: [], AgentConnection.Configuration(label: "kiosk"),
             AgentLink.Surroundings(exchange: exchange, store: memory))
         guard case .new(let link) = found else { throw CancellationError() }
-        if isConnected { _ = await link.connect(within: .seconds(60)) } else { try await link.keep() }
+        if isConnected { try #require(await link.connect(within: .seconds(60))) } else { try await link.keep() }
         return try JSON.parse(try #require(memory.kept.first?.snapshot))
     }
 

@@ -23,6 +23,7 @@ import Testing
         var messages: Int { lock.withLock { links.count { if case .message = $0 { true } else { false } } } }
         var denials: Int { lock.withLock { links.count { if case .mailboxDenied = $0 { true } else { false } } } }
         var hasEnded: Bool { lock.withLock { links.contains { if case .ended = $0 { true } else { false } } } }
+        var isUnreadable: Bool { lock.withLock { mail.contains { if case .unreadable = $0 { true } else { false } } } }
         var givenUp: Int { lock.withLock { mail.count { if case .givenUp = $0 { true } else { false } } } }
         var all: String { lock.withLock { "\(links.map(\.text)) \(mail.map(\.text)) \(destination.map(\.text))" } }
     }
@@ -182,6 +183,30 @@ import Testing
                 $0.send(Message.make(MessageType(.didcomm, ProtocolName("did-rotate", 1, 0), "hangup"), id: "bye"))
             }
             try await kiosk.wait("ended") { [kiosk] in kiosk.notices.hasEnded }
+            await kiosk.stop()
+        }
+    }
+
+    /// A start without the key that seals the connections: nothing is deleted, no other mailbox is made, and with the key all goes on.
+    @Test func withoutTheKeyTheMailboxStays() async throws {
+        try await withFolder { folder in
+            let exchange = try agent(hasPickup: true)
+            var kiosk = try await Kiosk(folder, exchange)
+            try await kiosk.wait("through the mailbox") { [kiosk] in try await kiosk.hasMailbox }
+            let stored = try await kiosk.connections.map(\.id)
+            await kiosk.stop()
+            let (files, key) = (FileManager.default, folder.appendingPathComponent("ledger.db.agent-key").path)
+            try files.moveItem(atPath: key, toPath: key + ".away")
+            kiosk = try await Kiosk(folder, exchange)
+            try await kiosk.wait("told") { [kiosk] in kiosk.notices.isUnreadable }
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(try await kiosk.connections.map(\.id) == stored)
+            await kiosk.stop()
+            try files.moveItem(atPath: key + ".away", toPath: key)
+            await exchange.withAgent { $0.send(content: "while the key was away") }
+            kiosk = try await Kiosk(folder, exchange)
+            try await kiosk.wait("heard") { [kiosk] in kiosk.notices.messages == 1 }
+            #expect(try await kiosk.connections.map(\.id) == stored)
             await kiosk.stop()
         }
     }

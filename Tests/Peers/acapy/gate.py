@@ -167,6 +167,10 @@ class Gate:
         records = dict(ledger=ledger.id, entries=ledger.entries[first - 1:last], head=ledger.end)
         return self.post(dict(self.message(REPORT + "records"), **dict(records, **changes)))
 
+    def tell(self, content):
+        """Sends a basicmessage; nothing answers it."""
+        return self.post(dict(self.message("basicmessage/1.0/message"), content=content, sent_time="2026-01-01T00:00:00Z"))
+
     def head(self, ledger):
         """What the agent says to be its last entry of a ledger."""
         return self.post(dict(self.message(REPORT + "head-query"), ledger=ledger.id))

@@ -1,5 +1,6 @@
-"""sender.py INVITATION VISITS: a simulated gate (gate.py) sends that many visits in messages of 256 entries, one after the other, to an
-agent with the plugin of deploy/acapy; prints how long that took as {"entries", "seconds"}, from the first message to the last receipt.
+"""sender.py INVITATION VISITS [single]: a simulated gate (gate.py) sends that many visits to an agent, one message after the other: in
+messages of 256 entries to one with the plugin of deploy/acapy, which answers each with a receipt; or, single, each report in a basicmessage
+of its own to any agent. Prints how long that took as {"messages", "seconds"}, from the first message to the last answer.
 """
 import json
 import sys
@@ -12,12 +13,18 @@ def main():
     gate, ledger = Gate(sys.argv[1]), Ledger("sender")
     for _ in range(int(sys.argv[2])):
         ledger.visit()
-    count, began = len(ledger.entries), time.monotonic()
-    for first in range(1, count + 1, 256):
-        answer = gate.send(ledger, first, min(first + 255, count))
-        if code(answer) != "receipt":
-            raise SystemExit("no receipt: %s" % code(answer))
-    print(json.dumps(dict(entries=count, seconds=time.monotonic() - began)), flush=True)
+    messages, began = 0, time.monotonic()
+    if "single" in sys.argv:
+        for entry in ledger.entries[1::2]:
+            gate.tell(json.dumps(dict(ledger=ledger.id, position=entry["position"], hash=entry["hash"], body=entry["body"])))
+            messages += 1
+    else:
+        for first in range(1, len(ledger.entries) + 1, 256):
+            answer = gate.send(ledger, first, min(first + 255, len(ledger.entries)))
+            if code(answer) != "receipt":
+                raise SystemExit("no receipt: %s" % code(answer))
+            messages += 1
+    print(json.dumps(dict(messages=messages, seconds=time.monotonic() - began)), flush=True)
 
 
 main()

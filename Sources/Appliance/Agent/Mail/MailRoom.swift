@@ -57,13 +57,19 @@ actor MailRoom: Postbox {
     private var early: [(message: MailboxMessage, until: Instant)] = []
     private var refused: [Text] = []
     private var isLoaded = false
+    private var loading: Task<Bool, Never>?
+    /// The stored mailbox that cannot be taken up: an operator decides about it, and no other one is made meanwhile.
+    private var kept: Text?
     private var isServing = false
+    /// When the invitation to the mailbox is read.
+    private var source: InvitationFile?
     /// Whether the agency waits for a token, and the one that it was given last.
     private var (needsToken, lastToken): (Bool, [UInt8]) = (false, [])
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
 
     init(_ choice: Choice, _ surroundings: Surroundings) {
         (self.choice, self.surroundings) = (choice, surroundings)
+        if case .invitation(let text) = choice { source = InvitationFile(path: text) }
     }
 
     /// Runs whatever mailbox there is until the task is cancelled.
@@ -82,21 +88,26 @@ actor MailRoom: Postbox {
 
     // MARK: - Which mailbox
 
-    /// Takes up the stored mailbox, once; false when nothing can be read now.
+    /// Takes up the stored mailbox, once, whoever asks; false when nothing can be read now.
     func load() async -> Bool {
-        guard !isLoaded else { return true }
+        if isLoaded { return true }
+        let task = loading ?? Task { await takeUpStored() }
+        loading = task
+        isLoaded = await task.value
+        loading = nil
+        return isLoaded
+    }
+
+    private func takeUpStored() async -> Bool {
         do {
             refused = try await surroundings.refused.accepted()
             let all = try await surroundings.store.loadConnections()
             let stored = all.filter { $0.destination == Self.destination && !$0.isDeleting }
-            guard !isLoaded else { return true }
-            isLoaded = true
-            guard case .none = choice else {
-                // The newest serves; what a crash left behind of an earlier one goes.
-                for old in stored.dropLast() { try? await surroundings.store.forgetConnection(old.id) }
-                if let last = stored.last { try await takeUp(last, Set(all.map(\.id))) }
-                return true
-            }
+            if case .none = choice { return true }
+            guard let last = stored.last else { return true }
+            await takeUp(last, Set(all.map(\.id)))
+            // The newest serves; what a crash left behind of an earlier one goes.
+            if mailbox != nil { for old in stored.dropLast() { try await surroundings.store.forgetConnection(old.id) } }
             return true
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
@@ -105,7 +116,7 @@ actor MailRoom: Postbox {
     }
 
     /// Takes up a stored mailbox. What it knows of connections that are not among `known` is of ones that were deleted.
-    private func takeUp(_ stored: StoredConnection, _ known: Set<Text>) async throws {
+    private func takeUp(_ stored: StoredConnection, _ known: Set<Text>) async {
         guard mailbox == nil else { return }
         do {
             let snapshot = try JSON.parse(stored.snapshot)
@@ -125,12 +136,14 @@ actor MailRoom: Postbox {
                 begin(mediator)
             }
             for name in gone { await mailbox?.take(.close(connection: name)) }
-        } catch AgencyMailbox.RestoreError.otherAgency {
-            // Its keys are the only way to what waits there: an operator decides.
-            surroundings.notice(.otherMailbox)
         } catch {
-            surroundings.notice(.unreadable)
-            try await surroundings.store.forgetConnection(stored.id)
+            // Its keys are the only way to what waits there.
+            kept = stored.id
+            if case AgencyMailbox.RestoreError.otherAgency = error {
+                surroundings.notice(.otherMailbox)
+            } else {
+                surroundings.notice(.unreadable)
+            }
         }
     }
 
@@ -141,12 +154,11 @@ actor MailRoom: Postbox {
 
     private func begin<Box: Mailbox & ~Copyable>(_ box: consuming Box, id: Text, invitation: Invitation?) {
         let link = MailboxLink(
-            box, id: id, invitation: invitation,
+            box, id: id, invitation: invitation, connections: receivers.map { ($0.key, $0.value.key) },
             MailboxSurroundings(
                 exchange: surroundings.exchange, store: surroundings.store, clock: surroundings.clock,
                 tell: { [weak self] in await self?.take($0, of: id) }))
         (mailbox, isServing) = (link, false)
-        for (name, entry) in receivers { Task { await link.take(.open(connection: name, key: entry.key)) } }
         started.yield(link)
     }
 
@@ -158,8 +170,8 @@ actor MailRoom: Postbox {
     /// The invitation by which the mailbox was reached that there is; nil without one.
     var invitation: Invitation? { mailbox?.invitation ?? nil }
 
-    /// Whether a connection through the mailbox may be made by that invitation: none failed before.
-    func permits(_ invitation: Invitation) -> Bool { !refused.contains(invitation.id) }
+    /// Whether a connection through the mailbox may be made by that invitation: none failed before, and no other mailbox is kept.
+    func permits(_ invitation: Invitation) -> Bool { kept == nil && !refused.contains(invitation.id) }
 
     /// Whether connections to any destination are reached through a mailbox of its own.
     nonisolated var isForAll: Bool {
@@ -173,13 +185,18 @@ actor MailRoom: Postbox {
     func adopt(_ id: Text, state: JSON, address: MailboxAddress) async throws {
         let mediator = try Mediator(
             over: state, address: address, configuration: surroundings.settings, random: AgentLinks.randomStream())
-        let old = mailbox
+        try await install(mediator)
+        surroundings.notice(.adopted)
+    }
+
+    /// Keeps a mediator and lets it run, in the place of the mailbox that there was.
+    private func install(_ mediator: consuming Mediator) async throws {
+        let (id, old) = (mediator.id, mailbox)
+        await old?.stop()
         try await surroundings.store.keepConnection(
             id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
-        surroundings.notice(.adopted)
         begin(mediator)
-        await old?.stop()
-        if let old { try await surroundings.store.forgetConnection(old.id) }
+        if let old, old.id != id { try await surroundings.store.forgetConnection(old.id) }
     }
 
     /// No connection came about through the mailbox by `invitation`: none is tried by that one any more.
@@ -189,17 +206,18 @@ actor MailRoom: Postbox {
         surroundings.notice(.givenUp)
     }
 
-    /// Ends the mailbox. Returns the connection that led there, to be used otherwise; it stays stored as it was until then.
-    func release() async throws -> (id: Text, state: JSON)? {
-        guard let mailbox else { return nil }
-        self.mailbox = nil
+    /// Ends the mailbox: the connection that led there leads to `destination` again.
+    func release(to destination: Text) async throws {
+        guard let mailbox else { return }
         await mailbox.stop()
-        (handedOver, early, isServing) = ([:], [], false)
         let stored = try await surroundings.store.loadConnections().last {
             $0.id == mailbox.id && $0.destination == Self.destination
         }
-        guard let stored, let state = try JSON.parse(stored.snapshot)["connection"] else { return nil }
-        return (stored.id, state)
+        if let stored, let state = try JSON.parse(stored.snapshot)["connection"] {
+            try await surroundings.store.keepConnection(stored.id, to: destination, state.compactBytes, handled: [])
+        }
+        self.mailbox = nil
+        (handedOver, early, isServing) = ([:], [], false)
     }
 
     /// The mailbox is of an agent that is used no more.
@@ -214,13 +232,19 @@ actor MailRoom: Postbox {
     /// Whether a connection is reached through a mailbox, though it may not run yet.
     private func isNeeded() async throws -> Bool {
         try await surroundings.store.loadConnections().contains { stored in
-            stored.destination != Self.destination && !stored.isDeleting
-                && (try? JSON.parse(stored.snapshot))?["mailbox"] == true
+            guard stored.destination != Self.destination, !stored.isDeleting else { return false }
+            // One that cannot be read now may be.
+            guard let snapshot = try? JSON.parse(stored.snapshot) else { return true }
+            return snapshot["mailbox"] == true
         }
     }
 
     /// The mailbox of that id is being deleted.
     func remove(_ id: Text) async {
+        if kept == id {
+            kept = nil
+            return surroundings.notice(.dropped)
+        }
         guard let mailbox, mailbox.id == id else { return }
         self.mailbox = nil
         await mailbox.stop()
@@ -235,7 +259,7 @@ actor MailRoom: Postbox {
         while !Task.isCancelled, await !load() { await sleep() }
         while !Task.isCancelled {
             switch choice {
-            case .invitation(let text): await connect(text)
+            case .invitation: await connect()
             case .agency(let settings): await provision(settings)
             case .auto, .none: break
             }
@@ -247,14 +271,20 @@ actor MailRoom: Postbox {
         }
     }
 
-    private func connect(_ text: String) async {
-        guard mailbox == nil || !isServing else { return }
+    /// Reads the invitation, as long as no mailbox serves and whenever it was changed.
+    private func connect() async {
+        let now = surroundings.clock.now()
+        guard kept == nil, mailbox == nil || !isServing, let source, source.isDue(at: now) else { return }
         do {
-            let invitation = try await surroundings.invitation(text)
+            let invitation = try await surroundings.invitation(source.path)
+            self.source?.succeeded()
             if let known = mailbox?.invitation, known.match(invitation) == .sameInvitation { return }
-            let random = try AgentLinks.randomStream()
-            try await replace(by: invitation, random)
+            var random = try AgentLinks.randomStream()
+            let id = try AgentLinks.newID(&random)
+            try await install(
+                Mediator(id: id, invitation: invitation, configuration: surroundings.settings, random: random))
         } catch {
+            self.source?.failed(at: now)
             surroundings.notice(.invitationFailed((error as? InvitationReader.Failure)?.remedy ?? "\(error)"))
         }
     }
@@ -266,7 +296,7 @@ actor MailRoom: Postbox {
                 let kept = try await surroundings.store.loadConnections()
                 guard !kept.contains(where: { $0.destination == Self.destination }), mailbox == nil else { return }
                 var random = try AgentLinks.randomStream()
-                let id = Text(RandomUUID.text(random.draw(16)) ?? "")
+                let id = try AgentLinks.newID(&random)
                 guard let agency = AgencyMailbox(settings, random: random) else { return }
                 try await surroundings.store.keepConnection(
                     id, to: Self.destination, agency.snapshot.compactBytes, handled: [])
@@ -280,19 +310,6 @@ actor MailRoom: Postbox {
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
         }
-    }
-
-    private func replace(by invitation: Invitation, _ random: consuming RandomStream) async throws {
-        var random = random
-        let id = Text(RandomUUID.text(random.draw(16)) ?? "")
-        let mediator = try Mediator(
-            id: id, invitation: invitation, configuration: surroundings.settings, random: random)
-        let old = mailbox
-        try await surroundings.store.keepConnection(
-            id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
-        begin(mediator)
-        await old?.stop()
-        if let old { try await surroundings.store.forgetConnection(old.id) }
     }
 
     private func sleep() async {
@@ -341,9 +358,8 @@ actor MailRoom: Postbox {
             guard let entry = receivers[name] else { return }
             await entry.receiver.refuse(entry.key.verkey)
         case .failed(let failure, let name):
-            if name == nil { isServing = false }
-            // An agency says of each connection when it is served again.
-            if case .agency = choice { isServing = false }
+            // Whatever is served again is told by its address.
+            isServing = false
             if failure == .needsToken { needsToken = true }
             surroundings.notice(.failed(failure))
         case .closed(_, let isComplete):

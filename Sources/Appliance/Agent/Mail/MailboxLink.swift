@@ -16,9 +16,13 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     private var isStopped = false
     private let nap = Nap()
 
-    /// `invitation`: what its connection answers, where it has one.
-    init(_ box: consuming Box, id: Text, invitation: Invitation?, _ surroundings: MailboxSurroundings) {
+    /// `invitation`: what its connection answers, where it has one. `connections`: those that it is to serve from the start.
+    init(
+        _ box: consuming Box, id: Text, invitation: Invitation?, connections: [(id: Text, key: KeyPair)],
+        _ surroundings: MailboxSurroundings
+    ) {
         (self.id, self.invitation, self.surroundings) = (id, invitation, surroundings)
+        inbox = connections.map { .open(connection: $0.id, key: $0.key) }
         self.box = box
     }
 

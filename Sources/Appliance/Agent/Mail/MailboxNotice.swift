@@ -21,7 +21,7 @@ package enum MailboxNotice: Sendable {
     case closed(isComplete: Bool)
     /// The invitation to it cannot be used.
     case invitationFailed(String)
-    /// The stored mailbox cannot be read.
+    /// The stored mailbox cannot be read; it stays as it is.
     case unreadable
     /// The stored mailbox is another one than the configuration names.
     case otherMailbox
@@ -44,7 +44,9 @@ package enum MailboxNotice: Sendable {
         case .closed(let isComplete):
             isComplete ? "the mailbox forgot a connection" : "the mailbox cannot forget a connection"
         case .invitationFailed(let reason): "the invitation to the mailbox cannot be used: \(reason)"
-        case .unreadable: "the stored mailbox cannot be read: it is made anew"
+        case .unreadable:
+            "the stored mailbox cannot be read (put back the key that seals it, agent.keyFile, and restart; or delete it with gatehouse "
+                + "agent delete, and another one is made)"
         case .otherMailbox:
             "the connections' mailbox is another one than the configuration names (put [agency] back as it was, or delete the "
                 + "mailbox with gatehouse agent delete and connect anew)"

@@ -20,7 +20,8 @@ extension AgencyMailbox {
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "dialect": .text(settings.dialect.rawValue),
-            "agency": Self.json(settings.agency), "owner": Self.json(owner),
+            "label": .text("agency \(settings.agency.did)"), "agency": Self.json(settings.agency),
+            "owner": Self.json(owner),
             "connections": .array(slots.map(Self.json)),
         ]
         switch stage {

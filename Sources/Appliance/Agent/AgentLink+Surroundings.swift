@@ -1,0 +1,58 @@
+package import Aries
+package import Encoding
+package import HTTPTransport
+package import Ledger
+
+extension AgentLink {
+    /// What a link is connected to.
+    package struct Surroundings: Sendable {
+        /// Posts messages.
+        package var exchange: any MessageExchange
+        /// Keeps the connection.
+        package var store: any ConnectionStore
+        /// The name of the destination that the connection leads to.
+        package var destination: Text
+        /// What the destination is to get; nil for a link that only connects.
+        package var outbox: (any Outbox)?
+        /// How it gets that.
+        package var reports: ReportSettings
+        /// The clock.
+        package var clock: AgentClock
+        /// How messages are to reach new connections.
+        package var reception = AgentConnection.Reception.returnRoute
+        /// The way to the mailbox; nil where there is none.
+        package var postbox: (any Postbox)?
+        /// Whether a connection by that invitation, which has no mailbox, is to ask its agent for one.
+        package var asksForMailbox: @Sendable (Invitation) async -> Bool
+        /// Whether a mailbox without TLS may be granted.
+        package var allowsPlainHTTP = false
+        /// Told of everything that happens, in order, on the link's executor: must not block.
+        package var observe: @Sendable (AgentNotice) -> Void
+
+        /// Connects the parts.
+        package init(
+            exchange: any MessageExchange, store: any ConnectionStore,
+            destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
+            reports: ReportSettings = ReportSettings(), clock: AgentClock = .system(),
+            postbox: (any Postbox)? = nil,
+            asksForMailbox: @escaping @Sendable (Invitation) async -> Bool = { _ in false },
+            observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
+        ) {
+            (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
+            (self.reports, self.clock, self.observe) = (reports, clock, observe)
+            (self.postbox, self.asksForMailbox) = (postbox, asksForMailbox)
+        }
+    }
+
+    /// How a link came to its end.
+    package enum End: Sendable {
+        /// The task was cancelled.
+        case cancelled
+        /// The peer has ended the connection.
+        case ended
+        /// Another connection has taken its place, or it was told to stop.
+        case retired
+        /// The peer keeps messages for us at that address: the connection, in that state, leads to the mailbox from now on.
+        case granted(MailboxAddress, state: JSON)
+    }
+}

@@ -1,0 +1,29 @@
+import Encoding
+import Testing
+
+@testable import Appliance
+
+/// What the log hears of a destination.
+@Suite struct RecentNewsTests {
+    private let start = ContinuousClock.now
+
+    @Test func aTextIsNewsOnce() {
+        var news = RecentNews()
+        let told = [
+            news.take("gone", of: "primary", at: start), news.take("gone", of: "primary", at: start + .seconds(599)),
+            news.take("gone", of: "copy", at: start), news.take("back", of: "primary", at: start),
+            news.take("gone", of: "primary", at: start + RecentNews.pause),
+        ]
+        #expect(told == [true, false, true, true, true])
+    }
+
+    /// A peer that makes up a new text for each message.
+    @Test func aFloodOfTextsIsBounded() {
+        var news = RecentNews()
+        var said = 0
+        for number in 0..<10_000 where news.take("problem \(number)", of: "primary", at: start) { said += 1 }
+        #expect(said == RecentNews.limit)
+        let isNews = news.take("another", of: "primary", at: start + RecentNews.pause)
+        #expect(isNews)
+    }
+}
