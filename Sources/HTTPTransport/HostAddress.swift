@@ -35,6 +35,11 @@ package struct HostAddress: Hashable, Sendable {
     /// documentation, benchmarks, multicast or the future, in whatever form it is wrapped (IANA special-purpose registries).
     package var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
+    /// Whether it is this machine's own address for itself: 127.0.0.0/8 (RFC 1122), ::1 (RFC 4291).
+    package var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
     /// First bytes and the number of bits that count.
     private typealias Network = (prefix: [UInt8], bits: Int)
 

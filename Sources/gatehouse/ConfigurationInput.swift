@@ -74,6 +74,13 @@ struct ConfigCommand: AsyncParsableCommand {
                 Terminal.error(
                     "agent.rootsFile holds no certificates: \(file)", remedy: "check the path; it takes them in PEM")
             }
+            if configuration.agency.settings != nil, let token = configuration.agency.token {
+                do throws(TokenSource.Failure) {
+                    try token.check()
+                } catch {
+                    Terminal.error(error.text, remedy: error.remedy)
+                }
+            }
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")
                 for key in section.value.object?.members ?? [] {

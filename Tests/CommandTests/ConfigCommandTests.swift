@@ -1,3 +1,4 @@
+import DIDComm
 import Encoding
 import Foundation
 import TestKit
@@ -115,6 +116,63 @@ import Testing
         #expect(ending.errors.contains("agent.rootsFile holds no certificates: \(folder.path("roots.pem"))"))
         #expect(ending.errors.contains("soon.json cannot be used yet"))
         #expect(ending.errors.contains("agent.queue") && ending.errors.contains("ledger.keepMegabytes"), "\(ending)")
+    }
+
+    /// Where a sponsor's token comes from, and whether the agency can wake anybody: the same, as far as it can be seen beforehand.
+    @Test func theAgencyIsLookedAt() async throws {
+        let seed = Secret((0..<32).map { _ in UInt8.random(in: 0...255) })
+        let sponsor = try #require(KeyPair(seed: seed))
+        func check(_ line: String) async throws -> Ending {
+            let text = """
+                [kiosk]
+                name = "A"
+                [agent]
+                mailbox = "agency"
+                [agency]
+                dialect = "evernym"
+                url = "https://agency.example.org"
+                did = "VsKV7grR1BUE29mG2Fm2kX"
+                verkey = "\(sponsor.verkey)"
+                \(line)
+                """
+            try folder.write("a.toml", text)
+            return try await folder.gatehouse("config", "check", "a.toml")
+        }
+        let words = "kiosk"
+        let signature = Base64.encode(sponsor.sign(Array("12\(words)gate".utf8)), .standard)
+        let token: JSON = [
+            "sponseeId": .text(words), "sponsorId": "gate", "nonce": "1", "timestamp": "2", "sig": .text(signature),
+            "sponsorVerKey": .string(sponsor.verkey.base58),
+        ]
+        let path = folder.path("token")
+        for (content, mode, said) in [
+            (nil, 0o600, "is not there: \(path)"), ("", 0o600, "is empty: \(path)"),
+            ("{}", 0o600, "is no sponsor's token"),
+            (token.compactText, 0o644, "others can read or change the sponsor's token: \(path)"),
+            (token.compactText, 0o640, nil),
+        ] as [(String?, Int, String?)] {
+            if let content {
+                try folder.write("token", content)
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            }
+            let ending = try await check("token = \"token\"")
+            #expect(ending.code == 0, "\(ending)")
+            if let said {
+                #expect(ending.errors.contains(said) && ending.hasRemedy, "\(ending)")
+            } else {
+                #expect(ending.errors.isEmpty, "\(ending)")
+            }
+            #expect(!ending.errors.contains(signature))
+        }
+        // A server is not asked: what it gives is used up.
+        #expect(try await check("token = \"https://127.0.0.1:1/token\"").errors.isEmpty)
+        let plain = try await check("token = \"http://sponsor.example.org/token\"")
+        #expect(plain.code == 2 && plain.errors.contains("a.toml:10: agency.token: "), "\(plain)")
+
+        let deaf = try await check("webhook = \"https://kiosk.example.org/wake\"")
+        #expect(deaf.code == 0 && deaf.hasRemedy && deaf.errors.contains("nothing here listens"), "\(deaf)")
+        let heard = "webhook = \"https://kiosk.example.org/wake\"\nwebhookListen = \"127.0.0.1:8095\""
+        #expect(try await check(heard).errors.isEmpty)
     }
 
     @Test func aFileThatIsNotThere() async throws {

@@ -3,6 +3,7 @@ import Credentials
 import DIDComm
 import Encoding
 import Foundation
+import HTTPTransport
 import Ledger
 import Simulation
 import Store
@@ -56,13 +57,26 @@ import Testing
         for number in 0..<5 { try await agent.command("message \(connection) hello-\(number)") }
         try await gate.wait("heard") { try heard() == 5 }
 
-        // While the kiosk is off they wait.
+        // While the kiosk is off they wait. Then it looks once an hour, and when the agency says so.
         await gate.stop()
         for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
-        gate = try await DeliveryGate(place, invitation, more: more)
+        let port = try freePort()
+        let webhook = """
+            \(more.replacing("poll = \"1s\"", with: "poll = \"1h\""))
+            webhook = "http://127.0.0.1:\(port)/wake/1"
+            webhookListen = "127.0.0.1:\(port)"
+            """
+        gate = try await DeliveryGate(place, invitation, more: webhook)
         try await gate.wait("heard") { try heard() == 8 }
+        try await gate.wait("registered") { agency.webhooks == ["http://127.0.0.1:\(port)/wake/1"] }
+        for number in 8..<12 {
+            let sent = ContinuousClock.now
+            try await agent.command("message \(connection) woken-\(number)")
+            try await gate.wait("heard", within: .seconds(60)) { try heard() == number + 1 }
+            print("agency: ACA-Py \(Self.version), \(dialect): heard by webhook after \(ContinuousClock.now - sent)")
+        }
         try await gate.wait("released") { agency.statuses == ["MS-106"] }
-        #expect(try heard() == 8)
+        #expect(try heard() == 12)
         #expect(gate.faults.isEmpty)
         try await agent.command("hangup \(connection)")
         try await gate.wait("told ended", within: .seconds(60)) { [gate] in gate.faults.contains(.agentEnded) }
@@ -72,7 +86,10 @@ import Testing
     }
 }
 
-/// A virtual agency behind HTTP.
+/// A port on which nothing listens.
+private func freePort() throws -> Int { try LoopbackServer { _ in nil }.port }
+
+/// A virtual agency behind HTTP, which posts to webhooks.
 private final class AgencyServer: Sendable {
     private let agency: Agency
     private let server: LoopbackServer
@@ -81,7 +98,10 @@ private final class AgencyServer: Sendable {
     /// The value and its lock, for the server's closure.
     private final class Agency: Sendable {
         let value: Mutex<VirtualAgency>
+        private let wakeUps = Atomic(0)
         init(_ value: consuming sending VirtualAgency) { self.value = Mutex(value) }
+        /// How many wake-ups are posted already, of which there are so many now.
+        func posted(_ count: Int) -> Int { wakeUps.exchange(count, ordering: .relaxed) }
     }
 
     init(_ dialect: AgencyDialect) throws {
@@ -97,6 +117,15 @@ private final class AgencyServer: Sendable {
             let answer = agency.value.withLock {
                 request.target == "/agency" ? $0.information() : $0.handle(request.body)
             }
+            for wakeUp in agency.value.withLock({ $0.wakeUps.dropFirst(agency.posted($0.wakeUps.count)) }) {
+                Task {
+                    var settings = HTTPExchange.Settings()
+                    settings.allowsPlainHTTP = true
+                    try await HTTPExchange.withExchange(settings) {
+                        _ = try await $0.exchange(wakeUp.body, with: wakeUp.url.string, as: "application/json")
+                    }
+                }
+            }
             guard let status = answer.status else { return nil }
             let isJSON = status != 200 || request.target == "/agency"
             return LoopbackServer.Answer(
@@ -106,5 +135,6 @@ private final class AgencyServer: Sendable {
 
     var url: String { server.url }
     var statuses: Set<Text> { agency.value.withLock { Set($0.messages.map(\.status)) } }
+    var webhooks: [Text] { agency.value.withLock { $0.webhooks } }
     func change(_ body: (inout VirtualAgencyFaults) -> Void) { agency.value.withLock { body(&$0.faults) } }
 }

@@ -21,7 +21,9 @@ import Testing
         let (place, visits) = (try Workplace("rate"), 10_000)
         let database = try Database(place)
         let url = try await database.command("start")["url"]?.string?.string ?? ""
-        let plugin = ["--plugin", "verification_report", "--plugin-config-value", "verification_report.database=\(url)"]
+        let plugin = [
+            "--plugin", "verification_report", "--plugin-config-value", "verification_report.database=\(url)",
+        ]
         let (ledger, rate) = try await measure(place, plugin, visits: visits, unit: "entries", perVisit: 2)
         // The agent is what takes the time.
         #expect(rate.kiosk > rate.sender / (Self.isInstalled ? 2 : 10))
@@ -52,7 +54,8 @@ import Testing
             place, radioPort: 1, trust: place.path("trust"), invitation: try place.write("invitation", invitation),
             sections: ["log": "path = \"\(place.path("log.jsonl"))\"\nlevel = \"debug\""])
         let ledger = try await fill(try Configuration.load(place.path("gatehouse.toml")), visits: visits)
-        let sender = Double(visits * perVisit) / (try await simpleSender(invitation, visits, isSingle: options.isEmpty, place))
+        let time = try await simpleSender(invitation, visits, isSingle: options.isEmpty, place)
+        let sender = Double(visits * perVisit) / time
         try kiosk.start()
         let first = try await kiosk.journal.wait(within: .seconds(60), for: "connection") {
             Self.says("reports go this way", $0)

@@ -46,8 +46,10 @@ final class AgentHealth: Sendable {
     /// Takes what happened with the mailbox. Returns the fault that is new by that; nil: none.
     func take(_ notice: MailboxNotice) -> ReasonCode? {
         switch notice {
-        case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable:
+        case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable, .tokenFailed:
             return set(.agentMailbox, MailRoom.destination, notice.text)
+        case .cannotListen: return set(.agentWebhook, MailRoom.destination, notice.text)
+        case .listens: return clear(.agentWebhook, MailRoom.destination)
         case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
         case .adopted, .quarantined, .closed, .storeFailed: return nil
         }

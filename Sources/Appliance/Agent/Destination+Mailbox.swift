@@ -97,11 +97,11 @@ extension Destination {
         }
     }
 
-    /// The connection that is tried is deleted: that says nothing about its invitation.
-    func endTrial(of link: AgentLink) async {
+    /// A connection is deleted. When it was being tried, that says nothing about its invitation.
+    func endTrial(of link: AgentLink, hasSucceeded: Bool) async {
         guard trial?.link === link else { return }
         trial = nil
-        guard surroundings.mail?.isForAll == false else { return }
+        guard !hasSucceeded, surroundings.mail?.isForAll == false else { return }
         do {
             try await goBack()
         } catch {

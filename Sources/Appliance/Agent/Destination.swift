@@ -259,9 +259,10 @@ actor Destination {
     /// Ends the link of that connection.
     func remove(_ id: Text) async {
         guard let link = link(id) else { return }
+        let isConnected = await link.isConnected
         links.removeAll { $0 === link }
         await link.stop()
-        await endTrial(of: link)
+        await endTrial(of: link, hasSucceeded: isConnected)
     }
 
     /// Whether nothing leads there, nor is on its way.

@@ -1,25 +1,30 @@
 package import Aries
 import DIDComm
 import Encoding
+package import HTTPTransport
 
 /// `[agency]`: an Evernym-style agency as the mailbox, where `agent.mailbox` says so.
 package struct AgencySection: Sendable {
     /// Which agency and how it is used; nil where it is not.
     package let settings: AgencySettings?
-    /// Where a sponsor's token is put; nil where none is needed.
-    package let tokenFile: String?
+    /// Where a sponsor's token is; nil where none is needed.
+    package let token: TokenSource?
+    /// Where this box hears that the agency has a message; nil: nowhere.
+    package let listener: WebhookReceiver.Settings?
 
-    init(_ reader: inout ConfigurationReader, _ folder: String, isUsed: Bool, kiosk: String, allowsPlainHTTP: Bool) {
+    init(_ reader: inout ConfigurationReader, _ folder: String, isUsed: Bool, kiosk: String, agent: AgentSection) {
+        let allowsPlainHTTP = agent.allowPlainHTTP
         let dialect: AgencyDialect = reader.choice("agency.dialect", default: .node)
         let url = reader.text("agency.url", default: "")
         let did = reader.text("agency.did", default: "")
         let verkey = reader.text("agency.verkey", default: "")
-        tokenFile = reader.optional("agency.tokenFile").map { resolve($0, in: folder) }
+        token = reader.optional("agency.token").map { TokenSource($0, in: folder) }
         let webhook = reader.optional("agency.webhook")
+        let listen = reader.optional("agency.webhookListen")
         let poll = reader.duration(
             "agency.poll", default: .seconds(20), in: .seconds(1)...(.seconds(24 * 3600)))
         guard isUsed else {
-            settings = nil
+            (settings, listener) = (nil, nil)
             return
         }
         let schemes = allowsPlainHTTP ? ["https://", "http://"] : ["https://"]
@@ -28,6 +33,22 @@ package struct AgencySection: Sendable {
                 "agency.url", "is no URL that may be used",
                 "Write url = \"https://agency.example.org\" (without path); http:// needs agent.allowPlainHTTP = true.")
         }
+        if case .link(let url) = token, !TokenSource.isAllowed(url, allowsPlainHTTP: allowsPlainHTTP) {
+            reader.reject(
+                "agency.token", "is no URL that may be used",
+                "Write the path of a file, or https://…; http:// only to this machine, with agent.allowPlainHTTP = true."
+            )
+        }
+        if dialect == .node, token != nil {
+            reader.reject("agency.token", "is for the dialect \"evernym\"", "Leave it out, or change agency.dialect.")
+        }
+        if dialect.hasLongPoll, agent.timeout <= AgencyLongPoll.wait {
+            reader.warn(
+                "agent.timeout",
+                "is too short for the agency to say when a message arrives: messages wait for the next look",
+                "Write timeout = \"20s\", or more.")
+        }
+        listener = Self.listener(&reader, webhook, listen)
         if !(1...AgencyParty.didBytes).contains(did.utf8.count) {
             reader.reject("agency.did", "is not a DID", "Copy what GET \(url)/agency shows as DID.")
         }
@@ -36,14 +57,55 @@ package struct AgencySection: Sendable {
             settings = nil
             return
         }
-        if dialect == .node, tokenFile != nil {
-            reader.reject(
-                "agency.tokenFile", "is for the dialect \"evernym\"", "Leave it out, or change agency.dialect.")
-        }
         var settings = AgencySettings(
-            dialect, url: Text(url), agency: AgencyParty(did: Text(did), key: key), needsToken: tokenFile != nil)
+            dialect, url: Text(url), agency: AgencyParty(did: Text(did), key: key), needsToken: token != nil)
         settings.limits.poll = poll
         settings.webhook = webhook.map { AgencySettings.Webhook(id: Text(kiosk), url: Text($0)) }
         self.settings = settings
+    }
+
+    /// What is posted to the webhook's URL arrives at `address`, with the path and the query that the URL has.
+    private static func listener(
+        _ reader: inout ConfigurationReader, _ webhook: String?, _ address: String?
+    ) -> WebhookReceiver.Settings? {
+        guard let webhook else {
+            if address != nil {
+                reader.reject(
+                    "agency.webhookListen", "has no webhook to listen for",
+                    "Write webhook = \"https://kiosk.example.org/wake\" too, or leave it out.")
+            }
+            return nil
+        }
+        guard let target = target(of: webhook) else {
+            reader.reject(
+                "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or leave it out."
+            )
+            return nil
+        }
+        guard let address else {
+            reader.warn(
+                "agency.webhook", "is given to the agency, but nothing here listens: messages wait for the next look",
+                "Write webhookListen = \"127.0.0.1:8095\" and have what is posted to the URL passed on there.")
+            return nil
+        }
+        guard let address = ListenAddress(address), address.port >= 1024 else {
+            reader.reject(
+                "agency.webhookListen", "is not an address with a port",
+                "Write webhookListen = \"127.0.0.1:8095\": an IP address of this machine and a port from 1024 on.")
+            return nil
+        }
+        return WebhookReceiver.Settings(address, target: target)
+    }
+
+    /// Path and query of a URL; nil when it is none, or could not be asked for in one line.
+    private static func target(of url: String) -> String? {
+        guard let scheme = ["https://", "http://"].first(where: { url.utf8.starts(with: $0.utf8) }),
+            url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        let rest = url.dropFirst(scheme.count)
+        let host = rest.prefix { !"/?#".contains($0) }
+        let target = rest.dropFirst(host.count).prefix { $0 != "#" }
+        guard !host.isEmpty else { return nil }
+        return target.first == "/" ? String(target) : "/" + target
     }
 }

@@ -36,7 +36,7 @@ package struct Configuration: Sendable {
     /// Where the running service is asked how it is.
     package var control: ControlSection
 
-    /// What is said about keys of earlier versions that have no effect any more.
+    /// What is said about keys that have no effect, or not all that may be meant.
     package let notices: [ConfigurationError.Problem]
 
     /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
@@ -101,7 +101,7 @@ package struct Configuration: Sendable {
         ledger = LedgerSection(&reader, folder)
         agent = AgentSection(&reader, folder, ledger: ledger.path)
         agency = AgencySection(
-            &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, allowsPlainHTTP: agent.allowPlainHTTP)
+            &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
         display = DisplaySection(&reader, folder)
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
@@ -116,7 +116,7 @@ package struct Configuration: Sendable {
                 ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
                 ("agent.rootsFile", agent.rootsFile),
-                ("agent.mailbox", agent.mailbox.file), ("agency.tokenFile", agency.tokenFile),
+                ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
             ] + agent.invitations.map { ("agent.invitations", $0) })
 
         notices = reader.notices

@@ -9,7 +9,7 @@ struct ConfigurationReader {
     private(set) var problems: [ConfigurationError.Problem] = []
     /// Every key that was asked for, with the value that is in force, in the order of asking.
     private(set) var effective: [(key: String, value: JSON)] = []
-    /// What is said about keys that have no effect any more.
+    /// What is said about keys that have no effect, or not all that may be meant.
     private(set) var notices: [ConfigurationError.Problem] = []
 
     init(_ document: ConfigurationDocument) {
@@ -123,8 +123,12 @@ struct ConfigurationReader {
     /// A key of earlier versions: it may still be there, and has no effect.
     mutating func retired(_ key: String, _ remedy: String) {
         guard has(key) else { return }
-        notices.append(
-            .init(line: document.line(of: key), key: key, message: "has no effect any more", remedy: remedy))
+        warn(key, "has no effect any more", remedy)
+    }
+
+    /// Notes something about a key that is no reason to refuse it.
+    mutating func warn(_ key: String, _ message: String, _ remedy: String) {
+        notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
     }
 
     /// Notes every key that is in the document and that nobody asked for.

@@ -227,7 +227,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             case .invitation(let text): .invitation(text)
             case .agency: configuration.agency.settings.map { .agency($0) } ?? .none
             }
-        let tokenFile = configuration.agency.tokenFile
+        let source = configuration.agency.token
         return MailRoom(
             choice,
             MailRoom.Surroundings(
@@ -235,7 +235,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 settings: Mediator.Configuration(
                     connection: Self.connection(configuration), allowsPlainHTTP: configuration.agent.allowPlainHTTP),
                 invitation: { try await InvitationReader.read($0, by: exchange) },
-                token: { tokenFile.flatMap { FileBytes.read($0, limit: 16 * 1024) } },
+                token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
+                longestTokenPause: source?.longestPause ?? .zero, webhook: configuration.agency.listener,
                 refused: StoredInvitations(withoutMailbox: store), clock: .system(),
                 notice: { [weak self] in self?.take($0) }))
     }

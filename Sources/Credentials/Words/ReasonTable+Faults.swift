@@ -111,6 +111,11 @@ extension ReasonCode {
         "The mailbox does not serve: what a cloud agent or its controller sends by itself does not arrive.",
         "Look at the agent or mediator that keeps it (its mediation, its connections); reports go on without it.",
         severity: .warning)
+    /// `fault.agent-webhook`
+    package static let agentWebhook = ReasonCode(
+        "fault.agent-webhook",
+        "The agency cannot wake this box: nothing can listen at agency.webhookListen. Messages wait for the next look.",
+        "Do what the detail says; the service tries again by itself.", severity: .warning)
     /// `fault.reports-refused`
     package static let reportsRefused = ReasonCode(
         "fault.reports-refused", "The cloud agent refused single reports. They were passed over; the others go on.",

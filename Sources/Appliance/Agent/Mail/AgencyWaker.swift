@@ -26,8 +26,8 @@ struct AgencyWaker: Sendable {
         }
     }
 
-    /// One question; false when it was of no use. What arrived is fetched first and acknowledged then: the other way round a crash in
-    /// between would leave it to the regular look.
+    /// One question; false when it was of no use. What arrived is asked for before it is acknowledged; what a crash in between
+    /// leaves is for the regular look.
     private func ask() async -> Bool {
         guard let question = await question() else { return true }
         do {

@@ -30,8 +30,14 @@ actor MailRoom: Postbox {
         var settings: Mediator.Configuration
         /// Reads the invitation of ``Choice/invitation(_:)``.
         var invitation: @Sendable (String) async throws -> Invitation
-        /// Reads the sponsor's token for an agency that wants one; nil: there is none.
-        var token: @Sendable () -> [UInt8]? = { nil }
+        /// Has the sponsor's token for an agency that wants one; nil: there is none.
+        var token: @Sendable () async throws(TokenSource.Failure) -> ProvisionToken? = {
+            () throws(TokenSource.Failure) in nil
+        }
+        /// The longest wait between two looks for a token.
+        var longestTokenPause = Duration.zero
+        /// Where an agency says that a message arrived; nil: nowhere.
+        var webhook: WebhookReceiver.Settings?
         /// Remembers the invitations over which no connection through a mailbox came about.
         var refused: any InvitationMemory
         /// The clock.
@@ -63,12 +69,12 @@ actor MailRoom: Postbox {
     private var isServing = false
     /// When the invitation to the mailbox is read.
     private var source: InvitationFile?
-    /// Whether the agency waits for a token, and the one that it was given last.
-    private var (needsToken, lastToken): (Bool, [UInt8]) = (false, [])
+    private var tokens: TokenSearch
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
 
     init(_ choice: Choice, _ surroundings: Surroundings) {
         (self.choice, self.surroundings) = (choice, surroundings)
+        tokens = TokenSearch(pause: surroundings.pause, longest: surroundings.longestTokenPause)
         if case .invitation(let text) = choice { source = InvitationFile(path: text) }
     }
 
@@ -80,6 +86,12 @@ actor MailRoom: Postbox {
                 let waker = AgencyWaker(
                     exchange: surroundings.exchange, question: { await self.longPoll }, fetch: { await self.fetch() },
                     clock: surroundings.clock)
+                group.addTask { await waker.run() }
+            }
+            if case .agency = choice, let webhook = surroundings.webhook {
+                let waker = WebhookWaker(
+                    settings: webhook, fetch: { await self.fetch() }, clock: surroundings.clock,
+                    notice: surroundings.notice)
                 group.addTask { await waker.run() }
             }
             for await mailbox in running { group.addTask { await mailbox.run() } }
@@ -252,7 +264,10 @@ actor MailRoom: Postbox {
     }
 
     /// Do not wait for the next attempts.
-    func retryNow() async { await mailbox?.take(.retryNow) }
+    func retryNow() async {
+        tokens.retryNow()
+        await mailbox?.take(.retryNow)
+    }
 
     /// Makes the mailbox that the configuration names, and lets go of what waits for nobody.
     private func watch() async {
@@ -302,13 +317,15 @@ actor MailRoom: Postbox {
                     id, to: Self.destination, agency.snapshot.compactBytes, handled: [])
                 begin(agency, id: id, invitation: nil)
             }
-            guard needsToken, let token = surroundings.token(), token != lastToken,
-                let json = try? JSON.parse(token)
-            else { return }
-            (needsToken, lastToken) = (false, token)
-            await mailbox?.take(.token(json))
         } catch {
-            surroundings.notice(.storeFailed("\(error)"))
+            return surroundings.notice(.storeFailed("\(error)"))
+        }
+        guard tokens.begin(at: surroundings.clock.now()) else { return }
+        do throws(TokenSource.Failure) {
+            guard let token = tokens.take(try await surroundings.token()) else { return }
+            await mailbox?.take(.token(token.json))
+        } catch {
+            if tokens.take(error) { surroundings.notice(.tokenFailed(error)) }
         }
     }
 
@@ -352,6 +369,7 @@ actor MailRoom: Postbox {
         case .address(let address, let name):
             if !isServing { surroundings.notice(.serves) }
             isServing = true
+            tokens.end()
             guard let entry = receivers[name] else { return }
             await entry.receiver.take(address, for: entry.key.verkey)
         case .failed(.keyTaken, let name?):
@@ -360,7 +378,7 @@ actor MailRoom: Postbox {
         case .failed(let failure, let name):
             // Whatever is served again is told by its address.
             isServing = false
-            if failure == .needsToken { needsToken = true }
+            if failure == .needsToken { tokens.want() }
             surroundings.notice(.failed(failure))
         case .closed(_, let isComplete):
             surroundings.notice(.closed(isComplete: isComplete))

@@ -1,5 +1,6 @@
 package import Aries
 package import Encoding
+package import HTTPTransport
 
 /// What happens with the mailbox, for logs and lamps.
 package enum MailboxNotice: Sendable {
@@ -21,6 +22,12 @@ package enum MailboxNotice: Sendable {
     case closed(isComplete: Bool)
     /// The invitation to it cannot be used.
     case invitationFailed(String)
+    /// There is no sponsor's token where it should be.
+    case tokenFailed(TokenSource.Failure)
+    /// The agency can wake us there.
+    case listens(ListenAddress)
+    /// It cannot; messages come with the regular looks.
+    case cannotListen(ListenAddress, WebhookReceiver.Failure)
     /// The stored mailbox cannot be read; it stays as it is.
     case unreadable
     /// The stored mailbox is another one than the configuration names.
@@ -44,6 +51,10 @@ package enum MailboxNotice: Sendable {
         case .closed(let isComplete):
             isComplete ? "the mailbox forgot a connection" : "the mailbox cannot forget a connection"
         case .invitationFailed(let reason): "the invitation to the mailbox cannot be used: \(reason)"
+        case .tokenFailed(let failure): "the mailbox does not serve: \(failure.text) (\(failure.remedy))"
+        case .listens(let address): "the agency can wake this box at \(address)"
+        case .cannotListen(let address, let failure):
+            "the agency cannot wake this box at \(address): \(Self.text(failure)); messages come with the regular looks"
         case .unreadable:
             "the stored mailbox cannot be read (put back the key that seals it, agent.keyFile, and restart; or delete it with gatehouse "
                 + "agent delete, and another one is made)"
@@ -51,6 +62,16 @@ package enum MailboxNotice: Sendable {
             "the connections' mailbox is another one than the configuration names (put [agency] back as it was, or delete the "
                 + "mailbox with gatehouse agent delete and connect anew)"
         case .storeFailed(let reason): "the mailbox could not be stored: \(reason)"
+        }
+    }
+
+    private static func text(_ failure: WebhookReceiver.Failure) -> String {
+        switch failure {
+        case .inUse:
+            "another program listens there (end it, or choose another port for agency.webhookListen and its proxy)"
+        case .notHere: "this machine does not have that address (write one that it has into agency.webhookListen)"
+        case .forbidden: "the system does not allow it (ports from 1024 on are free to use)"
+        case .broken: "the system gives no socket (look at its limits); trying again"
         }
     }
 
@@ -62,7 +83,7 @@ package enum MailboxNotice: Sendable {
         case .otherKey: "it has another key than the configuration says"
         case .unauthorised: "it does not let this kiosk in"
         case .keyTaken: "it knows the key already; another one is taken"
-        case .needsToken: "it wants a sponsor's token that was not used and is not too old (agency.tokenFile)"
+        case .needsToken: "it wants a sponsor's token that was not used and is not too old (agency.token)"
         case .malformed: "its answer breaks the protocol"
         case .silent: "it takes messages and answers none (look at the agent; it may have deleted the connection)"
         case .ended: "it has ended the connection (ask its operator for a new invitation)"

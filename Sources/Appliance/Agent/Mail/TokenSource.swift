@@ -1,0 +1,140 @@
+package import Aries
+import Encoding
+import Foundation
+import Glibc
+package import HTTPTransport
+import LinuxIO
+
+/// Where the operator's sponsor has a token for this kiosk (`agency.token`): a file, or a server that hands out a new one at each
+/// question. A token is a secret until it is used: nothing of it is in a failure.
+package enum TokenSource: Hashable, Sendable {
+    /// The file of that absolute path.
+    case file(String)
+    /// The server at that URL, which is asked by GET.
+    case link(String)
+
+    /// Bytes of a token.
+    private static let maxBytes = 16 * 1024
+    /// Time for the server's whole answer.
+    private static let timeLimit = Duration.seconds(10)
+
+    /// What an operator writes: a URL, or a path relative to `folder`.
+    init(_ text: String, in folder: String) {
+        self = text.contains("://") ? .link(text) : .file(resolve(text, in: folder))
+    }
+
+    /// The file; nil for a server.
+    var file: String? { if case .file(let path) = self { path } else { nil } }
+
+    /// The longest wait between two looks: a server and the agency behind it are spared, a file is there for us alone.
+    var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
+
+    /// Whether a token may come over that URL: by TLS or, where plain http is allowed at all, from this machine.
+    static func isAllowed(_ url: String, allowsPlainHTTP: Bool) -> Bool {
+        guard let host = URL(string: url)?.host(), !host.isEmpty else { return false }
+        if url.utf8.starts(with: "https://".utf8) { return true }
+        guard allowsPlainHTTP, url.utf8.starts(with: "http://".utf8) else { return false }
+        return HostAddress(host)?.isLoopback ?? host.utf8.elementsEqual("localhost".utf8)
+    }
+
+    /// Reads or fetches the token; one exchange of at most 10 s and 16 KiB.
+    package func token(by exchange: HTTPExchange) async throws(Failure) -> ProvisionToken {
+        switch self {
+        case .file(let path): return try read(try content(of: path))
+        case .link(let url):
+            let answer: HTTPExchange.Answer
+            do {
+                answer = try await exchange.get(
+                    url, accept: "application/json", limit: Self.maxBytes, within: Self.timeLimit)
+            } catch {
+                throw .link(host: place, error)
+            }
+            guard answer.status == 200 else { throw .link(host: place, .refused(status: answer.status)) }
+            return try read(answer.body)
+        }
+    }
+
+    /// Looks at a file as far as that is possible before the service runs; a server is not asked, since what it gives is used up.
+    package func check() throws(Failure) {
+        guard case .file(let path) = self else { return }
+        _ = try read(try content(of: path))
+        var status = stat()
+        // Who manages the box may own it and let the service's group read it.
+        if stat(path, &status) == 0, status.st_mode & 0o027 != 0 { throw .exposed(path) }
+    }
+
+    private func content(of path: String) throws(Failure) -> [UInt8] {
+        var status = stat()
+        if stat(path, &status) != 0, errno == ENOENT { throw .missing(path) }
+        // One byte more than allowed tells that it is too large.
+        guard FileBytes.isFile(path), let bytes = FileBytes.read(path, limit: Self.maxBytes + 1) else {
+            throw .unreadable(path)
+        }
+        if bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) { throw .empty(path) }
+        return bytes
+    }
+
+    private func read(_ bytes: [UInt8]) throws(Failure) -> ProvisionToken {
+        guard bytes.count <= Self.maxBytes, let json = try? JSON.parse(bytes), let token = try? ProvisionToken(json)
+        else { throw .notAToken(place) }
+        return token
+    }
+
+    /// What it is called in a failure: of a URL the host, since the rest may hold a password.
+    private var place: String {
+        switch self {
+        case .file(let path): path
+        case .link(let url): URL(string: url)?.host() ?? "its server"
+        }
+    }
+}
+
+extension TokenSource {
+    /// Why there is no token. ``text`` and ``remedy`` are for the operator.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The file is not there.
+        case missing(String)
+        /// The file is none, or may not be read.
+        case unreadable(String)
+        /// There is nothing in the file.
+        case empty(String)
+        /// The file may be used, but people who are not meant can read or change it.
+        case exposed(String)
+        /// The server of that name gives none.
+        case link(host: String, ExchangeError)
+        /// What is in the file, or comes from the server of that name, is none.
+        case notAToken(String)
+
+        /// What is wrong, in plain words.
+        package var text: String {
+            switch self {
+            case .missing(let path): "the sponsor's token is not there: \(path)"
+            case .unreadable(let path): "the sponsor's token cannot be read: \(path)"
+            case .empty(let path): "the file for the sponsor's token is empty: \(path)"
+            case .exposed(let path): "others can read or change the sponsor's token: \(path)"
+            case .link(let host, .refused(let status)): "no sponsor's token: \(host) answers \(status)"
+            case .link(let host, _): "no sponsor's token comes from \(host)"
+            case .notAToken(let place): "what \(place) holds is no sponsor's token"
+            }
+        }
+
+        /// What to do about it.
+        package var remedy: String {
+            switch self {
+            case .missing, .empty: "put the token there, as the sponsor's service wrote it; it is taken at once"
+            case .unreadable: "it must be a file that the service's user may read: its group, mode 0640"
+            case .exposed: "take the rights away: mode 0640 with the service's group, or 0600 with its user"
+            case .link(_, .forbidden): "look at agency.token: https, or http to this machine with agent.allowPlainHTTP"
+            case .link(_, .untrusted):
+                "check its certificate and this machine's clock; an authority of your own goes into agent.rootsFile"
+            case .link(_, .refused(let status)) where (300...399).contains(status):
+                "redirects are not followed: write the last address into agency.token"
+            case .link(_, .refused): "look at agency.token and at the sponsor's service"
+            case .link(_, .tooLarge), .notAToken:
+                "it has to be the token alone: a JSON object with sponseeId, sponsorId, nonce, timestamp, sig and "
+                    + "sponsorVerKey, signed by that key"
+            case .link: "look at the network and at the sponsor's service; it is asked again"
+            }
+        }
+    }
+}

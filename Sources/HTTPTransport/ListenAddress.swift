@@ -1,0 +1,27 @@
+/// An IP address of this machine and a TCP port, where something listens.
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address.
+    package let host: HostAddress
+    /// The port; 0 lets the system choose one.
+    package let port: Int
+
+    /// An address of these parts.
+    package init(host: HostAddress, port: Int) { (self.host, self.port) = (host, port) }
+
+    /// What somebody writes: `127.0.0.1:8095` or `[::1]:8095`; nil for anything else, such as a name in place of the address.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[colon...].dropFirst().utf8
+        guard (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = Int(text[colon...].dropFirst()), port <= 65_535
+        else { return nil }
+        var name = text[..<colon]
+        let isBracketed = name.first == "[" && name.last == "]" && name.count > 2
+        if isBracketed { name = name.dropFirst().dropLast() }
+        guard let host = HostAddress(String(name)), isBracketed == (host.bytes.count == 16) else { return nil }
+        (self.host, self.port) = (host, port)
+    }
+
+    /// As somebody writes it.
+    package var description: String { host.bytes.count == 16 ? "[\(host.text)]:\(port)" : "\(host.text):\(port)" }
+}

@@ -1,0 +1,246 @@
+import HTTPTransport
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestKit
+import Testing
+
+/// Anybody may knock there: whatever he says or does not say has an end.
+///
+/// Times are never measured here: what would take for ever runs into the suite's limit.
+@Suite(.timeLimit(.minutes(2))) struct WebhookReceiverTests {
+    private static let good = "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok"
+
+    @Test(arguments: [
+        (good, "200"),
+        ("POST /wake?k=1 HTTP/1.0\r\ncontent-length: 2\r\n\r\nok", "200"),
+        (
+            "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ntransfer-encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n",
+            "200"
+        ),
+        ("POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nno", "400"),
+        ("POST /wake?k=1 HTTP/1.1\r\nhost: k\r\n\r\n", "400"),
+        ("POST /wake HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok", "404"),
+        ("POST /wake?k=2 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok", "404"),
+        ("POST /wake?k=1/ HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok", "404"),
+        ("CONNECT kiosk:80 HTTP/1.1\r\nhost: k\r\n\r\n", "404"),
+        ("GET /wake?k=1 HTTP/1.1\r\nhost: k\r\n\r\n", "405"),
+        ("PUT /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok", "405"),
+        ("POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 4097\r\n\r\n", "413"),
+        ("POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 999999999999\r\n\r\nok", "413"),
+        (
+            "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ntransfer-encoding: chunked\r\n\r\n1400\r\n"
+                + String(repeating: "x", count: 5120), "413"
+        ),
+        // In pieces, so that what is between them is more than what they hold.
+        (
+            "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ntransfer-encoding: chunked\r\n\r\n"
+                + String(repeating: "1\r\nx\r\n", count: 4000), "413"
+        ),
+        ("POST /wake?k=1 HTTP/1.1\r\nhost: k\r\nx: " + String(repeating: "x", count: 16_384), "431"),
+        (String(repeating: "x", count: 16_384), "4"),
+        ("?\r\n\r\n", "400"),
+        ("POST /wake?k=1 HTTP/1.1\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok", "400"),
+        ("POST /wake?k=1 HTTP/1.1\r\ncontent-length: -1\r\n\r\nok", "400"),
+    ])
+    func eachRequestHasItsAnswer(_ request: String, _ status: String) async throws {
+        try await serving { port, taken in
+            let answer = try await RawConnection.open(port).exchange(request)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+            #expect(answer.contains("allow: POST") == status.elementsEqual("405"))
+            #expect(taken.bodies == (status == "200" ? ["ok"] : request.hasSuffix("no") ? ["no"] : taken.bodies))
+            #expect(try await RawConnection.open(port).exchange(Self.good).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    /// Nothing is made of what comes behind a request, and the connection ends with the answer.
+    @Test func aConnectionIsForOneRequest() async throws {
+        try await serving { port, taken in
+            let answer = try await RawConnection.open(port).exchange(Self.good + Self.good)
+            #expect(answer.components == 1, "\(answer)")
+            #expect(taken.bodies == ["ok"])
+        }
+    }
+
+    /// Much more than there is room for between both sides: who does not stop to send is cut off.
+    @Test func aBodyWithoutEndIsCutOff() async throws {
+        try await serving { port, taken in
+            for head in ["content-length: 67108864\r\n\r\n", "transfer-encoding: chunked\r\n\r\n4000000\r\n"] {
+                let connection = try await RawConnection.open(port)
+                connection.send("POST /wake?k=1 HTTP/1.1\r\nhost: k\r\n" + head)
+                let piece = String(repeating: "x", count: 1 << 20)
+                for _ in 0..<64 { connection.send(piece) }
+                _ = await connection.answer()
+            }
+            #expect(taken.bodies.isEmpty)
+        }
+    }
+
+    /// One byte now and then keeps no connection open.
+    @Test(arguments: ["", "POST /wake?k=1 HTTP/1.1\r\nx: ", "POST /wake?k=1 HTTP/1.1\r\ncontent-length: 99\r\n\r\n"])
+    func whoIsSlowIsCutOff(_ beginning: String) async throws {
+        try await serving {
+            $0.timeLimit = .milliseconds(200)
+        } during: { port, taken in
+            let connection = try await RawConnection.open(port)
+            connection.send(beginning)
+            let drip = Task {
+                while !Task.isCancelled, !beginning.isEmpty {
+                    connection.send("x")
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            #expect(await connection.answer().isEmpty)
+            drip.cancel()
+            #expect(taken.bodies.isEmpty)
+        }
+    }
+
+    /// Who opens connections and says nothing keeps nobody out: the oldest go.
+    @Test func theOldestConnectionGoes() async throws {
+        try await serving {
+            ($0.maxConnections, $0.timeLimit) = (4, .seconds(3600))
+        } during: { port, _ in
+            var silent: [RawConnection] = []
+            for _ in 0..<20 { silent.append(try await RawConnection.open(port)) }
+            #expect(try await RawConnection.open(port).exchange(Self.good).hasPrefix("HTTP/1.1 200"))
+            for connection in silent.prefix(16) { #expect(await connection.answer().isEmpty) }
+            for connection in silent { connection.close() }
+        }
+    }
+
+    @Test func whereNobodyCanListen() async throws {
+        let other = try LoopbackServer { _ in nil }
+        #expect(await failure("127.0.0.1:\(other.port)") == .inUse)
+        // An address for documents (RFC 5737), which nobody has.
+        #expect(await failure("192.0.2.1:0") == .notHere)
+    }
+
+    private func failure(_ address: String) async -> WebhookReceiver.Failure? {
+        guard let address = ListenAddress(address) else { return nil }
+        do throws(WebhookReceiver.Failure) {
+            try await WebhookReceiver(.init(address, target: "/")) { _ in true }.run()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func thePortIsFreeAfterwards() async throws {
+        let address = Mutex(try #require(ListenAddress("127.0.0.1:0")))
+        for _ in 0..<3 {
+            try await serving {
+                $0.address = address.withLock { $0 }
+            } during: { port, _ in
+                address.withLock { $0 = ListenAddress(host: $0.host, port: port) }
+                #expect(try await RawConnection.open(port).exchange(Self.good).hasPrefix("HTTP/1.1 200"))
+                // One that is open when it ends.
+                _ = try await RawConnection.open(port)
+            }
+        }
+    }
+
+    @Test func addressesAreRead() {
+        for (text, written) in [
+            ("127.0.0.1:8095", "127.0.0.1:8095"), ("0.0.0.0:0", "0.0.0.0:0"),
+            ("[::1]:65535", "[0:0:0:0:0:0:0:1]:65535"),
+        ] {
+            #expect(ListenAddress(text)?.description == written)
+        }
+        for text in [
+            "", ":", "8095", ":8095", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+80", "127.0.0.1:-1",
+            "127.0.0.1:000080", "localhost:80", "::1:80", "[127.0.0.1]:80", "[]:80", "[::1:80", "127.0.0.1:8 0",
+            "127.0.0.1 :80", "127.1:80",
+        ] {
+            #expect(ListenAddress(text) == nil, "\(text)")
+        }
+        for (text, isLoopback) in [
+            ("127.0.0.1", true), ("127.8.9.1", true), ("128.0.0.1", false), ("::1", true), ("::2", false),
+            ("1::1", false),
+            ("0.0.0.1", false),
+        ] {
+            #expect(HostAddress(text)?.isLoopback == isLoopback, "\(text)")
+        }
+    }
+
+    /// The bodies that were taken.
+    private final class Taken: Sendable {
+        private let list = Mutex<[String]>([])
+        var bodies: [String] { list.withLock { $0 } }
+        func take(_ body: [UInt8]) -> Bool {
+            list.withLock { $0.append(String(decoding: body, as: UTF8.self)) }
+            return body == Array("ok".utf8)
+        }
+    }
+
+    private func serving(
+        _ change: (inout WebhookReceiver.Settings) -> Void = { _ in }, during body: (Int, Taken) async throws -> Void
+    ) async throws {
+        var settings = WebhookReceiver.Settings(try #require(ListenAddress("127.0.0.1:0")), target: "/wake?k=1")
+        change(&settings)
+        let taken = Taken()
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let task = Task { [settings] in
+            defer { port.finish() }
+            try await WebhookReceiver(settings) { taken.take($0) }.run { port.yield($0.port) }
+        }
+        var listening = ports.makeAsyncIterator()
+        let first = await listening.next()
+        do {
+            try await body(try #require(first, "it listens"), taken)
+        } catch {
+            task.cancel()
+            throw error
+        }
+        task.cancel()
+        try await task.value
+    }
+}
+
+extension String {
+    /// How many answers a text holds.
+    fileprivate var components: Int { split(separator: "HTTP/1.1 ").count }
+}
+
+/// A connection on which a test says what it likes.
+private final class RawConnection: Sendable {
+    private final class Reader: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        let bytes = Mutex<[UInt8]>([])
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let buffer = unwrapInboundIn(data)
+            bytes.withLock { $0 += buffer.readableBytesView }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    private let channel: any Channel
+    private let reader: Reader
+
+    private init(_ channel: any Channel, _ reader: Reader) { (self.channel, self.reader) = (channel, reader) }
+
+    static func open(_ port: Int) async throws -> RawConnection {
+        let reader = Reader()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { $0.pipeline.addHandler(reader) }
+            .connect(host: "127.0.0.1", port: port).get()
+        return RawConnection(channel, reader)
+    }
+
+    func send(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
+
+    /// What came until the other side closed.
+    func answer() async -> String {
+        try? await channel.closeFuture.get()
+        return String(decoding: reader.bytes.withLock { $0 }, as: UTF8.self)
+    }
+
+    func exchange(_ text: String) async throws -> String {
+        send(text)
+        return await answer()
+    }
+
+    func close() { channel.close(mode: .all, promise: nil) }
+}
