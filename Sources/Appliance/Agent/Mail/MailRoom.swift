@@ -58,6 +58,8 @@ actor MailRoom: Postbox {
     private var refused: [Text] = []
     private var isLoaded = false
     private var isServing = false
+    /// What is wrong with it, as far as it says so itself.
+    private var trouble: MailboxFailure?
     /// Whether the agency waits for a token, and the one that it was given last.
     private var (needsToken, lastToken): (Bool, [UInt8]) = (false, [])
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
@@ -145,7 +147,7 @@ actor MailRoom: Postbox {
             MailboxSurroundings(
                 exchange: surroundings.exchange, store: surroundings.store, clock: surroundings.clock,
                 tell: { [weak self] in await self?.take($0, of: id) }))
-        (mailbox, isServing) = (link, false)
+        (mailbox, isServing, trouble) = (link, false, nil)
         for (name, entry) in receivers { Task { await link.take(.open(connection: name, key: entry.key)) } }
         started.yield(link)
     }
@@ -194,7 +196,7 @@ actor MailRoom: Postbox {
         guard let mailbox else { return nil }
         self.mailbox = nil
         await mailbox.stop()
-        (handedOver, early, isServing) = ([:], [], false)
+        (handedOver, early, isServing, trouble) = ([:], [], false, nil)
         let stored = try await surroundings.store.loadConnections().last {
             $0.id == mailbox.id && $0.destination == Self.destination
         }
@@ -333,8 +335,8 @@ actor MailRoom: Postbox {
         guard mailbox?.id == id else { return }
         switch news {
         case .address(let address, let name):
-            if !isServing { surroundings.notice(.serves) }
-            isServing = true
+            if !isServing || trouble != nil { surroundings.notice(.serves) }
+            (isServing, trouble) = (true, nil)
             guard let entry = receivers[name] else { return }
             await entry.receiver.take(address, for: entry.key.verkey)
         case .failed(.keyTaken, let name?):
@@ -345,6 +347,7 @@ actor MailRoom: Postbox {
             // An agency says of each connection when it is served again.
             if case .agency = choice { isServing = false }
             if failure == .needsToken { needsToken = true }
+            trouble = failure
             surroundings.notice(.failed(failure))
         case .closed(_, let isComplete):
             surroundings.notice(.closed(isComplete: isComplete))
@@ -352,7 +355,10 @@ actor MailRoom: Postbox {
             if case .auto = choice { try? await drop() }
         case .messages(let messages):
             for message in messages { await deliver(message) }
-        case .reachability(let failure): surroundings.notice(.reachability(failure))
+        case .reachability(let failure):
+            surroundings.notice(.reachability(failure))
+            // That its server takes messages does not mend what else is wrong.
+            if failure == nil, let trouble { surroundings.notice(.failed(trouble)) }
         case .storeFailed(let reason): surroundings.notice(.storeFailed(reason))
         }
     }
