@@ -84,7 +84,24 @@ import Testing
             carry()
         }
 
+        /// The agent asks every kiosk whether the gate is open.
+        func ask() {
+            agent.send(
+                Message.make(
+                    MessageType(.didcomm, Question.name, "question"), id: "question-1",
+                    [
+                        .init("question_text", "open?"),
+                        .init("valid_responses", [["text": "yes"], ["text": "no"]]),
+                    ]))
+            carry()
+        }
+
+        /// How often it was answered.
+        var answers: Int { agent.others.count { $0["~thread"]?["thid"] == "question-1" } }
+
         func withAgency<Value: Sendable>(_ body: @Sendable (inout VirtualAgency) -> Value) -> Value { body(&agency) }
+        /// How often messages were asked for.
+        var looks: Int { agency.log.count { $0.hasPrefix("GET_MSGS") } }
         var party: AgencyParty { agency.party }
         var invitation: JSON { agent.invitation }
         var received: Int { agent.received.count }
@@ -104,7 +121,9 @@ import Testing
             var limits = AgentConnection.Limits()
             (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
             (limits.firstLook, limits.longestLook) = (.milliseconds(5), .milliseconds(50))
-            let connection = AgentConnection.Configuration(label: "kiosk", limits: limits)
+            let connection = AgentConnection.Configuration(
+                label: "kiosk", limits: limits,
+                rules: RequestRules(answers: [.init(question: "open?", response: "yes")]))
             let invitation = await network.invitation
             let mail = MailRoom(
                 .agency(settings),
@@ -236,6 +255,42 @@ import Testing
             kiosk = try await Kiosk(folder, network, wrong, Notices())
             try await kiosk.wait("told") { [kiosk] in kiosk.notices.texts.contains { $0.contains("another one") } }
             #expect(try await kiosk.mailboxes == 1)
+            await kiosk.stop()
+        }
+    }
+
+    /// The agency never hears that messages were released, and then the process is killed: they come again and again. Each was applied
+    /// once, for what was applied is kept with what it led to, by sender and id; what nobody can read has no id and is known by what
+    /// the agency calls it.
+    @Test(arguments: AgencyDialect.allCases)
+    func whatIsNotReleasedIsAppliedOnce(_ dialect: AgencyDialect) async throws {
+        try await withFolder { folder in
+            let network = try Network(dialect)
+            let settings = await settings(dialect, network)
+            var kiosk = try await Kiosk(folder, network, settings, Notices())
+            try await kiosk.record(1)
+            try await kiosk.wait("delivered") { [kiosk] in await kiosk.isDelivered }
+            await network.withAgency { $0.faults.ignoresReleases = true }
+            await network.send("hello")
+            await network.ask()
+            await network.withAgency { $0.spoilAll() }
+            try await kiosk.wait("applied") { [kiosk] in
+                guard kiosk.notices.messages == 1, await network.answers == 1 else { return false }
+                return try await kiosk.store.quarantine().count == 1
+            }
+            for life in 0..<3 {
+                let looks = await network.looks
+                try await kiosk.wait("looked") { await network.looks > looks + 5 }
+                #expect(kiosk.notices.messages == (life == 0 ? 1 : 0), "life \(life)")
+                #expect(await network.answers == 1, "life \(life)")
+                #expect(try await kiosk.store.quarantine().map(\.number) == [1], "life \(life)")
+                await kiosk.stop()
+                if life == 1 { await network.withAgency { $0.faults.ignoresReleases = false } }
+                kiosk = try await Kiosk(folder, network, settings, Notices())
+            }
+            try await kiosk.wait("released") {
+                await network.withAgency { $0.messages.allSatisfy { $0.status == "MS-106" } }
+            }
             await kiosk.stop()
         }
     }
