@@ -34,7 +34,8 @@ final class AgentHealth: Sendable {
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged, .message,
+        case .found, .retired, .replaced, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged,
+            .message,
             .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
             return nil
         }
@@ -46,7 +47,7 @@ final class AgentHealth: Sendable {
         case .failed, .reachability(_?), .invitationFailed, .otherMailbox:
             return set(.agentMailbox, MailRoom.destination, notice.text)
         case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
-        case .adopted, .quarantined, .closed, .unreadable, .storeFailed: return nil
+        case .adopted, .replaced, .quarantined, .closed, .unreadable, .storeFailed: return nil
         }
     }
 

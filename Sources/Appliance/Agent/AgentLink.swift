@@ -416,9 +416,10 @@ package actor AgentLink {
     }
 
     private func keep(_ point: ReportPoint, _ isReceipt: Bool, _ outbox: any Outbox) async throws {
-        try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
+        let replaced = try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
         (unkept, unkeptKeys) = (nil, [])
         surroundings.observe(.confirmed(position: point.position))
+        if !replaced.isEmpty { surroundings.observe(.replaced(replaced)) }
     }
 
     private func retire() {

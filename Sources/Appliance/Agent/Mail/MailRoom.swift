@@ -95,7 +95,7 @@ actor MailRoom: Postbox {
             isLoaded = true
             guard case .none = choice else {
                 // The newest serves; what a crash left behind of an earlier one goes.
-                for old in stored.dropLast() { try? await surroundings.store.forgetConnection(old.id) }
+                for old in stored.dropLast() { try? await retire(old.id) }
                 if let last = stored.last { try await takeUp(last, Set(all.map(\.id))) }
                 return true
             }
@@ -181,7 +181,7 @@ actor MailRoom: Postbox {
         surroundings.notice(.adopted)
         begin(mediator)
         await old?.stop()
-        if let old { try await surroundings.store.forgetConnection(old.id) }
+        if let old { try await retire(old.id) }
     }
 
     /// No connection came about through the mailbox by `invitation`: none is tried by that one any more.
@@ -209,8 +209,14 @@ actor MailRoom: Postbox {
         guard let mailbox, receivers.isEmpty, try await !isNeeded(), self.mailbox?.id == mailbox.id else { return }
         self.mailbox = nil
         await mailbox.stop()
-        try await surroundings.store.forgetConnection(mailbox.id)
+        try await retire(mailbox.id)
         surroundings.notice(.dropped)
+    }
+
+    /// That connection is used no more; who keeps the mailbox behind it is told, and then it goes.
+    private func retire(_ id: Text) async throws {
+        try await surroundings.store.retireConnection(id)
+        surroundings.notice(.replaced(id))
     }
 
     /// Whether a connection is reached through a mailbox, though it may not run yet.
@@ -294,7 +300,7 @@ actor MailRoom: Postbox {
             id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
         begin(mediator)
         await old?.stop()
-        if let old { try await surroundings.store.forgetConnection(old.id) }
+        if let old { try await retire(old.id) }
     }
 
     private func sleep() async {
