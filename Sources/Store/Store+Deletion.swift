@@ -35,11 +35,13 @@ extension Store {
                     arguments: [destination.string, try row.figure("number")]
                 ).map { try $0.text("id") }
             }
-            for id in marked {
-                try db.execute(sql: "UPDATE connection SET deleting = 1 WHERE id = ?", arguments: [id.string])
-            }
+            for id in marked { try Self.mark(id, db) }
             return .begun(marked)
         }
+    }
+
+    static func mark(_ id: Text, _ db: Database) throws {
+        try db.execute(sql: "UPDATE connection SET deleting = 1 WHERE id = ?", arguments: [id.string])
     }
 
     /// Forgets a connection that is marked, with its keys.

@@ -50,15 +50,16 @@ extension Store {
     }
 
     /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or
-    /// without one. In the same transaction the connections that this one replaced are forgotten. The keys of inbound messages are
-    /// remembered, durably with the next state of a connection or as soon as there are many: a message that confirms may be taken
-    /// twice. A confirmation over another connection than the present one, or of what the ledger does not have, changes
-    /// nothing. Returns the cursor as it is then.
+    /// without one. In the same transaction the connections that this one replaced are marked as those that are to go
+    /// (``finishDeletion(of:)``). The keys of inbound messages are remembered, durably with the next state of a connection or as
+    /// soon as there are many: a message that confirms may be taken twice. A confirmation over another connection than the present
+    /// one, or of what the ledger does not have, changes nothing. Returns the cursor as it is then, and the ids of those that are
+    /// marked by that.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
         handled: [[UInt8]] = []
-    ) async throws(StoreError) -> DeliveryCursor {
+    ) async throws(StoreError) -> (cursor: DeliveryCursor, replaced: [Text]) {
         unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
         if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
         return try await commit { db, books in
@@ -66,16 +67,19 @@ extension Store {
             guard cursor.connection == connection,
                 cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
             else {
-                return cursor
+                return (cursor, [])
             }
             try Self.keep(cursor, db, &books)
-            try db.cachedStatement(
+            let older = try db.cachedStatement(
                 sql: """
-                    DELETE FROM connection WHERE destination = ?1 AND deleting = 0
-                    AND number < (SELECT number FROM connection WHERE id = ?2)
-                    """
-            ).execute(arguments: [destination.string, connection.string])
-            return cursor
+                    SELECT id FROM connection WHERE destination = ?1 AND deleting = 0
+                    AND number < (SELECT number FROM connection WHERE id = ?2) ORDER BY number
+                    """)
+            let replaced = try Row.fetchAll(older, arguments: [destination.string, connection.string]).map {
+                try $0.text("id")
+            }
+            for id in replaced { try Self.mark(id, db) }
+            return (cursor, replaced)
         }
     }
 

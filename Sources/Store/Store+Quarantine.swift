@@ -25,15 +25,18 @@ extension Store {
     /// Bytes of the largest message that is kept whole.
     private static let quarantinedBytes = quarantineBytes / 4
 
-    /// Puts a message aside, durably.
+    /// Puts a message aside, durably; one that lies there already, for the kiosk stopped before its mailbox was told, is not put there
+    /// a second time.
     package func setAside(
         _ envelope: [UInt8], uid: Text, for connection: Text, reason: Text
     ) async throws(StoreError) {
         let kept = envelope.count <= Self.quarantinedBytes ? envelope : []
         try await commit { db, _ in
             try db.execute(
-                sql: "INSERT INTO quarantine (uid, connection, reason, envelope) VALUES (?, ?, ?, ?)",
-                arguments: [uid.string, connection.string, reason.string, Data(kept)])
+                sql: """
+                    INSERT INTO quarantine (uid, connection, reason, envelope) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS
+                        (SELECT 1 FROM quarantine WHERE uid = ?1 AND connection = ?2 AND envelope = ?4)
+                    """, arguments: [uid.string, connection.string, reason.string, Data(kept)])
             try db.execute(
                 sql: """
                     DELETE FROM quarantine WHERE number IN (

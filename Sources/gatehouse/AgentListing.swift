@@ -97,10 +97,16 @@ enum AgentListing {
     }
 
     private static func answered(_ card: JSON) -> String? {
-        guard let text = text(card["answered"]), let time = Timestamp(rfc3339: text) else {
-            return "none since the service began, or it is not running"
+        if let answered = ago(card["answered"]) { return answered }
+        // Only what runs knows, and no longer than it runs.
+        guard let since = ago(card["answeredSince"]) else { return "not known: it does not run" }
+        return "none since it began to run \(since)"
+    }
+
+    private static func ago(_ time: JSON?) -> String? {
+        text(time).flatMap { Timestamp(rfc3339: $0) }.map {
+            StatusListing.duration(max(0, Int(SystemClock.utc().seconds - $0.seconds))) + " ago"
         }
-        return StatusListing.duration(max(0, Int(SystemClock.utc().seconds - time.seconds))) + " ago"
     }
 
     private static func goal(_ card: JSON) -> String? {

@@ -56,6 +56,7 @@ import Testing
             #expect(card["pwDid"]?.string.map { (21...22).contains($0.utf8.count) } == true)
             #expect(card["theirDid"]?.string?.hasPrefix("did:peer:4") == true)
             #expect(card["made"]?.string != nil && card["answered"]?.string != nil && card["mailbox"] == .null)
+            #expect(card["answeredSince"]?.string != nil)
             let id = try #require(card["id"]?.string?.string)
             let text = try await agent("show", id, configuration: configuration)
             #expect(text.output.contains("to which it is the present way") && text.output.contains("s ago"), "\(text)")
@@ -279,6 +280,8 @@ import Testing
                 .hasPrefix("already connected"))
         let card = try await agent("show", "primary", "--json", configuration: configuration).json.first
         #expect(card?["state"]?.string == "connected" && card?["answered"] == nil)
+        #expect(
+            try await agent("show", "primary", configuration: configuration).output.contains("not known: it does not"))
         #expect(try await agent("ping", "primary", configuration: configuration).code == 0)
         #expect(try await agent("messages", "--json", configuration: configuration).output == "[]\n")
         server.setUp(false)

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTransport
 import NIOCore
 import NIOPosix
@@ -127,7 +128,8 @@ import Testing
     }
 
     @Test func thePortIsFreeAfterwards() async throws {
-        let address = Mutex(try #require(ListenAddress("127.0.0.1:0")))
+        let free = try #require(Self.lowPort)
+        let address = Mutex(try #require(ListenAddress("127.0.0.1:\(free)")))
         for _ in 0..<3 {
             try await serving {
                 $0.address = address.withLock { $0 }
@@ -170,6 +172,22 @@ import Testing
         func take(_ body: [UInt8]) -> Bool {
             list.withLock { $0.append(String(decoding: body, as: UTF8.self)) }
             return body == Array("ok".utf8)
+        }
+    }
+
+    /// A free port below those that the system gives to clients, one of which could have it between two times.
+    private static var lowPort: Int? {
+        (20_000..<30_000).shuffled().prefix(100).first { port in
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), UInt16(port).bigEndian)
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            return withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
         }
     }
 

@@ -9,12 +9,11 @@ import Testing
 /// Real agents as their own mailboxes: what they start reaches the kiosk over plain HTTP.
 @Suite(.serialized) struct MailboxPeerTests {
     private static let versions = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
-    private static let mediation = ["--open-mediation", "--enable-undelivered-queue"]
 
     @Test(.timeLimit(.minutes(5)), arguments: versions)
     func whatTheAgentStartsArrives(version: String) async throws {
         let place = try Workplace("mailbox-\(version)")
-        let agent = try CloudAgent(version: version, place, options: Self.mediation)
+        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
         try await agent.command("start")
         let began = ContinuousClock.now
         var gate = try await DeliveryGate(place, try await agent.invitation(place))
@@ -54,7 +53,7 @@ import Testing
     func theControllerConfirms(version: String) async throws {
         let count = version == Self.versions.last ? 1000 : 100
         let place = try Workplace("controller-\(version)")
-        let agent = try CloudAgent(version: version, place, options: Self.mediation)
+        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
         try await agent.command("start")
         let gate = try await DeliveryGate(
             place, try await agent.invitation(place), more: "confirm = \"controller\"\nformat = \"basicmessage\"")
@@ -114,7 +113,7 @@ import Testing
     @Test(.timeLimit(.minutes(4)), arguments: versions.suffix(1))
     func aSingleUseInvitationGoesOnWithoutAMailbox(version: String) async throws {
         let place = try Workplace("single-\(version)")
-        let agent = try CloudAgent(version: version, place, options: Self.mediation)
+        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
         try await agent.command("start")
         let url = try await agent.command("invite single")["url"]?.string?.string ?? ""
         let gate = try await DeliveryGate(place, try place.write("invitation", url))
@@ -127,31 +126,5 @@ import Testing
         await gate.stop()
         try await agent.stop()
         place.remove()
-    }
-}
-
-extension Workplace {
-    /// The lines of the gate's log.
-    fileprivate func log() throws -> [String] {
-        (try? String(contentsOfFile: path("log.jsonl"), encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
-    }
-}
-
-extension CloudAgent {
-    /// Waits until the gate is reached through the agent's mailbox; the agent's name for that connection.
-    fileprivate func mailed(_ gate: DeliveryGate, _ place: Workplace) async throws -> String {
-        try await gate.wait("through the mailbox", within: .seconds(60)) {
-            let stored = try await gate.store.connections()
-            let present = await gate.cursor().connection
-            let way = stored.first { $0.id == present && $0.destination == DeliveryCursor.primary }
-            let snapshot = try way.map { try JSON.parse($0.snapshot) }
-            return snapshot?["mailbox"] == true && snapshot?["phase"] == "connected"
-        }
-        // The younger of the two.
-        let connections = try await command("connections")["results"]?.array ?? []
-        let live = connections.filter {
-            ["active", "completed", "response"].contains($0["state"]?.string) && $0["invitation_mode"] != "multi"
-        }.sorted { ($0["created_at"]?.string?.string ?? "") < ($1["created_at"]?.string?.string ?? "") }
-        return try #require(live.last?["connection_id"]?.string?.string)
     }
 }

@@ -58,7 +58,7 @@ extension Store {
     /// The primary destination confirms.
     @discardableResult
     func confirm(upTo position: Int, over connection: Text = "agent") async throws -> DeliveryCursor {
-        try await confirm(DeliveryCursor.primary, upTo: position, over: connection)
+        try await confirm(DeliveryCursor.primary, upTo: position, over: connection).cursor
     }
 
     /// The outcomes that a destination has not confirmed, with their positions.

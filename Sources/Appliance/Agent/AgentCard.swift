@@ -89,6 +89,7 @@ struct AgentCard {
             add("waiting", .int(end - cursor.confirmed))
         }
         add("answered", notes?.answered.map { .text($0.rfc3339) })
+        add("answeredSince", notes.map { .text($0.since.rfc3339) })
         add("problem", notes?.problem.map(Self.told) ?? Self.problem(state))
         if let ping = notes?.ping {
             let took = ping.took.map { JSON.int(Int(max(.zero, $0) / .milliseconds(1))) }

@@ -37,7 +37,8 @@ final class AgentHealth: Sendable {
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged, .message,
+        case .found, .retired, .replaced, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged,
+            .message,
             .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
             return nil
         }
@@ -51,7 +52,7 @@ final class AgentHealth: Sendable {
         case .cannotListen: return set(.agentWebhook, MailRoom.destination, notice.text)
         case .listens: return clear(.agentWebhook, MailRoom.destination)
         case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
-        case .adopted, .quarantined, .closed, .storeFailed: return nil
+        case .adopted, .replaced, .quarantined, .closed, .storeFailed: return nil
         }
     }
 

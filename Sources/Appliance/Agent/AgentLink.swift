@@ -341,10 +341,11 @@ package actor AgentLink {
 
     private func keepConfirmed(_ outbox: any Outbox) async throws {
         while let (point, isReceipt) = unkept.first {
-            try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
+            let replaced = try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
             unkept.removeFirst()
             unkeptKeys = []
             surroundings.observe(.confirmed(position: point.position))
+            if !replaced.isEmpty { surroundings.observe(.replaced(replaced)) }
         }
     }
 

@@ -21,6 +21,8 @@ package enum AgentNotice: Sendable {
     case retired
     /// The destination has confirmed everything up to that position.
     case confirmed(position: Int)
+    /// The connections of these ids, which this one replaced, are not needed any more: their peers are to be told.
+    case replaced([Text])
     /// How reports go to the destination.
     case found(ReportWay)
     /// Several pings in a row had no answer: nothing is sent before one is answered.
@@ -82,6 +84,7 @@ package enum AgentNotice: Sendable {
         case .tookOver(let position): "reports go this way now, from record \(position + 1) on"
         case .retired: "another connection has taken its place"
         case .confirmed(let position): "confirmed up to record \(position)"
+        case .replaced: "the connection before it is not needed any more; its agent is told"
         case .silent: "the agent takes messages and answers none; reports wait until it answers"
         case .found(let way): "reports go \(Self.text(way))"
         case .heard: "the agent answers again"

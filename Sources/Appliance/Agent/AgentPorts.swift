@@ -13,6 +13,8 @@ package protocol ConnectionStore: Sendable {
     func loadHandled() async throws -> [[UInt8]]
     /// Forgets a connection with its keys.
     func forgetConnection(_ id: Text) async throws
+    /// Marks a connection as one that is forgotten once its peer was told that it ends.
+    func retireConnection(_ id: Text) async throws
     /// Puts a message aside that nobody here can read, for that reason, durably; the oldest ones go when there are too many.
     func quarantine(_ message: MailboxMessage, reason: Text) async throws
 }
@@ -31,8 +33,10 @@ package protocol Outbox: Sendable {
     /// The hash of the entry at `position`; nil when it is not kept.
     func hash(at position: Int) async throws -> [UInt8]?
     /// The destination has confirmed everything up to `point`; with a receipt that is kept, where `isReceipt` says so. The keys of
-    /// inbound messages are remembered with it.
-    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws
+    /// inbound messages are remembered with it. Returns the connections that this one replaced and that go by that, their ids.
+    func confirm(
+        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+    ) async throws -> [Text]
 }
 
 /// Where an outbox stands when a connection takes it over.

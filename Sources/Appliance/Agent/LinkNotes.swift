@@ -23,10 +23,13 @@ package final class LinkNotes: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Since when it is looked at: what the agent said before is not known.
+    package let since = SystemClock.utc()
 
     init() {}
 
-    /// When the agent last said something that only it can say; nil: not since the start of the service.
+    /// When the agent last said something that only it can say; nil: not since ``since``. Not kept: it would be a write for each answer,
+    /// and a time that was kept now and then would be taken for the last one.
     package var answered: Timestamp? { state.withLock(\.answered) }
 
     /// What stands in the way; nil: nothing that is known.

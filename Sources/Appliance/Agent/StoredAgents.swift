@@ -16,6 +16,9 @@ extension Store: ConnectionStore {
     /// The keys of the last inbound messages that were applied.
     package func loadHandled() async throws -> [[UInt8]] { try await handledMessages(last: 1024) }
 
+    /// Marks a connection as one that goes once its peer was told.
+    package func retireConnection(_ id: Text) async throws { _ = try await beginDeletion(of: id, isForced: true) }
+
     /// Puts a message aside that nobody here can read.
     package func quarantine(_ message: MailboxMessage, reason: Text) async throws {
         try await setAside(message.envelope, uid: message.uid, for: message.connection, reason: reason)
@@ -94,13 +97,14 @@ package struct StoredOutbox: Outbox {
     /// The hash of the entry at `position`.
     package func hash(at position: Int) async throws -> [UInt8]? { try await store.hash(at: position)?.bytes }
 
-    /// The destination has confirmed everything up to `point`.
+    /// The destination has confirmed everything up to `point`; the connections that go by that.
     package func confirm(
         _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
-    ) async throws {
+    ) async throws -> [Text] {
         try await store.confirm(
             destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
-            handled: handled)
+            handled: handled
+        ).replaced
     }
 
     private var end: ReportPoint {

@@ -172,7 +172,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         for await id in deletions { await finishDeletion(of: id, exchange) }
     }
 
-    /// Tells the peer, with the keys that it knows, and forgets them last: whatever ends the program before, the next start goes on.
+    /// Tells the peer of a connection that was deleted or replaced, with the keys that it knows, and forgets them last: whatever ends
+    /// the program before, the next start goes on. An agent that does not answer holds nothing up but what is behind it here.
     private func finishDeletion(of id: Text, _ exchange: HTTPExchange) async {
         do {
             let stored = try await store.loadConnections().first { $0.id == id && $0.isDeleting }
@@ -272,6 +273,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         switch notice {
         // The connection that was replaced looks at once, and ends.
         case .tookOver: wake()
+        // What it replaced ends here and is told so, while this one goes on.
+        case .replaced(let ids): Task { await self.delete(ids, of: name) }
         // A mailbox of an agent that is not used any more.
         case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
         // The network may be back for the others, too.
@@ -302,6 +305,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private func take(_ notice: MailboxNotice) {
         let text: JSON = .text(notice.text)
+        if case .replaced(let id) = notice { marked.yield(id) }
         guard let code = health.take(notice) else {
             let isNews = news.withLock { $0.take(notice.text, of: MailRoom.destination, at: .now) }
             return log.log(isNews ? .info : .debug, "agent.mailbox", ["text": text])

@@ -87,6 +87,23 @@ actor AgencyNetwork: MessageExchange {
         carry()
     }
 
+    /// The agent asks every kiosk whether the gate is open.
+    func ask() {
+        agent.send(
+            Message.make(
+                MessageType(.didcomm, Question.name, "question"), id: "question-1",
+                [
+                    .init("question_text", "open?"),
+                    .init("valid_responses", [["text": "yes"], ["text": "no"]]),
+                ]))
+        carry()
+    }
+
+    /// How often it was answered.
+    var answers: Int { agent.others.count { $0["~thread"]?["thid"] == "question-1" } }
+
+    /// How often messages were asked for.
+    var looks: Int { agency.log.count { $0.hasPrefix("GET_MSGS") } }
     func withAgency<Value: Sendable>(_ body: @Sendable (inout VirtualAgency) -> Value) -> Value { body(&agency) }
     /// The agency wakes nobody who asks for it.
     func endLongPolls() { answersLongPolls = false }
@@ -123,7 +140,8 @@ final class AgencyKiosk: Sendable {
         var limits = AgentConnection.Limits()
         (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
         (limits.firstLook, limits.longestLook) = (.milliseconds(5), .milliseconds(50))
-        let connection = AgentConnection.Configuration(label: "kiosk", limits: limits)
+        let connection = AgentConnection.Configuration(
+            label: "kiosk", limits: limits, rules: RequestRules(answers: [.init(question: "open?", response: "yes")]))
         let invitation = await network.invitation
         let mail = MailRoom(
             .agency(settings),

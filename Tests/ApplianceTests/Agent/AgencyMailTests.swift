@@ -54,6 +54,42 @@ import Testing
         }
     }
 
+    /// The agency never hears that messages were released, and then the process is killed: they come again and again. Each was applied
+    /// once, for what was applied is kept with what it led to, by sender and id; what nobody can read has no id and is known by what
+    /// the agency calls it.
+    @Test(arguments: AgencyDialect.allCases)
+    func whatIsNotReleasedIsAppliedOnce(_ dialect: AgencyDialect) async throws {
+        try await withAgencyFolder { folder in
+            let network = try AgencyNetwork(dialect)
+            let settings = await agencySettings(dialect, network)
+            var kiosk = try await AgencyKiosk(folder, network, settings)
+            try await kiosk.record(1)
+            try await kiosk.wait("delivered") { [kiosk] in await kiosk.isDelivered }
+            await network.withAgency { $0.faults.ignoresReleases = true }
+            await network.send("hello")
+            await network.ask()
+            await network.withAgency { $0.spoilAll() }
+            try await kiosk.wait("applied") { [kiosk] in
+                guard kiosk.notices.messages == 1, await network.answers == 1 else { return false }
+                return try await kiosk.store.quarantine().count == 1
+            }
+            for life in 0..<3 {
+                let looks = await network.looks
+                try await kiosk.wait("looked") { await network.looks > looks + 5 }
+                #expect(kiosk.notices.messages == (life == 0 ? 1 : 0), "life \(life)")
+                #expect(await network.answers == 1, "life \(life)")
+                #expect(try await kiosk.store.quarantine().map(\.number) == [1], "life \(life)")
+                await kiosk.stop()
+                if life == 1 { await network.withAgency { $0.faults.ignoresReleases = false } }
+                kiosk = try await AgencyKiosk(folder, network, settings)
+            }
+            try await kiosk.wait("released") {
+                await network.withAgency { $0.messages.allSatisfy { $0.status == "MS-106" } }
+            }
+            await kiosk.stop()
+        }
+    }
+
     @Test func theNodeAgencySaysWhenAMessageArrives() async throws {
         try await withAgencyFolder { folder in
             let network = try AgencyNetwork(.node)

@@ -73,6 +73,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
 
     func loadHandled() async throws -> [[UInt8]] { lock.withLock { handled } }
     func forgetConnection(_ id: Text) async throws { lock.withLock { connections.removeAll { $0.id == id } } }
+    func retireConnection(_ id: Text) async throws { try await forgetConnection(id) }
     func quarantine(_ message: MailboxMessage, reason: Text) async throws {}
 
     private var end: ReportPoint {
@@ -109,13 +110,18 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
         lock.withLock { ledger.first { $0.position == position }?.hash.bytes }
     }
 
-    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws {
+    func confirm(
+        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+    ) async throws -> [Text] {
         try lock.withLock {
             if isOutboxBroken { throw Broken() }
             self.handled += handled
-            guard cursor.connection == connection, cursor.confirm(upTo: point.position, end: head.point) else { return }
-            let present = connections.firstIndex { $0.id == connection } ?? 0
-            connections.removeFirst(present)
+            guard cursor.connection == connection, cursor.confirm(upTo: point.position, end: head.point) else {
+                return []
+            }
+            let replaced = connections.prefix { $0.id != connection }.map(\.id)
+            connections.removeFirst(replaced.count)
+            return replaced
         }
     }
 

@@ -66,13 +66,18 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
     func forgetConnection(_ id: Text) async throws {
         try await life.write { try await store.forgetConnection(id) }
     }
+    func retireConnection(_ id: Text) async throws {
+        try await life.write { try await store.retireConnection(id) }
+    }
     func quarantine(_ message: MailboxMessage, reason: Text) async throws {
         try await life.write { try await store.quarantine(message, reason: reason) }
     }
     func takeOver(by connection: Text) async throws -> OutboxState? {
         try await life.write { try await outbox.takeOver(by: connection) }
     }
-    func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws {
+    func confirm(
+        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+    ) async throws -> [Text] {
         try await life.write {
             try await outbox.confirm(point, isReceipt: isReceipt, over: connection, handled: handled)
         }

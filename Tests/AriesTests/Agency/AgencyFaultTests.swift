@@ -26,6 +26,32 @@ import Testing
         #expect(harness.agency.log.contains("GET_MSGS_BY_CONNS") == (dialect == .evernym))
     }
 
+    /// A server that takes a post and says nothing: that is told within a minute of what it said last, though the answer may yet come.
+    @Test(arguments: AgencyDialect.allCases) func aPostThatIsHeldUpIsTold(_ dialect: AgencyDialect) throws {
+        let harness = try AgencyHarness(dialect)
+        harness.start()
+        harness.open("a")
+        harness.run(for: .seconds(30))
+        let since = harness.now
+        var (told, asked): (Instant?, AgentConnection.ExchangeID?)
+        while told == nil, let deadline = harness.mailbox.deadline, since.duration(to: deadline) <= .seconds(60) {
+            harness.now = max(harness.now, deadline)
+            for action in harness.mailbox.handle(.deadlineReached, at: harness.now) {
+                if case .post(let id, _, _) = action { asked = id }
+                if case .failed(.silent, nil) = action { told = harness.now }
+            }
+        }
+        print("agency: a post that is held up is told after \(since.duration(to: try #require(told)))")
+        // What comes at last is told, too.
+        harness.feed(.failed(try #require(asked), .uncertain))
+        let before = harness.seen.count
+        harness.run(for: .seconds(60))
+        #expect(
+            harness.seen.dropFirst(before).contains { if case .address = $0 { true } else { false } },
+            "all is well again")
+        #expect(harness.broken == [])
+    }
+
     @Test(arguments: AgencyDialect.allCases) func killedAtEveryStep(_ dialect: AgencyDialect) throws {
         let steps = try scenario(dialect).steps
         #expect(steps > 40)

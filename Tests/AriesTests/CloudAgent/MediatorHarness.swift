@@ -25,8 +25,12 @@ final class MediatorHarness {
     private(set) var posts = 0
     /// Stored states after which the process is to die; counted down.
     var steps = Int.max
-    /// Whether the mailbox's posts are taken and nothing is said to them.
-    private var isSwallowed = false
+    /// What becomes of the mailbox's posts.
+    var network = Network.whole
+    /// Results of posts that are held up.
+    private var held: [(until: Instant, event: MailboxEvent)] = []
+    /// When the driver was told that something is wrong with the mailbox.
+    private(set) var wrong: [Instant] = []
     /// Whether the mailbox cannot be reached once the connection has posted.
     var holdsBackBehindRequest = false
     private var hasPosted = false
@@ -36,6 +40,20 @@ final class MediatorHarness {
 
     static let configuration = Mediator.Configuration(
         connection: .init(label: "kiosk"), allowsPlainHTTP: true)
+
+    /// What becomes of the mailbox's posts.
+    enum Network: Hashable, Sendable {
+        /// They are answered.
+        case whole
+        /// They are taken, and nothing is said to them.
+        case swallows
+        /// They are answered with what is no message.
+        case babbles
+        /// They are taken after so long, and nothing is said to them.
+        case holds(Duration)
+        /// They are answered by 5xx.
+        case fails
+    }
 
     private enum Turn {
         case mailbox(MailboxEvent)
@@ -115,17 +133,12 @@ final class MediatorHarness {
             case .persist(let snapshot): keep(mailbox: snapshot)
             case .post(let id, _, let body):
                 posts += 1
-                switch holdsBackBehindRequest && hasPosted
-                    ? .unreachable : isSwallowed ? .accepted([]) : agent.handle(body, at: now)
-                {
-                case .accepted(let answer): turns.append(.mailbox(.answered(id, body: answer)))
-                case .unreachable: turns.append(.mailbox(.failed(id, .unreachable)))
-                case .lost: turns.append(.mailbox(.failed(id, .uncertain)))
-                case .rejected: turns.append(.mailbox(.failed(id, .refused(status: 400))))
-                }
+                if let event = result(of: id, body) { turns.append(.mailbox(event)) }
             case .get(let id, _): turns.append(.mailbox(.failed(id, .forbidden)))
             case .address(let address, _): turns.append(.connection(.address(address, for: connection.verkey)))
-            case .failed(let failure, let name): failures.append((failure, name))
+            case .failed(let failure, let name):
+                failures.append((failure, name))
+                wrong.append(now)
             case .closed(let name, _): closed.append(name)
             case .messages(let messages):
                 handedOver += messages.count
@@ -137,10 +150,29 @@ final class MediatorHarness {
                         turns.append(.mailbox(.applied([message.uid])))
                     }
                 }
-            case .reachability: break
+            case .reachability(let failure): if failure != nil { wrong.append(now) }
             }
         }
         return turns
+    }
+
+    /// What a post leads to, now or when it is no longer held up.
+    private func result(of id: AgentConnection.ExchangeID, _ body: [UInt8]) -> MailboxEvent? {
+        switch network {
+        case .swallows: return .answered(id, body: [])
+        case .babbles: return .answered(id, body: Array("{\"post\":\(posts)}".utf8))
+        case .fails: return .rejected(id, status: 503, body: [])
+        case .holds(let time):
+            held.append((now.advanced(by: time), .answered(id, body: [])))
+            return nil
+        case .whole: break
+        }
+        switch holdsBackBehindRequest && hasPosted ? .unreachable : agent.handle(body, at: now) {
+        case .accepted(let answer): return .answered(id, body: answer)
+        case .unreachable: return .failed(id, .unreachable)
+        case .lost: return .failed(id, .uncertain)
+        case .rejected: return .failed(id, .refused(status: 400))
+        }
     }
 
     private func perform(_ actions: [AgentConnection.Action], message: MailboxMessage?) -> [Turn] {
@@ -173,10 +205,13 @@ final class MediatorHarness {
     func run(for time: Duration) {
         let end = now.advanced(by: time)
         var turns = 0
-        while steps > 0, let due = [mailbox.deadline, connection.deadline].compactMap(\.self).min(), due <= end {
+        while steps > 0,
+            let due = [mailbox.deadline, connection.deadline, held.first?.until].compactMap(\.self).min(), due <= end
+        {
             turns += 1
             precondition(turns < 100_000, "the clock stands still")
             now = max(now, due)
+            if let first = held.first, first.until <= now { feed(held.removeFirst().event) }
             if let deadline = mailbox.deadline, deadline <= now { feed(MailboxEvent.deadlineReached) }
             if steps > 0, let deadline = connection.deadline, deadline <= now {
                 feed(AgentConnection.Event.deadlineReached)
@@ -184,9 +219,6 @@ final class MediatorHarness {
         }
         now = end
     }
-
-    /// The mailbox's posts get no answer from now on, or again one.
-    func swallow(_ isSwallowed: Bool) { self.isSwallowed = isSwallowed }
 
     /// The contents of the messages that arrived.
     var messages: [Text] { seen.compactMap { if case .message(_, let content) = $0 { content } else { nil } } }

@@ -235,14 +235,81 @@ import Testing
         try harness.start()
         harness.run(for: .seconds(5))
         let mediation = harness.agent.mediation
-        harness.swallow(true)
+        harness.network = .swallows
         harness.run(for: .seconds(150))
         #expect(harness.failures.map(\.failure) == [.silent])
-        harness.swallow(false)
+        harness.network = .whole
         harness.agent.mediation = mediation
         harness.agent.send(content: "back")
         harness.run(for: .seconds(120))
         #expect(harness.messages == ["back"])
+    }
+
+    private static let silences: [MediatorHarness.Network] = [
+        .swallows, .babbles, .fails, .holds(.seconds(19)), .holds(.seconds(29)), .holds(.seconds(300)),
+    ]
+
+    /// With the times that it has by default, whatever it was doing when the mediator fell silent, and however that looks.
+    @Test(arguments: [false, true], silences)
+    func everySilenceIsToldWithinAMinute(hasPickup: Bool, network: MediatorHarness.Network) throws {
+        var longest = Duration.zero
+        for phase in 0..<120 {
+            let harness = try MediatorHarness(hasPickup: hasPickup)
+            try harness.start()
+            harness.run(for: .milliseconds(5_000 + 370 * phase))
+            harness.network = network
+            let since = harness.now
+            harness.run(for: .seconds(60))
+            let told = try #require(harness.wrong.first, "phase \(phase)")
+            longest = max(longest, since.duration(to: told))
+        }
+        print("mailbox: a mediator that \(network) (pickup: \(hasPickup)) is told after \(longest) at most")
+        // Also by a start that finds it so, whether the connection to it stands or is still to be made.
+        for isKnown in [false, true] {
+            let harness = try MediatorHarness(hasPickup: hasPickup)
+            if isKnown {
+                try harness.start()
+                harness.run(for: .seconds(5))
+            }
+            harness.network = network
+            let before = harness.wrong.count
+            try harness.start()
+            harness.run(for: .seconds(60))
+            #expect(harness.wrong.count > before, "known: \(isKnown)")
+        }
+    }
+
+    /// What a mediator that is well costs, and that it is never called silent: nothing waits for a day.
+    @Test(arguments: [false, true]) func aMediatorThatIsWellIsNeverCalledSilent(hasPickup: Bool) throws {
+        let harness = try MediatorHarness(hasPickup: hasPickup)
+        try harness.start()
+        harness.run(for: .seconds(60))
+        let posts = harness.posts
+        harness.run(for: .seconds(86_400))
+        #expect(harness.wrong.isEmpty)
+        print(
+            "mailbox: \((harness.posts - posts) / 24) posts an hour to a mediator without messages (pickup: \(hasPickup))"
+        )
+        #expect(harness.posts - posts < 24 * 320)
+    }
+
+    /// Out of reach first, then there again and silent: that is told, too.
+    @Test func aMediatorThatComesBackSilentIsTold() throws {
+        let harness = try MediatorHarness(hasPickup: false)
+        try harness.start()
+        harness.run(for: .seconds(5))
+        harness.network = .fails
+        harness.run(for: .seconds(300))
+        #expect(harness.failures.isEmpty && harness.wrong.count == 1)
+        harness.network = .swallows
+        harness.feed(MailboxEvent.retryNow)
+        harness.run(for: .seconds(60))
+        #expect(harness.failures.map(\.failure) == [.silent])
+        harness.network = .whole
+        harness.run(for: .seconds(60))
+        harness.network = .swallows
+        harness.run(for: .seconds(60))
+        #expect(harness.failures.map(\.failure) == [.silent, .silent], "it was heard in between")
     }
 
     @Test func keysThatAreRefusedAreToldAndTriedAgain() throws {

@@ -70,6 +70,8 @@ actor MailRoom: Postbox {
     /// When the invitation to the mailbox is read.
     private var source: InvitationFile?
     private var tokens: TokenSearch
+    /// What is wrong with it, as far as it says so itself.
+    private var trouble: MailboxFailure?
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
 
     init(_ choice: Choice, _ surroundings: Surroundings) {
@@ -119,7 +121,7 @@ actor MailRoom: Postbox {
             guard let last = stored.last else { return true }
             await takeUp(last, Set(all.map(\.id)))
             // The newest serves; what a crash left behind of an earlier one goes.
-            if mailbox != nil { for old in stored.dropLast() { try await surroundings.store.forgetConnection(old.id) } }
+            if mailbox != nil { for old in stored.dropLast() { try await retire(old.id) } }
             return true
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
@@ -170,7 +172,7 @@ actor MailRoom: Postbox {
             MailboxSurroundings(
                 exchange: surroundings.exchange, store: surroundings.store, clock: surroundings.clock,
                 tell: { [weak self] in await self?.take($0, of: id) }))
-        (mailbox, isServing) = (link, false)
+        (mailbox, isServing, trouble) = (link, false, nil)
         started.yield(link)
     }
 
@@ -208,7 +210,7 @@ actor MailRoom: Postbox {
         try await surroundings.store.keepConnection(
             id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
         begin(mediator)
-        if let old, old.id != id { try await surroundings.store.forgetConnection(old.id) }
+        if let old, old.id != id { try await retire(old.id) }
     }
 
     /// No connection came about through the mailbox by `invitation`: none is tried by that one any more.
@@ -229,7 +231,7 @@ actor MailRoom: Postbox {
             try await surroundings.store.keepConnection(stored.id, to: destination, state.compactBytes, handled: [])
         }
         self.mailbox = nil
-        (handedOver, early, isServing) = ([:], [], false)
+        (handedOver, early, isServing, trouble) = ([:], [], false, nil)
     }
 
     /// The mailbox is of an agent that is used no more.
@@ -237,8 +239,14 @@ actor MailRoom: Postbox {
         guard let mailbox, receivers.isEmpty, try await !isNeeded(), self.mailbox?.id == mailbox.id else { return }
         self.mailbox = nil
         await mailbox.stop()
-        try await surroundings.store.forgetConnection(mailbox.id)
+        try await retire(mailbox.id)
         surroundings.notice(.dropped)
+    }
+
+    /// That connection is used no more; who keeps the mailbox behind it is told, and then it goes.
+    private func retire(_ id: Text) async throws {
+        try await surroundings.store.retireConnection(id)
+        surroundings.notice(.replaced(id))
     }
 
     /// Whether a connection is reached through a mailbox, though it may not run yet.
@@ -368,7 +376,7 @@ actor MailRoom: Postbox {
         switch news {
         case .address(let address, let name):
             if !isServing { surroundings.notice(.serves) }
-            isServing = true
+            (isServing, trouble) = (true, nil)
             tokens.end()
             guard let entry = receivers[name] else { return }
             await entry.receiver.take(address, for: entry.key.verkey)
@@ -377,7 +385,7 @@ actor MailRoom: Postbox {
             await entry.receiver.refuse(entry.key.verkey)
         case .failed(let failure, let name):
             // Whatever is served again is told by its address.
-            isServing = false
+            (isServing, trouble) = (false, failure)
             if failure == .needsToken { tokens.want() }
             surroundings.notice(.failed(failure))
         case .closed(_, let isComplete):
@@ -386,7 +394,10 @@ actor MailRoom: Postbox {
             if case .auto = choice { try? await drop() }
         case .messages(let messages):
             for message in messages { await deliver(message) }
-        case .reachability(let failure): surroundings.notice(.reachability(failure))
+        case .reachability(let failure):
+            surroundings.notice(.reachability(failure))
+            // That its server takes messages does not mend what else is wrong.
+            if failure == nil, let trouble { surroundings.notice(.failed(trouble)) }
         case .storeFailed(let reason): surroundings.notice(.storeFailed(reason))
         }
     }

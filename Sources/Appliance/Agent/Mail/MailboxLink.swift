@@ -15,6 +15,8 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     private var isStoreBroken = false
     private var isStopped = false
     private let nap = Nap()
+    /// The post under way; the time of the box goes on meanwhile.
+    private var posting: Task<Void, Never>?
 
     /// `invitation`: what its connection answers, where it has one. `connections`: those that it is to serve from the start.
     init(
@@ -38,6 +40,8 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
                 await nap.sleep(until: box.deadline, surroundings.clock)
             }
         }
+        posting?.cancel()
+        await posting?.value
     }
 
     func take(_ event: MailboxEvent) {
@@ -54,8 +58,8 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         for action in actions where !isStopped {
             switch action {
             case .persist(let snapshot): await persist(snapshot)
-            case .post(let exchange, let url, let body): await post(exchange, url, body)
-            case .get(let exchange, let url): await post(exchange, url, nil)
+            case .post(let exchange, let url, let body): post(exchange, url, body)
+            case .get(let exchange, let url): post(exchange, url, nil)
             case .address(let address, let name): await surroundings.tell(.address(address, for: name))
             case .failed(let failure, let name): await surroundings.tell(.failed(failure, for: name))
             case .closed(let name, let isComplete):
@@ -77,19 +81,21 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         }
     }
 
-    private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) async {
-        guard !isStoreBroken else {
-            inbox.append(.failed(id, .notStored))
-            return
-        }
-        do throws(ExchangeError) {
-            let answer = try await surroundings.exchange.exchange(body, with: url.string, as: box.mediaType.string)
-            inbox.append(
-                (200...299).contains(answer.status)
-                    ? .answered(id, body: answer.body)
-                    : .rejected(id, status: answer.status, body: Array(answer.body.prefix(16 * 1024))))
-        } catch {
-            inbox.append(.failed(id, error.failure))
+    private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) {
+        guard !isStoreBroken else { return inbox.append(.failed(id, .notStored)) }
+        // A box that posts again has given up the post before.
+        posting?.cancel()
+        let (exchange, mediaType) = (surroundings.exchange, box.mediaType.string)
+        posting = Task {
+            do throws(ExchangeError) {
+                let answer = try await exchange.exchange(body, with: url.string, as: mediaType)
+                take(
+                    (200...299).contains(answer.status)
+                        ? .answered(id, body: answer.body)
+                        : .rejected(id, status: answer.status, body: Array(answer.body.prefix(16 * 1024))))
+            } catch {
+                take(.failed(id, error.failure))
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ package enum MailboxNotice: Sendable {
     case givenUp
     /// It is not used any more.
     case dropped
+    /// The connection of that id led to a mailbox that is not used any more: its peer is to be told.
+    case replaced(Text)
     /// A message that nobody here can read was put aside, for that reason.
     case quarantined(Text)
     /// It has forgotten a connection; incomplete: it cannot.
@@ -47,6 +49,7 @@ package enum MailboxNotice: Sendable {
             "no answer through the mailbox (a single-use invitation is answered once): reports go on without one, and what "
                 + "the agent sends by itself does not arrive; ask for a multi-use invitation"
         case .dropped: "the mailbox is not used any more"
+        case .replaced: "the connection to the mailbox is not needed any more; its agent is told"
         case .quarantined(let reason): "a message was put aside that nobody here can read: \(reason)"
         case .closed(let isComplete):
             isComplete ? "the mailbox forgot a connection" : "the mailbox cannot forget a connection"

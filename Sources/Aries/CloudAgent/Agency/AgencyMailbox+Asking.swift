@@ -4,7 +4,7 @@ package import Encoding
 extension AgencyMailbox {
     /// When ``MailboxEvent/deadlineReached`` is due.
     package var deadline: Instant? {
-        if let exchange { return exchange.until }
+        if let exchange { return min(exchange.until, exchange.silentAt ?? exchange.until) }
         return agenda.map(\.due).min().map { max($0, backoff.until ?? $0) }
     }
 
@@ -15,13 +15,14 @@ extension AgencyMailbox {
         }
         lastExchange += 1
         let until = now.advanced(by: settings.limits.exchange)
+        let silentAt = now.advanced(by: settings.limits.silence)
         if case .check = next.operation {
-            exchange = Exchange(id: lastExchange, operation: .check, asked: nil, until: until)
+            exchange = Exchange(id: lastExchange, operation: .check, asked: nil, until: until, silentAt: silentAt)
             return [.get(lastExchange, url: settings.information)]
         }
         guard let (operation, request, stops) = request(next.operation), let first = stops.first else { return [] }
         exchange = Exchange(
-            id: lastExchange, operation: operation, asked: (request, first.party), until: until)
+            id: lastExchange, operation: operation, asked: (request, first.party), until: until, silentAt: silentAt)
         let body = AgencyEnvelope.pack(
             request.json(settings.dialect), via: stops, agency: settings.agency, random: &random)
         return [.post(lastExchange, url: settings.endpoint, body: body)]

@@ -103,6 +103,13 @@ extension AgencyMailbox {
         for index in slots.indices where slots[index].isOpen { slots[index].isAskedAlone = true }
     }
 
+    /// Tells that the agency does not answer, in time for whoever waits; the answer may come yet.
+    mutating func missed(at now: Instant) -> [MailboxAction] {
+        guard let due = exchange?.silentAt, now >= due else { return [] }
+        exchange?.silentAt = nil
+        return isReachable == false ? [] : tell(.silent)
+    }
+
     /// Tells when requests begin to get through, or to fail.
     mutating func reachability(_ failure: ExchangeFailure?) -> [MailboxAction] {
         let reachable = failure == nil

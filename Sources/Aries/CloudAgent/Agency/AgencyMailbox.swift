@@ -71,6 +71,8 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         /// The request and who answers it; nil for the question of the agency's key.
         let asked: (request: AgencyRequest, party: AgencyParty)?
         let until: Instant
+        /// When its answer is missed; nil once that was told.
+        var silentAt: Instant?
     }
 
     /// Whether what has to survive is stored.
@@ -122,7 +124,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions = take(event, at: now)
         expire(at: now)
-        actions += settle()
+        actions += missed(at: now) + settle()
         let posts = advance(at: now)
         let stores = storage == .changed || (storage == .refused && !(actions.isEmpty && posts.isEmpty))
         if stores { storage = .stored }

@@ -37,6 +37,9 @@ package struct AgencySettings: Sendable {
         package var poll = Duration.seconds(20)
         /// After this a post counts as failed even if the driver is silent; 90 s.
         package var exchange = Duration.seconds(90)
+        /// When a post has no answer for so long it is told that the agency is silent, though the answer may yet come: with the
+        /// default of ``poll`` within a minute.
+        package var silence = Duration.seconds(35)
         /// First wait after a failure; doubled with each further one.
         package var firstRetry = Duration.seconds(1)
         /// Longest wait between attempts.

@@ -58,9 +58,9 @@ extension Mediator {
             case .post(let exchange, let url, let body): carried.append(.post(exchange, url: url, body: body))
             case .reachability(let failure): carried.append(.reachability(failure))
             case .handshakeRefused(let reason): carried += failed(.problem(reason.prefix(bytes: 128)))
-            case .pinged: carried += asked(at: now)
-            case .alive: carried += heard(at: now)
-            case .sent(let id): carried += sent(id, at: now)
+            case .pinged: life.asked(at: now)
+            case .connected, .alive: carried += heard(at: now)
+            case .sent(let id): sent(id, at: now)
             case .refused(let id, let status): carried += refused(id, status, at: now)
             case .mailbox(let message): carried += heard(at: now) + take(message, at: now)
             case .disclosed(let protocols):
@@ -69,7 +69,7 @@ extension Mediator {
                 (question, hasPickup) = (nil, protocols.contains { $0.family == Pickup.name.family && $0.major == 2 })
             case .problem(let code, let thread): carried += heard(at: now) + problem(code, thread, at: now)
             case .ended: carried += failed(.ended)
-            case .connected, .unanswered, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
+            case .unanswered, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
                 .reused, .reuseFailed,
                 .rotated:
                 break
@@ -80,14 +80,13 @@ extension Mediator {
 
     // MARK: - What became of our messages
 
-    private mutating func sent(_ id: Text, at now: Instant) -> [MailboxAction] {
+    private mutating func sent(_ id: Text, at now: Instant) {
         if id == silentPing { silentPing = nil }
         if id == mediation.id { mediation.sent(at: now) }
-        guard id == question?.id else { return [] }
+        guard id == question?.id else { return }
         let (until, nudgeAt) = (now.advanced(by: limits.answer), now.advanced(by: limits.nudge))
         question?.until = until
         question?.nudgeAt = nudgeAt
-        return asked(at: now)
     }
 
     private mutating func refused(_ id: Text, _ status: Int, at now: Instant) -> [MailboxAction] {
@@ -167,7 +166,9 @@ extension Mediator {
             if case .delivery? = question?.kind { inbox.deliveryFailed(at: now) }
             giveUp(at: now, for: limits.answer)
         }
-        if connection.isComplete, !connection.isEnded, life.takeDue(at: now) {
+        guard !connection.isEnded else { return actions }
+        if life.pass(now, isReachable: connection.isReachable != false) { actions += failed(.silent) }
+        if connection.isComplete, life.takeDue(at: now) {
             actions += carry(connection.handle(.ping, at: now), at: now)
         }
         return actions
@@ -183,13 +184,13 @@ extension Mediator {
         guard address != nil else { return mediation.message(at: now) }
         if question == nil, askAt.map({ now >= $0 }) ?? true {
             askAt = nil
-            if hasPickup == nil { return ask(.features) }
+            if hasPickup == nil { return ask(.features, at: now) }
             let updates = updates(at: now)
-            if !updates.isEmpty { return ask(.update(Array(updates.prefix(Coordination.maxKeys)))) }
-            if hasPickup == true, !inbox.next.isEmpty { return ask(.received(inbox.next)) }
+            if !updates.isEmpty { return ask(.update(Array(updates.prefix(Coordination.maxKeys))), at: now) }
+            if hasPickup == true, !inbox.next.isEmpty { return ask(.received(inbox.next), at: now) }
             if hasPickup == true, inbox.isDue(at: now) {
                 inbox.began()
-                return ask(.delivery)
+                return ask(.delivery, at: now)
             }
         }
         guard silentPing == nil else { return nil }
@@ -208,7 +209,8 @@ extension Mediator {
         return ping
     }
 
-    private mutating func ask(_ kind: Question.Kind) -> OutboundMessage {
+    private mutating func ask(_ kind: Question.Kind, at now: Instant) -> OutboundMessage {
+        life.asked(at: now)
         let id = AgentConnection.newID(&connection.random)
         question = Question(id: id, kind: kind)
         return switch kind {
@@ -225,11 +227,6 @@ extension Mediator {
     }
 
     // MARK: - How it stands
-
-    private mutating func asked(at now: Instant) -> [MailboxAction] {
-        life.asked(at: now)
-        return life.isSilent ? failed(.silent) : []
-    }
 
     private mutating func heard(at now: Instant) -> [MailboxAction] {
         life.heard(at: now)

@@ -37,9 +37,9 @@ package struct Mediator: ~Copyable, Mailbox {
         /// Between two messages after those.
         package var pace = Duration.seconds(1)
         /// After so long without a sign of life the mediator is asked for one.
-        package var life = Duration.seconds(40)
-        /// Questions in a row that stay unanswered before it is called silent.
-        package var unanswered = 3
+        package var life = Duration.seconds(30)
+        /// When nothing is heard for so long behind that it is called silent: together with ``life`` within a minute.
+        package var silence = Duration.seconds(25)
         /// Keys in all; further connections are refused.
         package var keys = Coordination.maxKeys
         /// Keys of one connection; the oldest goes.
@@ -152,7 +152,7 @@ package struct Mediator: ~Copyable, Mailbox {
         var actions: [MailboxAction] = []
         switch event {
         case .start:
-            restart()
+            restart(at: now)
             actions = carry(connection.handle(.start, at: now), at: now)
         case .open(let name, let key): actions = open(name, key.verkey, at: now)
         case .close(let name): actions = close(name, at: now)
@@ -179,7 +179,9 @@ package struct Mediator: ~Copyable, Mailbox {
 
     /// When ``MailboxEvent/deadlineReached`` is due; nil while only other events can bring anything.
     package var deadline: Instant? {
-        guard connection.isComplete else { return connection.deadline }
+        guard connection.isComplete else {
+            return [connection.deadline, connection.isEnded ? nil : life.silenceDeadline].compactMap(\.self).min()
+        }
         var times = [connection.deadline, question?.until, life.deadline]
         let isFree = connection.wantsMessage
         if address == nil, isFree || mediation.isOpen { times.append(mediation.deadline) }
@@ -192,11 +194,11 @@ package struct Mediator: ~Copyable, Mailbox {
     }
 
     /// Nothing that an earlier run waited for comes any more; every key is told once more.
-    private mutating func restart() {
+    private mutating func restart(at now: Instant) {
         (question, silentPing, hasPickup, askAt, trouble) = (nil, nil, nil, nil, nil)
         mediation.askNow()
         inbox = MediatorInbox(limits)
-        life = MediatorLife(limits)
+        life = MediatorLife(limits, at: now)
         for index in entries.indices {
             if case .registered = entries[index].state { entries[index].state = .wanted(.zero) }
         }

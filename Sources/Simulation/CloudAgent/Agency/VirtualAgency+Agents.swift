@@ -105,7 +105,7 @@ extension VirtualAgency {
             let uids = (list["uids"]?.array ?? []).compactMap(\.string)
             let did = list["pairwiseDID"]?.string ?? ""
             let status = body["statusCode"]?.string ?? ""
-            if let problem = update(agent, did, uids, to: status) {
+            if !faults.ignoresReleases, let problem = update(agent, did, uids, to: status) {
                 failed.append([
                     "pairwiseDID": .string(did), "statusCode": .string(problem), "statusMsg": "what a person reads",
                 ])

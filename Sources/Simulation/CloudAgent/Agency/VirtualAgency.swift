@@ -80,6 +80,13 @@ package struct VirtualAgency: ~Copyable, Sendable {
         store(["protected": "?"], for: key)
     }
 
+    /// The same for the agent of each connection.
+    package mutating func spoilAll() {
+        for entity in entities {
+            if case .connection = entity.kind { spoil(entity.keys.verkey) }
+        }
+    }
+
     /// Somebody deletes the agent of a connection that `key` names.
     package mutating func delete(_ key: Verkey) {
         for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }

@@ -22,6 +22,8 @@ package struct VirtualAgencyFaults: Sendable {
     package var refusesAll = false
     /// Whether the messages of all connections are refused, as where they would be too many for one answer.
     package var refusesBulk = false
+    /// Whether releases of messages have no effect, as where who sends them is killed before.
+    package var ignoresReleases = false
     /// What stands before the messages of each answer and never goes away.
     package var strayMessages: [JSON] = []
 

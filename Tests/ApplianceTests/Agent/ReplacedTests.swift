@@ -1,0 +1,178 @@
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Store
+import Testing
+
+@testable import Appliance
+
+/// A new invitation takes over: the agent of the connection before it is told, once the new one has confirmed, and nobody waits for
+/// that.
+@Suite(.timeLimit(.minutes(2))) struct ReplacedTests {
+    private static let software = Outcome.Software(name: "s", version: "1")
+    private static let stamp = RecordStamp(
+        kiosk: "k", boot: "b", time: WallTime(utc: Timestamp(seconds: 1), provenance: .rtc), monotonic: .zero)
+
+    /// The service over one database.
+    private final class Gate: Sendable {
+        let store: Store
+        private let service: AgentService
+        private let task: Task<Void, any Error>
+
+        init(_ folder: URL) async throws {
+            let text = """
+                kiosk.name = "Gate"
+                [ledger]
+                path = "a.db"
+                [agent]
+                invitations = ["invitation"]
+                allowPlainHTTP = true
+                retryFirst = "100ms"
+                retryLast = "1s"
+                batchDelay = "1s"
+                """
+            let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+            let store = try await Store.open(configuration.ledger.path)
+            let service = AgentService(
+                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+            (self.store, self.service) = (store, service)
+            task = Task { try await service.run() }
+        }
+
+        func record() async throws {
+            let visit = Text(UUID().uuidString.lowercased())
+            try await store.appendIntent(visit, stamp: stamp)
+            try await store.appendOutcome(visit, Outcome(.accepted, gate: .shut, software: software), stamp: stamp)
+            service.wake()
+        }
+
+        var present: Text? { get async { await store.deliveries[DeliveryCursor.primary]?.connection } }
+
+        /// Waits until the destination, over another connection than `before`, has everything.
+        func delivered(notOver before: Text? = nil) async throws {
+            try await wait("delivered") { [self] in
+                guard let way = await present, way != before else { return false }
+                return await store.deliveries[DeliveryCursor.primary]?.confirmed == store.head.point.count
+            }
+        }
+
+        func wait(_ what: String, until isDone: @Sendable () async throws -> Bool) async throws {
+            let until = ContinuousClock.now + .seconds(40)
+            while try await !isDone() {
+                guard ContinuousClock.now < until else { throw Late(what: what) }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+
+        func stop() async {
+            task.cancel()
+            _ = await task.result
+            await store.close()
+        }
+    }
+
+    private struct Late: Error { let what: String }
+
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replaced-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private func invite(_ agent: SocketAgent, _ folder: URL) throws {
+        try Data(agent.invitation.compactBytes).write(to: folder.appendingPathComponent("invitation"))
+    }
+
+    /// The one before it may have led to a mailbox, too, which goes with it.
+    @Test(arguments: [false, true]) func theAgentOfTheOldConnectionIsTold(hasMailbox: Bool) async throws {
+        try await withFolder { folder in
+            let (old, new) = (try SocketAgent(hasPickup: hasMailbox ? true : nil), try SocketAgent(hasPickup: nil))
+            try invite(old, folder)
+            let gate = try await Gate(folder)
+            try await gate.record()
+            try await gate.delivered()
+            if hasMailbox {
+                try await gate.wait("through the mailbox") {
+                    let (stored, present) = (try await gate.store.connections(), await gate.present)
+                    return stored.count == 2 && stored.last?.id == present
+                }
+                try await gate.record()
+                try await gate.delivered()
+            }
+            let before = await gate.present
+            try invite(new, folder)
+            try await gate.delivered(notOver: before)
+            #expect(old.hangups == 0, "not before the new one has confirmed something")
+            try await gate.record()
+            try await gate.delivered()
+            // Both connections to the old agent: the way to the destination, and the one to its mailbox.
+            try await gate.wait("told") { old.hangups == (hasMailbox ? 2 : 1) }
+            try await gate.wait("forgotten") {
+                let present = await gate.present
+                return try await gate.store.connections().map(\.id) == [present]
+            }
+            try await gate.record()
+            try await gate.delivered()
+            #expect(new.hangups == 0)
+            await gate.stop()
+        }
+    }
+
+    /// An agent that takes the farewell and never answers costs five seconds, and nobody waits for them.
+    @Test func anOldAgentThatDoesNotAnswerHoldsNothingUp() async throws {
+        try await withFolder { folder in
+            let (old, new) = (try SocketAgent(hasPickup: nil), try SocketAgent(hasPickup: nil))
+            try invite(old, folder)
+            let gate = try await Gate(folder)
+            try await gate.record()
+            try await gate.delivered()
+            let before = await gate.present
+            old.fallSilent(.takes)
+            try invite(new, folder)
+            try await gate.record()
+            try await gate.delivered(notOver: before)
+            try await gate.record()
+            try await gate.delivered()
+            let isWaiting = try await gate.store.connections().contains { $0.id == before && $0.isDeleting }
+            #expect(isWaiting, "reports go on while the old agent is told")
+            let began = ContinuousClock.now
+            try await gate.wait("forgotten") {
+                let present = await gate.present
+                return try await gate.store.connections().map(\.id) == [present]
+            }
+            #expect(ContinuousClock.now - began < .seconds(15))
+            old.fallSilent(nil)
+            await gate.stop()
+        }
+    }
+
+    /// Whatever ends the program before the old agent was told, the next start tells it.
+    @Test func theNextStartTellsIt() async throws {
+        try await withFolder { folder in
+            let (old, new) = (try SocketAgent(hasPickup: nil), try SocketAgent(hasPickup: nil))
+            try invite(old, folder)
+            var gate = try await Gate(folder)
+            try await gate.record()
+            try await gate.delivered()
+            let before = await gate.present
+            old.fallSilent(.takes)
+            try invite(new, folder)
+            try await gate.record()
+            try await gate.delivered(notOver: before)
+            await gate.stop()
+            old.fallSilent(nil)
+            #expect(old.hangups == 0)
+            gate = try await Gate(folder)
+            try await gate.wait("told") { old.hangups == 1 }
+            try await gate.wait("forgotten") { [gate] in
+                let present = await gate.present
+                return try await gate.store.connections().map(\.id) == [present]
+            }
+            await gate.stop()
+        }
+    }
+}

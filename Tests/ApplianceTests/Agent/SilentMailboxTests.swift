@@ -1,0 +1,78 @@
+import Aries
+import Credentials
+import DIDComm
+import Encoding
+import Foundation
+import HTTPTransport
+import Store
+import Testing
+
+@testable import Appliance
+
+/// A mailbox over real sockets whose mediator falls silent: that becomes a fault of the box, long before the transport gives up, and
+/// goes when the mediator is heard again.
+@Suite(.timeLimit(.minutes(2))) struct SilentMailboxTests {
+    /// A connection that wants to be reached.
+    private final class Receiver: MailReceiver {
+        let id: Text = "connection"
+        func take(_ address: MailboxAddress, for key: Verkey) async {}
+        func refuse(_ key: Verkey) async {}
+        func take(_ message: MailboxMessage) async {}
+    }
+
+    @Test(arguments: [false, true], AgentSilence.allCases)
+    func itIsAFaultUntilItIsHeard(hasPickup: Bool, silence: AgentSilence) async throws {
+        let server = try SocketAgent(hasPickup: hasPickup)
+        let health = AgentHealth(report: { _ in })
+        var settings = HTTPExchange.Settings()
+        (settings.allowsPlainHTTP, settings.timeLimit) = (true, .seconds(100))
+        try await HTTPExchange.withExchange(settings) { exchange in
+            var limits = AgentConnection.Limits()
+            (limits.firstRetry, limits.longestRetry) = (.milliseconds(10), .milliseconds(100))
+            var mediator = Mediator.Configuration(
+                connection: .init(label: "kiosk", limits: limits), allowsPlainHTTP: true)
+            (mediator.limits.idle, mediator.limits.answer) = (.milliseconds(200), .milliseconds(300))
+            (mediator.limits.life, mediator.limits.silence) = (.milliseconds(300), .milliseconds(500))
+            let memory = Memory()
+            let invitation = server.invitation
+            let mail = MailRoom(
+                .invitation("file"),
+                MailRoom.Surroundings(
+                    exchange: exchange, store: memory, settings: mediator,
+                    invitation: { _ in try Invitation(invitation) }, refused: memory, clock: .system(),
+                    notice: { _ = health.take($0) }, pause: .milliseconds(20)))
+            let running = Task { await mail.run() }
+            let key = try #require(KeyPair(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) })))
+            await mail.open(Receiver(), key: key)
+            func wait(_ what: String, until isDone: @Sendable () async -> Bool) async throws {
+                let until = ContinuousClock.now + .seconds(20)
+                while await !isDone() {
+                    guard ContinuousClock.now < until else { throw Late(what: what) }
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            var isFaulty: Bool { health.faults(of: MailRoom.destination).contains(.agentMailbox) }
+            try await wait("registered") { memory.kept.first.map { Self.isRegistered($0.snapshot) } ?? false }
+            for _ in 0..<2 {
+                try await Task.sleep(for: .milliseconds(1500))
+                #expect(!isFaulty, "nobody waits for anything")
+                let began = ContinuousClock.now
+                server.fallSilent(silence)
+                try await wait("told of \(silence)") { isFaulty }
+                print(
+                    "mailbox: \(silence) (pickup: \(hasPickup)) told after \(ContinuousClock.now - began) over a socket"
+                )
+                server.fallSilent(nil)
+                try await wait("heard again after \(silence)") { !isFaulty }
+            }
+            running.cancel()
+            await running.value
+        }
+    }
+
+    private struct Late: Error { let what: String }
+
+    private static func isRegistered(_ snapshot: [UInt8]) -> Bool {
+        (try? JSON.parse(snapshot))?["address"] != nil
+    }
+}
