@@ -16,13 +16,19 @@ struct SeenMessages: Sendable {
 
     /// Remembers a message; false when it was known.
     mutating func insert(_ id: Text, from sender: Verkey) -> Bool {
-        // 64 bits are enough: only the authenticated sender itself could aim for a collision.
-        let digest = SHA256.hash(data: sender.bytes + Array(id.utf8))
-        let fingerprint = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        let fingerprint = Self.fingerprint(id, sender)
         guard insert(fingerprint) else { return false }
         if fresh.count >= capacity { fresh.removeFirst() }
         fresh.append(fingerprint)
         return true
+    }
+
+    /// Whether a message is known.
+    func contains(_ id: Text, from sender: Verkey) -> Bool { known.contains(Self.fingerprint(id, sender)) }
+
+    private static func fingerprint(_ id: Text, _ sender: Verkey) -> UInt64 {
+        // 64 bits are enough: only the authenticated sender itself could aim for a collision.
+        SHA256.hash(data: sender.bytes + Array(id.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private mutating func insert(_ fingerprint: UInt64) -> Bool {

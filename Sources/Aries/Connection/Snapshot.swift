@@ -21,9 +21,9 @@ extension AgentConnection {
         if reception == .mailbox {
             object["mailbox"] = true
             object["earlier"] = .array(Self.list(earlier.entries, at: now))
-            // What a message of the mailbox asks for outlives its release there.
-            if !waiting.isEmpty { object["waiting"] = .array(waiting) }
         }
+        // What a message of the mailbox asks for outlives its release there.
+        if !isDeaf, !waiting.isEmpty { object["waiting"] = .array(waiting) }
         if let address, address != .queue { object["address"] = address.json }
         switch phase {
         case .handshaking(let attempt):

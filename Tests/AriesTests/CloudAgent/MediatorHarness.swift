@@ -29,6 +29,8 @@ final class MediatorHarness {
     private var isSwallowed = false
     /// Whether the mailbox cannot be reached once the connection has posted.
     var holdsBackBehindRequest = false
+    /// Set when it posts again and again without any pause.
+    private(set) var neverRests = false
     private var hasPosted = false
     /// Whether messages are released at the mailbox.
     var releases = true
@@ -81,7 +83,9 @@ final class MediatorHarness {
     /// Until nothing is left to do at this time, or the process dies.
     private func work(_ first: [Turn]) {
         var turns = first
-        while !turns.isEmpty, steps > 0 {
+        let before = posts
+        while !turns.isEmpty, steps > 0, !neverRests {
+            neverRests = posts - before > 1000
             switch turns.removeFirst() {
             case .mailbox(let event): turns += perform(mailbox.handle(event, at: now))
             case .connection(let event): turns += perform(connection.handle(event, at: now), message: nil)
@@ -124,7 +128,8 @@ final class MediatorHarness {
                 case .rejected: turns.append(.mailbox(.failed(id, .refused(status: 400))))
                 }
             case .get(let id, _): turns.append(.mailbox(.failed(id, .forbidden)))
-            case .address(let address, _): turns.append(.connection(.address(address, for: connection.verkey)))
+            case .address(let address, "c"): turns.append(.connection(.address(address, for: connection.verkey)))
+            case .address: break
             case .failed(let failure, let name): failures.append((failure, name))
             case .closed(let name, _): closed.append(name)
             case .messages(let messages):
@@ -173,7 +178,9 @@ final class MediatorHarness {
     func run(for time: Duration) {
         let end = now.advanced(by: time)
         var turns = 0
-        while steps > 0, let due = [mailbox.deadline, connection.deadline].compactMap(\.self).min(), due <= end {
+        while steps > 0, !neverRests, let due = [mailbox.deadline, connection.deadline].compactMap(\.self).min(),
+            due <= end
+        {
             turns += 1
             precondition(turns < 100_000, "the clock stands still")
             now = max(now, due)
@@ -183,6 +190,13 @@ final class MediatorHarness {
             }
         }
         now = end
+    }
+
+    /// The agent says something to the mailbox that nobody asked for.
+    func tellMailbox(_ name: Text, of protocolName: ProtocolName, _ members: [JSONObject.Member]) {
+        let mediation = agent.mediation.take()
+        agent.send(Message.make(MessageType(.didcomm, protocolName, name), id: Text("unasked \(posts)"), members))
+        agent.mediation = mediation
     }
 
     /// The mailbox's posts get no answer from now on, or again one.

@@ -29,8 +29,8 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     var isChecked: Bool
     /// Nothing at all is asked before this time.
     var hold = Instant.distantPast
-    /// The webhook is not registered before this time.
-    var webhookHold = Instant.distantPast
+    /// The webhook is not registered, and nothing is released, before these times.
+    var (webhookHold, releaseHold) = (Instant.distantPast, Instant.distantPast)
     /// When all connections are asked for messages together.
     var askAt = Instant.distantPast
     /// The names of the last messages that were handed over: who only repeats itself is not asked again at once.
@@ -62,6 +62,15 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         case delete(Text)
         case leftovers(Text)
         case releaseLeftovers(Text)
+
+        /// Our pairwise DID in the one connection that it is for; nil when it is for all.
+        var did: Text? {
+            switch self {
+            case .createKey(let did), .read(let did), .delete(let did), .leftovers(let did), .releaseLeftovers(let did):
+                did
+            case .check, .connect, .signUp, .createAgent, .token, .readAll, .release, .webhook: nil
+            }
+        }
     }
 
     /// A request under way.
@@ -167,7 +176,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// What waits for a time that has no reason any more is due now.
     private mutating func retry(at now: Instant) {
         backoff.permitNow()
-        (hold, webhookHold) = (.distantPast, .distantPast)
+        (hold, webhookHold, releaseHold) = (.distantPast, .distantPast, .distantPast)
         for index in slots.indices { slots[index].hold = .distantPast }
         ask(at: now)
     }

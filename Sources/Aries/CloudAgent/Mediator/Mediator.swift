@@ -44,8 +44,10 @@ package struct Mediator: ~Copyable, Mailbox {
         package var keys = Coordination.maxKeys
         /// Keys of one connection; the oldest goes.
         package var keysOfOne = 4
-        /// Before what the mediator refused is asked again.
+        /// Before what the mediator refused or did not answer is asked again.
         package var again = Duration.seconds(300)
+        /// Before a mediator that does not disclose pickup is asked for it again.
+        package var relearn = Duration.seconds(86_400)
 
         /// The documented defaults.
         package init() {}
@@ -103,6 +105,8 @@ package struct Mediator: ~Copyable, Mailbox {
     var life: MediatorLife
     /// Whether pickup 2.0 is spoken; nil before that is known.
     var hasPickup: Bool?
+    /// When that is to be known anew.
+    var pickupAt: Instant?
     /// No new question before this.
     var askAt: Instant?
     /// What the driver was told is wrong with the whole mailbox.
@@ -167,6 +171,7 @@ package struct Mediator: ~Copyable, Mailbox {
         case .retryNow:
             mediation.askNow()
             askAt = nil
+            if pickupAt != nil { (hasPickup, pickupAt) = (nil, nil) }
             inbox.wake(at: now)
             actions = carry(connection.handle(.retryNow, at: now), at: now)
         case .deadlineReached:
@@ -180,7 +185,7 @@ package struct Mediator: ~Copyable, Mailbox {
     /// When ``MailboxEvent/deadlineReached`` is due; nil while only other events can bring anything.
     package var deadline: Instant? {
         guard connection.isComplete else { return connection.deadline }
-        var times = [connection.deadline, question?.until, life.deadline]
+        var times = [connection.deadline, question?.until, life.deadline, pickupAt]
         let isFree = connection.wantsMessage
         if address == nil, isFree || mediation.isOpen { times.append(mediation.deadline) }
         if isFree, address != nil {
@@ -193,7 +198,7 @@ package struct Mediator: ~Copyable, Mailbox {
 
     /// Nothing that an earlier run waited for comes any more; every key is told once more.
     private mutating func restart() {
-        (question, silentPing, hasPickup, askAt, trouble) = (nil, nil, nil, nil, nil)
+        (question, silentPing, hasPickup, pickupAt, askAt, trouble) = (nil, nil, nil, nil, nil, nil)
         mediation.askNow()
         inbox = MediatorInbox(limits)
         life = MediatorLife(limits)
