@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 import Testing
 
-/// Readers of messages are bounded.
+/// Readers of messages are bounded, and cut at bytes and letters.
 struct MessageTests {
     private func message(_ members: JSONObject) throws -> Message {
         var body: JSONObject = ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "m"]
@@ -31,5 +31,26 @@ struct MessageTests {
             return
         }
         #expect(thread == "a")
+    }
+
+    /// A combining letter makes one character of itself and the slash or colon before it, and is no part of a prefix.
+    @Test func prefixesAreCutAtBytes() throws {
+        for prefix in TypePrefix.allCases {
+            let type = MessageType(Text(prefix.rawValue + "\u{301}tea/1.0/pour"))
+            #expect(type?.protocolName.family == "\u{301}tea")
+        }
+        #expect(AgencyType(Text("\(AgencyType.prefix)\u{301}pairwise/1.0/X"))?.family == "\u{301}pairwise")
+        let key = try #require(KeyPair(seed: Secret([UInt8](repeating: 3, count: 32)))).verkey
+        #expect(Verkey(key.didKey) == key)
+        #expect(Verkey(Text("did:key:\u{301}\(key.multibase)")) == nil)
+    }
+
+    /// What is cut stays a text that the other side can have said.
+    @Test func codesAreCutBetweenLetters() throws {
+        let code = Text(String(repeating: "a", count: 127) + "\u{e9}")
+        let problem = try Message(
+            plaintext: Notice.problem(.didcomm, id: "n", thread: "t", code: code, explanation: "").compactBytes)
+        #expect(Notice.problemCode(problem) == Text(String(repeating: "a", count: 127)))
+        #expect(AgencyProblem(code: code).code == Text(String(repeating: "a", count: 127)))
     }
 }

@@ -36,7 +36,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Pings sent in a row only to fetch queued messages.
     var drains = 0
     var problemReportedAt: Instant?
-    var isReachable: Bool?
+    var contact = Reachability()
     /// Whether the present state was handed out for storing, as far as we know with success.
     var isStored: Bool
     /// Keys of earlier attempts, which stay readable where late answers wait in a mailbox.

@@ -186,9 +186,6 @@ extension AgentConnection {
     private static let rotationAttempts = 3
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {
-        let reachable = failure == nil
-        guard isReachable != reachable else { return [] }
-        isReachable = reachable
-        return [.reachability(failure)]
+        contact.changes(to: failure) ? [.reachability(failure)] : []
     }
 }

@@ -23,7 +23,7 @@ import Testing
         let other = try #require(KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))).verkey
         let settings = AgencySettings(dialect, url: "https://agency.test", agency: AgencyParty(other))
         let snapshot = try JSON.parse(try #require(harness.stored))
-        #expect(throws: AgencyMailbox.RestoreError.otherAgency) {
+        #expect(throws: SnapshotError.otherAgency) {
             _ = try AgencyMailbox(restoring: snapshot, settings, random: stream(1)).agent
         }
     }
@@ -286,7 +286,7 @@ import Testing
         #expect(harness.agency.webhooks == ["https://kiosk.test/1"])
         harness.send("a1", to: "a")
         let body = try #require(harness.agency.wakeUps.last?.body)
-        let did = harness.mailbox.pairwiseDID(of: "a")
+        let did = harness.connections["a"]?.key.verkey.unqualifiedDID
         #expect(try AgencyWakeUp(body).pairwiseDID == did)
         harness.settings.webhook?.url == nil
             ? () : (harness.settings.webhook = .init(id: "k", url: "https://kiosk.test/2"))

@@ -117,7 +117,7 @@ actor MailRoom: Postbox {
                     restoring: snapshot, settings, random: AgentLinks.randomStream())
                 gone = agency.connections.subtracting(known)
                 begin(agency, id: stored.id, invitation: nil)
-            case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw AgencyMailbox.RestoreError.otherAgency
+            case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw SnapshotError.otherAgency
             default:
                 let mediator = try Mediator(
                     restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream())
@@ -125,7 +125,7 @@ actor MailRoom: Postbox {
                 begin(mediator)
             }
             for name in gone { await mailbox?.take(.close(connection: name)) }
-        } catch AgencyMailbox.RestoreError.otherAgency {
+        } catch SnapshotError.otherAgency {
             // Its keys are the only way to what waits there: an operator decides.
             surroundings.notice(.otherMailbox)
         } catch {

@@ -117,7 +117,7 @@ extension AgencyMailbox {
         return [AgencyEnvelope.Stop(party, from: slot.key), agent]
     }
 
-    /// The next messages to be released, the oldest of each connection first.
+    /// The next messages to be released.
     private var nextRelease: [AgencyUIDs] {
         var room = settings.limits.released
         var lists: [AgencyUIDs] = []

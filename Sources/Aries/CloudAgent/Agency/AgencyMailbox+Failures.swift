@@ -123,9 +123,6 @@ extension AgencyMailbox {
 
     /// Tells when requests begin to get through, or to fail.
     mutating func reachability(_ failure: ExchangeFailure?) -> [MailboxAction] {
-        let reachable = failure == nil
-        guard isReachable != reachable else { return [] }
-        isReachable = reachable
-        return [.reachability(failure)]
+        contact.changes(to: failure) ? [.reachability(failure)] : []
     }
 }

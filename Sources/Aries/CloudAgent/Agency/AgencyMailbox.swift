@@ -34,8 +34,8 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// When all connections are asked for messages together.
     var askAt = Instant.distantPast
     /// The names of the last messages that were handed over: who only repeats itself is not asked again at once.
-    var recent = AgencyRecent()
-    var isReachable: Bool?
+    var recent = RecentSet<Text>(capacity: 1024)
+    var contact = Reachability()
     var told: MailboxFailure?
 
     /// How far we are with the agency.
@@ -112,14 +112,6 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     /// The connections that it knows of.
     package var connections: Set<Text> { Set(slots.map(\.connection)) }
-
-    /// Our DID at the agency for a connection that is open: what the SDK documents call `pairwiseDID`.
-    package func pairwiseDID(of connection: Text) -> Text? {
-        slots.first { $0.connection == connection && $0.isOpen && $0.earlierUntil == nil }?.ours.did
-    }
-
-    /// Whether the agency refused to wake us; messages are fetched all the same.
-    package var isWebhookRefused: Bool { webhookHold != .distantPast }
 
     /// How the server wakes us while we wait, where it can.
     package var longPoll: AgencyLongPoll? {

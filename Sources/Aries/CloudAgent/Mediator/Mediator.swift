@@ -142,14 +142,8 @@ package struct Mediator: ~Copyable, Mailbox {
         self.connection = connection
     }
 
-    /// Whether the handshake with the mediator is done.
-    package var isConnected: Bool { connection.isComplete }
-
     /// The connections that it knows of.
     package var connections: Set<Text> { Set(entries.map(\.connection)) }
-
-    /// The connection as it is kept when it is a mailbox no more.
-    package var connectionSnapshot: JSON { connection.snapshot }
 
     /// Takes one event; the actions are to be done in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {

@@ -1,0 +1,10 @@
+/// Whether posts get through, as far as that is known: told when it changes and else not.
+struct Reachability: Sendable {
+    private var isReachable: Bool?
+
+    /// A post got through (nil) or failed; whether that is news.
+    mutating func changes(to failure: ExchangeFailure?) -> Bool {
+        defer { isReachable = failure == nil }
+        return isReachable != (failure == nil)
+    }
+}
