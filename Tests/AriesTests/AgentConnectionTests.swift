@@ -149,6 +149,39 @@ import Testing
         #expect(contents == (0..<5).map { Text("hello \($0)") })
     }
 
+    /// Where a connection is reached tells whether it is deaf, whatever was wished for.
+    @Test func withoutMailboxMessagesAreFetchedWhateverWasWishedFor() throws {
+        let harness = try Harness(reception: .mailbox)
+        harness.mailbox = .queue
+        harness.feed(.start)
+        for number in 0..<5 { harness.agent.send(content: Text("hello \(number)")) }
+        harness.feed(.deliver(report(1)))
+        let contents = harness.seen.compactMap { if case .message(_, let content) = $0 { content } else { nil } }
+        #expect(contents == (0..<5).map { Text("hello \($0)") })
+        #expect(harness.count { if case .fetch = $0 { true } else { false } } == 0)
+    }
+
+    /// What a message of the mailbox asks for outlives its release there: it is sent until the peer's server has it or refuses it,
+    /// and not once more by a restart.
+    @Test(arguments: [[VirtualAgent.Reply.unreachable, .lost], [.rejected]])
+    func anAnswerIsSentUntilItIsThere(replies: [VirtualAgent.Reply]) throws {
+        let harness = try Harness(reception: .mailbox)
+        harness.feed(.start)
+        harness.agent.send(TrustPing.ping(.didcomm, id: "p", responseRequested: true))
+        let ping = try #require(harness.agent.posts.last)
+        func answers() -> Int { harness.agent.others.count { $0["~thread"]?["thid"] == "p" } }
+        harness.replies = replies
+        harness.feed(.received(ping.body))
+        harness.stored = harness.connection.snapshot
+        #expect(answers() == 0)
+        harness.run(until: Instant(nanoseconds: 60_000_000_000))
+        let expected = replies == [.rejected] ? 0 : 1
+        #expect(answers() == expected)
+        try harness.restart()
+        harness.run(until: Instant(nanoseconds: 120_000_000_000))
+        #expect(answers() == expected)
+    }
+
     @Test func applicationAcknowledgementsArePassedOn() throws {
         let harness = try Harness()
         harness.feed(.start)

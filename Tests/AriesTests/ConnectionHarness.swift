@@ -23,6 +23,8 @@ final class Harness {
     var seen: [AgentConnection.Action] = []
     /// The time of every post and the handshake state stored before it.
     var posts: [(time: Instant, stored: JSON?)] = []
+    /// Where the mailbox takes messages, for a connection that has one.
+    var mailbox = MailboxAddress(endpoint: "http://mailbox.test/", routingKeys: [])
     /// Overrides the agent's reply to the next posts.
     var replies: [VirtualAgent.Reply] = []
 
@@ -43,9 +45,7 @@ final class Harness {
             for action in connection.handle(events.removeFirst(), at: now) {
                 switch action {
                 case .persist(let snapshot): stored = snapshot
-                case .needsAddress(let key):
-                    events.append(
-                        .address(MailboxAddress(endpoint: "http://mailbox.test/", routingKeys: []), for: key))
+                case .needsAddress(let key): events.append(.address(mailbox, for: key))
                 case .post(let id, _, let body):
                     posts.append((now, stored))
                     switch replies.isEmpty ? agent.handle(body, at: now) : replies.removeFirst() {

@@ -77,6 +77,22 @@ struct ReuseTests {
         }
     }
 
+    /// Who refuses is not taken for one who accepts, though it answers the ping behind the question.
+    @Test(arguments: [AgentConnection.Reception.returnRoute, .mailbox])
+    func aRefusalEndsTheQuestion(reception: AgentConnection.Reception) throws {
+        let harness = try Harness(reception: reception)
+        harness.mailbox = .queue
+        harness.feed(.start)
+        harness.agent.answersToLose = 1  // the question arrives, and the ping waits
+        harness.feed(.reuse(try Self.invitation("second", of: harness)))
+        let question = try #require(harness.agent.others.last?["@id"]?.string)
+        harness.agent.send(
+            Notice.problem(.didcomm, id: "n", thread: question, code: "reuse-not-accepted", explanation: "no"))
+        harness.run(until: Instant.zero.advanced(by: .seconds(10)))
+        #expect(failed(harness) == ["second"] && reused(harness).isEmpty)
+        #expect(harness.count { if case .problem = $0 { true } else { false } } == 1)
+    }
+
     /// An acceptance counts only for the invitation that was asked about, and in our thread where it names one.
     @Test func anAcceptanceOfSomethingElseIsNone() throws {
         let asked = HandshakeReuse(try Self.invitation("second", of: try Harness()), id: "R")

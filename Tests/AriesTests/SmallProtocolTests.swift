@@ -49,6 +49,17 @@ import Testing
         #expect(replies.first?["~thread"]?["thid"] == "t")
     }
 
+    /// A message that is discarded is kept by somebody else, and read again when that fails.
+    @Test func whatIsDiscardedWasNotSeen() throws {
+        let harness = try connected()
+        let pong = message("trust_ping/1.0/ping_response", ["~thread": ["thid": "nobody's"]])
+        let receipt = message("verification-report/1.0/receipt", ["position": -1], id: "m-2")
+        for message in [pong, pong, receipt, receipt] { harness.agent.send(message) }
+        harness.feed(.ping)
+        let reasons = harness.seen.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }
+        #expect(reasons == [.unexpected, .unexpected, .malformed, .malformed])
+    }
+
     @Test func aRepeatedMessageIsAnsweredOnce() throws {
         let ping = message("trust_ping/1.0/ping")
         #expect(try replies(to: [ping, ping, ping]).count == 1)
@@ -105,6 +116,17 @@ import Testing
         #expect(harness.agent.others.count == before)
         let codes = harness.seen.compactMap { if case .problem(let code, _) = $0 { code } else { nil } }
         #expect(codes == ["oops"])
+    }
+
+    /// Only the answers of a mailbox are taken up; who asks for one is told that there is none.
+    @Test(arguments: [
+        "coordinate-mediation/1.0/mediate-request", "coordinate-mediation/1.0/keylist-update",
+        "messagepickup/2.0/status-request", "messagepickup/2.0/delivery-request",
+    ])
+    func aKioskIsNoMediator(type: String) throws {
+        let reply = try replies(to: [message(type)]).first
+        #expect(reply?["description"] == ["code": "request-not-accepted", "en": "a kiosk is no mediator"])
+        #expect(reply?["~thread"]?["thid"] == "m-1")
     }
 
     @Test func anotherMajorVersionIsAnotherProtocol() throws {

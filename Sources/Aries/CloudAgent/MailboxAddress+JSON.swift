@@ -9,7 +9,7 @@ extension MailboxAddress {
     package var json: JSON {
         [
             "endpoint": .string(endpoint),
-            "routingKeys": .array(routingKeys.map { .string($0.base58) }),
+            "routingKeys": routingKeys.json,
         ]
     }
 
@@ -41,8 +41,6 @@ extension MailboxAddress {
 
     private static func keys(_ list: JSON?) -> [Verkey]? {
         guard let list, !list.isNull else { return [] }
-        guard let entries = list.array, entries.count <= maxRoutingKeys else { return nil }
-        let keys = entries.compactMap { $0.string.flatMap { Verkey($0) } }
-        return keys.count == entries.count ? keys : nil
+        return (list.array?.count ?? 0) <= maxRoutingKeys ? [Verkey](json: list) : nil
     }
 }

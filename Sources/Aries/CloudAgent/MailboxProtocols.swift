@@ -2,8 +2,11 @@ import Encoding
 
 /// The protocols between a mailbox and its owner, over an ordinary connection.
 enum MailboxProtocols {
-    /// Whether a message belongs to one of them.
+    /// Whether a message is one that a mailbox sends its owner. What an owner would send is refused like any other request.
     static func include(_ type: MessageType) -> Bool {
-        [Coordination.name.family, Pickup.name.family].contains(type.protocolName.family)
+        let (coordination, pickup) = (Coordination.name, Pickup.name)
+        return ["mediate-grant", "mediate-deny", "keylist-update-response"].contains {
+            type.isMessage(coordination.family, coordination.major, $0)
+        } || ["status", "delivery"].contains { type.isMessage(pickup.family, pickup.major, $0) }
     }
 }

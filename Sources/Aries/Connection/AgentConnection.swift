@@ -21,7 +21,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     var random: RandomStream
     var backoff = Backoff()
     var exchange: Exchange?
-    /// Answers and pings waiting to be sent, oldest first.
+    /// Answers and silent pings, oldest first, until the peer's server has them or refuses them.
     var waiting: [JSON] = []
     var allowance: AnswerAllowance
     /// What is to be delivered next.
@@ -36,13 +36,13 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Pings sent in a row only to fetch queued messages.
     var drains = 0
     var problemReportedAt: Instant?
-    var isReachable: Bool?
+    var contact = Reachability()
     /// Whether the present state was handed out for storing, as far as we know with success.
     var isStored: Bool
     /// Keys of earlier attempts, which stay readable where late answers wait in a mailbox.
     var earlier = EarlierKeys()
-    /// Whether the address for the present key was asked for.
-    var hasAskedForAddress = false
+    /// When the address for the present key is asked for once more; nil before it was.
+    var askAddressAt: Instant?
     /// When to look into the mailbox for an answer that is awaited, and the pause behind that.
     var lookAt: Instant?
     var lookPause = Duration.zero
@@ -106,7 +106,7 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     /// What a post carries.
     enum Purpose: Sendable {
-        case request, confirmation, rotation, answer
+        case request, confirmation, rotation, reuse, answer
         case ping(Text)
         case delivery(Text)
     }
@@ -189,7 +189,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         switch event {
         case .start:
             exchange = nil  // whatever was under way when an earlier run was cut off
-            hasAskedForAddress = false
+            askAddressAt = nil
             if peer != nil { heartbeatAt = now }
         case .deliver(let next):
             if message == nil { message = next }
@@ -231,7 +231,8 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     private var sendingDeadline: Instant? {
         switch phase {
-        case .handshaking(let attempt): return attempt.answerBy ?? (hasAskedForAddress ? nil : backoff.until)
+        case .handshaking(let attempt):
+            return attempt.answerBy ?? [askAddressAt, backoff.until].compactMap(\.self).max()
         case .connected(let established):
             if established.confirmation != nil || established.next != nil || message != nil { return backoff.until }
             let due = [heartbeatAt, waiting.isEmpty ? nil : allowance.next].compactMap { $0 }.min()
@@ -248,7 +249,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         if attempt.address != nil { return [nextAttempt(after: attempt, at: now)] }
         attempt.address = address
         phase = .handshaking(attempt)
-        (isStored, hasAskedForAddress) = (false, false)
+        (isStored, askAddressAt) = (false, nil)
         return []
     }
 
@@ -258,7 +259,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             if case .handshaking(let attempt) = phase { attempt.answerBy != nil } else {
                 !openPings.isEmpty && !isEnded
             }
-        guard reception == .mailbox, isAwaited, exchange == nil else {
+        guard !isDeaf, isAwaited, exchange == nil else {
             if !isAwaited { (lookAt, lookPause) = (nil, .zero) }
             return []
         }

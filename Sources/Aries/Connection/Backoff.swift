@@ -14,11 +14,7 @@ struct Backoff: Sendable {
 
     /// Another attempt failed.
     mutating func fail(at now: Instant, _ limits: AgentConnection.Limits, random: inout RandomStream) {
-        let first = max(limits.firstRetry.nanoseconds, 1)
-        let longest = max(limits.longestRetry.nanoseconds, first)
-        // Shifting a positive Int64 by at most 40 stays in range once the result is cut to `longest`.
-        let shift = min(failures, 40)
-        let wait = first > longest >> shift ? longest : first << shift
+        let wait = DoublingWait.after(failures, first: limits.firstRetry, longest: limits.longestRetry).nanoseconds
         let jitter = random.draw(2).reduce(Int64(0)) { $0 << 8 | Int64($1) }  // 0…65535
         until = now.advanced(by: .nanoseconds(wait - wait / 131_072 * jitter))
         failures += 1

@@ -83,7 +83,8 @@ extension AgentConnection {
         case persist(JSON)
         /// Post these bytes to that URL as `application/didcomm-envelope-enc` and return the result as an event.
         case post(ExchangeID, url: Text, body: [UInt8])
-        /// The handshake waits for ``Event/address(_:for:)``: where the mailbox takes messages for this key.
+        /// This key is the connection's: the handshake waits for ``Event/address(_:for:)``, where the mailbox takes messages for it;
+        /// or a late answer made an earlier key the connection's once more.
         case needsAddress(Verkey)
         /// An answer is awaited that may lie in the mailbox: look there.
         case fetch
@@ -119,7 +120,7 @@ extension AgentConnection {
         case mailbox(Message)
         /// A basicmessage that is not an acknowledgement.
         case message(id: Text, content: Text)
-        /// The peer reported a problem.
+        /// The peer reported a problem, in that thread.
         case problem(code: Text, thread: Text)
         /// An inbound message was dropped.
         case discarded(Discard)
@@ -143,6 +144,8 @@ extension AgentConnection {
         package var resends = 2
         /// First wait after a failure; doubled with each further one.
         package var firstRetry = Duration.seconds(1)
+        /// Time between two questions for an address, as long as there is no answer.
+        package var address = Duration.seconds(15 * 60)
         /// Longest wait between attempts.
         package var longestRetry = Duration.seconds(15 * 60)
         /// Time between two pings that ask for an answer.

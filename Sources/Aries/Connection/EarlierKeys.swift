@@ -6,8 +6,8 @@ struct EarlierKeys: Sendable {
     /// A key and what it was for.
     struct Entry: Sendable {
         let keys: KeyPair
-        /// The attempt whose answer may yet come; nil for a key of the complete connection.
-        let attempt: AgentConnection.Attempt?
+        /// The attempt whose answer may yet come.
+        let attempt: AgentConnection.Attempt
         /// When it is forgotten.
         let until: Instant
     }
@@ -21,7 +21,7 @@ struct EarlierKeys: Sendable {
 
     /// Keeps a key, for so long from now on.
     mutating func keep(
-        _ keys: KeyPair, of attempt: AgentConnection.Attempt?, for life: Duration = life, at now: Instant
+        _ keys: KeyPair, of attempt: AgentConnection.Attempt, for life: Duration = life, at now: Instant
     ) {
         entries = entries.suffix(Self.limit - 1) + [Entry(keys: keys, attempt: attempt, until: now.advanced(by: life))]
     }
@@ -31,9 +31,6 @@ struct EarlierKeys: Sendable {
 
     /// The attempt that had this key.
     func attempt(of key: Verkey) -> (keys: KeyPair, attempt: AgentConnection.Attempt)? {
-        guard let entry = entries.first(where: { $0.keys.verkey == key }), let attempt = entry.attempt else {
-            return nil
-        }
-        return (entry.keys, attempt)
+        entries.first { $0.keys.verkey == key }.map { ($0.keys, $0.attempt) }
     }
 }

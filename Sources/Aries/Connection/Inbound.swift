@@ -31,13 +31,17 @@ extension AgentConnection {
             guard sender == established.peer.verkey || sender == established.former else {
                 return [.discarded(.wrongSender)]
             }
-            guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
+            guard !seen.contains(message.id, from: sender) else { return [.discarded(.duplicate)] }
             if sender == established.peer.verkey, established.former != nil {
                 var established = established
                 established.former = nil
                 phase = .connected(established)
             }
             let actions = dispatch(message, at: now)
+            // What is discarded is kept by somebody else, who reads it again when that fails.
+            if !actions.contains(where: { if case .discarded = $0 { true } else { false } }) {
+                _ = seen.insert(message.id, from: sender)
+            }
             fetchMore(after: message)
             return actions
         case .ended: return [.discarded(.unexpected)]
@@ -85,6 +89,7 @@ extension AgentConnection {
         }
         guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }
         _ = seen.insert(message.id, from: sender)
+        let isOfEarlierKey = keys.verkey != self.keys.verkey
         self.keys = keys
         phase = .connected(
             Established(
@@ -93,7 +98,8 @@ extension AgentConnection {
         backoff.succeed()
         heartbeatAt = now  // one ping proves both directions and moves older inviters on
         answerRequests(of: invitation)
-        return [persist(), .connected(peer)]
+        // The mailbox takes the key that came after it for the connection's.
+        return [persist()] + (isOfEarlierKey ? [.needsAddress(keys.verkey)] : []) + [.connected(peer)]
     }
 
     // MARK: Connected
@@ -107,7 +113,8 @@ extension AgentConnection {
             return [.alive(ping: message.thread)] + (isDeaf && reuse?.ping == message.thread ? completeReuse() : [])
         }
         if Notice.isProblem(type) {
-            return [.problem(code: Notice.problemCode(message), thread: message.thread)]
+            let told = Action.problem(code: Notice.problemCode(message), thread: message.thread)
+            return [told] + (message.thread == reuse?.id ? abandonReuse() : [])
         }
         if type.isMessage("notification", 1, "ack") { return [.acknowledged([message.thread])] }
         if let protocols = DiscoverFeatures.disclosed(message) { return [.disclosed(protocols)] }
@@ -140,9 +147,7 @@ extension AgentConnection {
     }
 
     /// Whether only answers to our own posts can arrive.
-    private var isDeaf: Bool {
-        if case .connected(let established) = phase { established.address == .queue } else { false }
-    }
+    var isDeaf: Bool { address == .queue }
 
     mutating func answer(_ message: JSON?) {
         guard let message, waiting.count < configuration.limits.waitingAnswers else { return }
@@ -164,9 +169,9 @@ extension AgentConnection {
 
     /// A peer that had something waiting may have more: every message of ours fetches the next, so
     /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings. Where there is a
-    /// mailbox, what waits is there.
+    /// mailbox, what waits is there, and who owns a connection that leads to one fetches by itself.
     private mutating func fetchMore(after message: Message) {
-        guard reception == .returnRoute else { return }
+        guard isDeaf, reception != .leadsToMailbox else { return }
         if message.type.isMessage("trust_ping", 1, "ping_response") {
             drains = 0
         } else if waiting.isEmpty, drains < 32 {

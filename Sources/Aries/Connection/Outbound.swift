@@ -8,7 +8,7 @@ extension AgentConnection {
         switch phase {
         case .handshaking(let attempt):
             guard let answerBy = attempt.answerBy else {
-                guard let address = attempt.address else { return needAddress() }
+                guard let address = attempt.address else { return needAddress(at: now) }
                 return post(.request, requestMessage(attempt, address), to: inviter, at: now)
             }
             guard now >= answerBy else { return [] }
@@ -21,10 +21,10 @@ extension AgentConnection {
         }
     }
 
-    /// With the key already durable: the mailbox is to know no key that a crash makes forget.
-    private mutating func needAddress() -> [Action] {
-        guard !hasAskedForAddress else { return [] }
-        hasAskedForAddress = true
+    /// With the key already durable: the mailbox is to know no key that a crash makes forget. Who had no room for it is asked again.
+    private mutating func needAddress(at now: Instant) -> [Action] {
+        if let due = askAddressAt, now < due { return [] }
+        askAddressAt = now.advanced(by: configuration.limits.address)
         return (isStored ? [] : [persist()]) + [.needsAddress(keys.verkey)]
     }
 
@@ -38,7 +38,7 @@ extension AgentConnection {
         }
         if reuse?.isDue == true {
             reuse?.sent()
-            if let message = reuse?.message { return (.answer, message) }
+            if let message = reuse?.message { return (.reuse, message) }
         }
         // Whoever waits to hear that this connection will do does not wait for all that is to be delivered.
         if let message, reuse == nil { return (.delivery(message.id), message.json(invitation.prefix)) }
@@ -50,8 +50,8 @@ extension AgentConnection {
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
         if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
-        guard !waiting.isEmpty, allowance.take(at: now) else { return nil }
-        return (.answer, waiting.removeFirst())
+        guard let first = waiting.first, allowance.take(at: now) else { return nil }
+        return (.answer, first)
     }
 
     private func requestMessage(_ attempt: Attempt, _ address: MailboxAddress) -> JSON {
@@ -100,7 +100,7 @@ extension AgentConnection {
         if next >= offered.count { backoff.fail(at: now, configuration.limits, random: &random) }
         if reception == .mailbox { earlier.keep(keys, of: attempt, at: now) }
         if let fresh = KeyPair(seed: random.drawSecret(32)) { keys = fresh }
-        hasAskedForAddress = false
+        askAddressAt = nil
         phase = .handshaking(
             Attempt(
                 handshake: next < offered.count ? offered[next] : offered.first ?? attempt.handshake,
@@ -120,7 +120,7 @@ extension AgentConnection {
                 backoff.permitNow()
                 attempt.sendings += 1
                 let limits = configuration.limits
-                attempt.answerBy = now.advanced(by: reception == .mailbox ? limits.lateAnswer : limits.answer)
+                attempt.answerBy = now.advanced(by: isDeaf ? limits.answer : limits.lateAnswer)
                 phase = .handshaking(attempt)
             case (.confirmation, .connected(var established)):
                 backoff.succeed()
@@ -137,14 +137,16 @@ extension AgentConnection {
             case (.ping(let id), _):
                 backoff.succeed()
                 actions.append(.pinged(id))
+            case (.answer, _):
+                backoff.succeed()
+                actions += removeAnswer()
             default: backoff.succeed()
             }
         }
         return body.isEmpty ? actions : actions + receive(body, at: now)
     }
 
-    /// A post failed: requests, the confirmation and what is to be delivered are sent again later, unless the peer's server refused
-    /// that very message; answers and pings are not.
+    /// A post failed: all but pings is sent again later, unless the peer's server refused that very message.
     mutating func failed(_ id: ExchangeID, _ failure: ExchangeFailure, at now: Instant) -> [Action] {
         guard let exchange, exchange.id == id else { return [] }
         self.exchange = nil
@@ -162,6 +164,7 @@ extension AgentConnection {
             message = nil
             actions.append(.refused(id, status: status))
         }
+        if case (.answer, .refused) = (exchange.purpose, failure) { actions += removeAnswer() }
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain { attempt.sendings += 1 }
             phase = .handshaking(attempt)
@@ -173,13 +176,16 @@ extension AgentConnection {
         return actions
     }
 
+    /// The first answer is done with. Out of a mailbox nobody asks again, so there it was stored.
+    private mutating func removeAnswer() -> [Action] {
+        if !waiting.isEmpty { waiting.removeFirst() }
+        return isDeaf ? [] : [persist()]
+    }
+
     /// An old place that fails as often as this does not keep us from the new one.
     private static let rotationAttempts = 3
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {
-        let reachable = failure == nil
-        guard isReachable != reachable else { return [] }
-        isReachable = reachable
-        return [.reachability(failure)]
+        contact.changes(to: failure) ? [.reachability(failure)] : []
     }
 }

@@ -4,37 +4,33 @@ import Encoding
 
 /// The last inbound messages by sender and `@id`: at-least-once delivery makes repetition normal.
 struct SeenMessages: Sendable {
-    private let capacity: Int
-    private var ring: [UInt64] = []
-    private var oldest = 0
-    private var known: Set<UInt64> = []
+    private var recent: RecentSet<UInt64>
     /// Those that nobody has been told of yet, oldest first.
     private var fresh: [UInt64] = []
 
-    /// Remembers up to `capacity` messages.
-    init(capacity: Int) { self.capacity = max(capacity, 1) }
+    /// Remembers up to `capacity` messages, beginning with those of these keys.
+    init(capacity: Int, _ keys: [[UInt8]]) {
+        recent = RecentSet(capacity: capacity)
+        for key in keys {
+            var reader = ByteReader(key)
+            if let fingerprint = try? reader.uint64BE() { _ = recent.insert(fingerprint) }
+        }
+    }
+
+    /// Whether a message is known.
+    func contains(_ id: Text, from sender: Verkey) -> Bool { recent.contains(Self.fingerprint(id, sender)) }
 
     /// Remembers a message; false when it was known.
     mutating func insert(_ id: Text, from sender: Verkey) -> Bool {
-        // 64 bits are enough: only the authenticated sender itself could aim for a collision.
-        let digest = SHA256.hash(data: sender.bytes + Array(id.utf8))
-        let fingerprint = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        guard insert(fingerprint) else { return false }
-        if fresh.count >= capacity { fresh.removeFirst() }
-        fresh.append(fingerprint)
+        let fingerprint = Self.fingerprint(id, sender)
+        guard recent.insert(fingerprint) else { return false }
+        fresh = fresh.suffix(recent.capacity - 1) + [fingerprint]
         return true
     }
 
-    private mutating func insert(_ fingerprint: UInt64) -> Bool {
-        guard known.insert(fingerprint).inserted else { return false }
-        if ring.count < capacity {
-            ring.append(fingerprint)
-        } else {
-            known.remove(ring[oldest])
-            ring[oldest] = fingerprint
-            oldest = (oldest + 1) % capacity
-        }
-        return true
+    private static func fingerprint(_ id: Text, _ sender: Verkey) -> UInt64 {
+        // 64 bits are enough: only the authenticated sender itself could aim for a collision.
+        SHA256.hash(data: sender.bytes + Array(id.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The keys of what was seen since this was called last, 8 bytes each, oldest first.
@@ -44,15 +40,6 @@ struct SeenMessages: Sendable {
             var bytes: [UInt8] = []
             bytes.appendBE(fingerprint)
             return bytes
-        }
-    }
-
-    /// Remembers up to `capacity` messages, beginning with those of these keys.
-    init(capacity: Int, _ keys: [[UInt8]]) {
-        self.init(capacity: capacity)
-        for key in keys {
-            var reader = ByteReader(key)
-            if let fingerprint = try? reader.uint64BE() { _ = insert(fingerprint) }
         }
     }
 }

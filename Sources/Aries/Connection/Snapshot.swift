@@ -1,12 +1,14 @@
 package import DIDComm
 package import Encoding
 
-/// Why a stored connection cannot be used.
+/// Why a stored connection or mailbox cannot be used.
 package enum SnapshotError: Error, Hashable, Sendable {
-    /// A version that this program does not know.
+    /// A version or kind that this program does not know.
     case unknownVersion
     /// A member is absent or wrong.
     case malformed
+    /// It is a mailbox at another agency, or of another dialect, than the configuration names: an operator has to decide.
+    case otherAgency
 }
 
 extension AgentConnection {
@@ -16,14 +18,14 @@ extension AgentConnection {
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "id": .string(id), "invitation": invitation.json,
-            "seed": .text(keys.seed.withBytes { Base64.encode($0) }),
+            "seed": keys.json,
         ]
         if reception == .mailbox {
             object["mailbox"] = true
             object["earlier"] = .array(Self.list(earlier.entries, at: now))
-            // What a message of the mailbox asks for outlives its release there.
-            if !waiting.isEmpty { object["waiting"] = .array(waiting) }
         }
+        // What a message of the mailbox asks for outlives its release there.
+        if !isDeaf, !waiting.isEmpty { object["waiting"] = .array(waiting) }
         if let address, address != .queue { object["address"] = address.json }
         switch phase {
         case .handshaking(let attempt):
@@ -54,13 +56,11 @@ extension AgentConnection {
     private static func list(_ earlier: [EarlierKeys.Entry], at now: Instant) -> [JSON] {
         earlier.map { entry in
             var object: JSONObject = [
-                "seed": .text(entry.keys.seed.withBytes { Base64.encode($0) }),
+                "seed": entry.keys.json,
                 "seconds": .int(Int(max(now.duration(to: entry.until), .zero).nanoseconds / 1_000_000_000)),
             ]
-            if let attempt = entry.attempt {
-                for member in members(of: attempt) { object[member.name] = member.value }
-                if let address = attempt.address { object["address"] = address.json }
-            }
+            for member in members(of: entry.attempt) { object[member.name] = member.value }
+            if let address = entry.attempt.address { object["address"] = address.json }
             return .object(object)
         }
     }
@@ -74,7 +74,7 @@ extension AgentConnection {
         guard snapshot["version"]?.int == Self.version else { throw .unknownVersion }
         guard let id = snapshot["id"]?.string, let json = snapshot["invitation"],
             let invitation = try? Invitation(json), let inviter = try? invitation.service(),
-            let keys = Self.keyPair(snapshot), let phase = Self.phase(snapshot)
+            let keys = KeyPair(json: snapshot["seed"]), let phase = Self.phase(snapshot)
         else { throw .malformed }
         let hasMailbox = snapshot["mailbox"]?.bool ?? false
         let earlier = try Self.earlier(snapshot)
@@ -89,15 +89,13 @@ extension AgentConnection {
     private static func earlier(_ snapshot: JSON) throws(SnapshotError) -> EarlierKeys {
         var earlier = EarlierKeys()
         for entry in (snapshot["earlier"]?.array ?? []).suffix(EarlierKeys.limit) {
-            guard let keys = keyPair(entry), let seconds = entry["seconds"]?.int else { throw .malformed }
+            guard let keys = KeyPair(json: entry["seed"]), let attempt = attempt(entry, default: nil),
+                let seconds = entry["seconds"]?.int
+            else { throw .malformed }
             let life = min(max(Duration.seconds(seconds), .zero), EarlierKeys.life)
-            earlier.keep(keys, of: attempt(entry, default: nil), for: life, at: .zero)
+            earlier.keep(keys, of: attempt, for: life, at: .zero)
         }
         return earlier
-    }
-
-    private static func keyPair(_ entry: JSON) -> KeyPair? {
-        entry["seed"]?.string.flatMap { Base64.decodeURL($0.string) }.flatMap { KeyPair(seed: Secret($0)) }
     }
 
     private static func attempt(_ entry: JSON, default address: MailboxAddress?) -> Attempt? {
@@ -135,23 +133,16 @@ extension AgentConnection {
     private static func json(_ peer: Peer) -> JSON {
         [
             "did": .string(peer.did),
-            "recipientKeys": .array(peer.service.recipientKeys.map { .string($0.base58) }),
-            "routingKeys": .array(peer.service.routingKeys.map { .string($0.base58) }),
+            "recipientKeys": peer.service.recipientKeys.json, "routingKeys": peer.service.routingKeys.json,
             "endpoint": .string(peer.service.endpoint),
         ]
     }
 
     private static func peer(_ json: JSON?) -> Peer? {
         guard let did = json?["did"]?.string, let endpoint = json?["endpoint"]?.string,
-            let recipients = keys(json?["recipientKeys"]), !recipients.isEmpty,
-            let routing = keys(json?["routingKeys"])
+            let recipients = [Verkey](json: json?["recipientKeys"]), !recipients.isEmpty,
+            let routing = [Verkey](json: json?["routingKeys"])
         else { return nil }
         return Peer(did: did, service: Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint))
-    }
-
-    private static func keys(_ list: JSON?) -> [Verkey]? {
-        guard let entries = list?.array else { return nil }
-        let keys = entries.compactMap { $0.string.flatMap { Verkey($0) } }
-        return keys.count == entries.count ? keys : nil
     }
 }

@@ -64,9 +64,9 @@ package enum PeerDID {
     /// The document that the elements of a did:peer:2 spell: keys are `#key-1`, `#key-2`, … in their order, services have
     /// abbreviated member names.
     static func decode2(_ did: Text) throws(Failure) -> JSON {
-        guard did.utf8.count <= maxEncodedLength else { throw .malformed }
+        guard did.utf8.count <= maxEncodedLength, let elements = did.behind("did:peer:2") else { throw .malformed }
         var (keys, services): ([JSON], [JSON]) = ([], [])
-        for element in did.string.dropFirst("did:peer:2".count).split(separator: ".") {
+        for element in elements.split(separator: ".") {
             let value = element.dropFirst()
             switch element.utf8.first {
             case UInt8(ascii: "S"):

@@ -57,7 +57,5 @@ package enum DIDRotation {
     }
 
     /// The end of a connection, told to the peer.
-    package static func hangup(_ prefix: TypePrefix, id: Text) -> JSON {
-        Message.make(MessageType(prefix, name, "hangup"), id: id)
-    }
+    package static func hangup(id: Text) -> OutboundMessage { OutboundMessage(id: id, name, "hangup", []) }
 }

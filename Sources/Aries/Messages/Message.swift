@@ -4,7 +4,7 @@ package import Encoding
 package struct Message: Sendable {
     /// Why a plaintext is no Aries message.
     package enum Failure: Error, Hashable, Sendable {
-        /// Not a JSON object, or too deep.
+        /// Not a JSON object, too deep, or in a thread whose name is longer than 256 bytes.
         case malformed
         /// `@type` is absent or of another form.
         case noType
@@ -14,14 +14,17 @@ package struct Message: Sendable {
 
     /// The parsed `@type`.
     package let type: MessageType
-    /// `@id`.
+    /// `@id`, at most ``nameBytes``.
     package let id: Text
-    /// `~thread.thid`; the message's own id when that is absent.
+    /// `~thread.thid`, at most ``nameBytes``; the message's own id when that is absent.
     package let thread: Text
-    /// `~thread.pthid`.
+    /// `~thread.pthid`, at most ``nameBytes``.
     package let parentThread: Text?
     /// All members.
     package let body: JSON
+
+    /// Bytes of the longest name of a message or thread: they are kept and echoed.
+    package static let nameBytes = 256
 
     /// Reads a plaintext; nesting is bounded at 32.
     package init(plaintext: [UInt8]) throws(Failure) {
@@ -34,11 +37,12 @@ package struct Message: Sendable {
         }
         guard body.object != nil else { throw .malformed }
         guard let type = body["@type"]?.string.flatMap({ MessageType($0) }) else { throw .noType }
-        guard let id = body["@id"]?.string, (1...256).contains(id.utf8.count) else { throw .noID }
+        guard let id = body["@id"]?.string, (1...Self.nameBytes).contains(id.utf8.count) else { throw .noID }
         (self.type, self.id) = (type, id)
         let decorator = body["~thread"]
         thread = decorator?["thid"]?.string.flatMap { $0.isEmpty ? nil : $0 } ?? id
         parentThread = decorator?["pthid"]?.string
+        guard max(thread.utf8.count, parentThread?.utf8.count ?? 0) <= Self.nameBytes else { throw .malformed }
     }
 
     /// Whether the sender asks for an acknowledgement of receipt (RFC 0317); the old empty object means it, too.

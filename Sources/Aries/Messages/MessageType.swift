@@ -80,8 +80,8 @@ package struct MessageType: Hashable, Sendable {
 
     static func splitPrefix(_ text: Text) -> (TypePrefix, Substring)? {
         guard text.utf8.count <= 256 else { return nil }
-        for prefix in TypePrefix.allCases where text.hasPrefix(Text(prefix.rawValue)) {
-            return (prefix, text.string.dropFirst(prefix.rawValue.count))
+        for prefix in TypePrefix.allCases {
+            if let path = text.behind(Text(prefix.rawValue)) { return (prefix, path) }
         }
         return nil
     }

@@ -48,7 +48,7 @@ package enum Notice {
     /// The machine-readable code of a problem report, whichever form it has, cut to 128 bytes.
     package static func problemCode(_ message: Message) -> Text {
         let code = message.body["description"]?["code"]?.string ?? message.body["problem-code"]?.string
-        return Text(String(decoding: (code ?? "unknown").utf8.prefix(128), as: UTF8.self))
+        return (code ?? "unknown").prefix(bytes: 128)
     }
 }
 

@@ -68,17 +68,9 @@ struct Liveness: Sendable {
             state = .due(now)
             return false
         }
-        state = .due(now.advanced(by: DoublingWait.after(waits, limits)))
+        state = .due(now.advanced(by: limits.wait(after: waits)))
         waits += 1
         defer { isSilent = true }
         return !isSilent
-    }
-}
-
-/// Waiting times of a peer that is there but of no use: doubled from ``ReportSettings/Limits/answer`` on.
-enum DoublingWait {
-    /// The wait after so many before.
-    static func after(_ waits: Int, _ limits: ReportSettings.Limits) -> Duration {
-        min(limits.answer * (1 << min(waits, 16)), limits.longestWait)
     }
 }

@@ -107,12 +107,12 @@ extension ReportDelivery {
     }
 
     /// Confirmed: what was refused before may have been the moment's fault. That its server took something says nothing of the peer.
-    private mutating func wereTaken(upTo position: Int) {
+    private mutating func wereConfirmed(upTo position: Int) {
         if let suspect, suspect <= position { self.suspect = nil }
         (size, refusals) = (min(size * 2, limits.entries), 0)
     }
 
-    /// A message of several entries is made smaller. A single one is not to blame before the server took something else: then
+    /// A message of several entries is made smaller. A single one is not to blame before the peer has answered a ping: then
     /// it is tried once more, and passed over when that fails, too.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
@@ -166,7 +166,7 @@ extension ReportDelivery {
             finish(upTo: point.position, at: now)
             return moveCursor()
         }
-        wereTaken(upTo: point.position)
+        wereConfirmed(upTo: point.position)
         // It comes late, for what was sent in other pieces since or is about to be sent again.
         outstanding = []
         goBack(to: point.position)
@@ -189,7 +189,7 @@ extension ReportDelivery {
             if outstanding[index].waiting.isEmpty || ids.contains(message.id) {
                 outstanding[index].state = .done
                 isNew = true
-                wereTaken(upTo: message.end.position)
+                wereConfirmed(upTo: message.end.position)
             }
         }
         guard isNew else { return [] }
@@ -202,7 +202,7 @@ extension ReportDelivery {
         for index in outstanding.indices where outstanding[index].end.position <= position {
             if case .passedOver = outstanding[index].state { continue }
             outstanding[index].state = .done
-            wereTaken(upTo: outstanding[index].end.position)
+            wereConfirmed(upTo: outstanding[index].end.position)
         }
         expectConfirmation(at: now)
     }
@@ -260,7 +260,7 @@ extension ReportDelivery {
     }
 
     private mutating func wait(at now: Instant) {
-        holdUntil = now.advanced(by: DoublingWait.after(holds, limits))
+        holdUntil = now.advanced(by: limits.wait(after: holds))
         holds += 1
     }
 

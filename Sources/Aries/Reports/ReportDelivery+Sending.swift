@@ -76,7 +76,7 @@ extension ReportDelivery {
         guard case .unknown = features else { return [] }
         let id = OutboundMessage.id(of: "features", end.ledger, Text("\(end.position) \(now.nanoseconds)"))
         features = .asked(id)
-        return send(VerificationReport.featureQuery(id: id))
+        return send(DiscoverFeatures.query(VerificationReport.name.family, id: id))
     }
 
     /// The next message with entries, or what it needs.

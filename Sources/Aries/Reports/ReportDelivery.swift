@@ -40,11 +40,11 @@ package struct ReportDelivery: Sendable {
     /// The last entry that is told to be gone.
     var goneUpTo = 0
     var timer: FlushTimer
-    /// Entries of the next message: halved when one was refused, doubled when one was taken.
+    /// Entries of the next message: halved when one was refused, doubled when one was confirmed.
     var size: Int
-    /// The single entry that was refused: it goes once more behind a ping that the server took.
+    /// The single entry that was refused: it goes once more behind a ping that the peer answered.
     var suspect: Int?
-    /// Entries passed over since a message was taken.
+    /// Entries passed over since a message was confirmed.
     var refusals = 0
     var liveness: Liveness
     /// Our pings, and what had been taken when they were: what their answer proves.

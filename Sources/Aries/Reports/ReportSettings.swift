@@ -79,6 +79,11 @@ package struct ReportSettings: Sendable {
 
         /// The documented defaults.
         package init() {}
+
+        /// The wait for a peer that is there but of no use, after so many before.
+        func wait(after waits: Int) -> Duration {
+            DoublingWait.after(waits, first: answer, longest: longestWait)
+        }
     }
 }
 

@@ -61,12 +61,6 @@ package enum VerificationReport {
         OutboundMessage(id: id, name, "head-query", [.init("ledger", .string(ledger))])
     }
 
-    /// Asks whether the peer speaks this protocol (discover-features 1.0, which every agent answers).
-    static func featureQuery(id: Text) -> OutboundMessage {
-        let query = TypePrefix.didcomm.rawValue + name.family.string + "/*"
-        return OutboundMessage(id: id, ProtocolName("discover-features", 1, 0), "query", [.init("query", .text(query))])
-    }
-
     /// Whether a disclosed list of protocols has this one.
     static func isAmong(_ protocols: [ProtocolName]) -> Bool {
         protocols.contains { $0.family == name.family && $0.major == name.major }

@@ -14,7 +14,9 @@ package enum AttachedRequest: Sendable {
     /// Reads one entry of the list: its data as JSON (an object, or its text) or as base64 of the text, with either alphabet.
     package init(_ attachment: JSON) {
         let data = attachment["data"]
-        let name = attachment["@id"]?.string.flatMap { (1...256).contains($0.utf8.count) ? $0 : nil }
+        func name(_ json: JSON?) -> Text? {
+            json?.string.flatMap { (1...Message.nameBytes).contains($0.utf8.count) ? $0 : nil }
+        }
         var text: [UInt8]?
         if let json = data?["json"] {
             text = json.string.map { Array($0.utf8) } ?? json.compactBytes
@@ -22,7 +24,7 @@ package enum AttachedRequest: Sendable {
             text = Base64.decodeAny(base64.string)
         }
         guard let text, text.count <= Self.maxBytes, let message = try? Message(plaintext: text) else {
-            self = .unreadable(thread: data?["json"]?["@id"]?.string ?? name)
+            self = .unreadable(thread: name(data?["json"]?["@id"]) ?? name(attachment["@id"]))
             return
         }
         self = .message(message)

@@ -24,14 +24,12 @@ package struct Verkey: Sendable {
     /// A key from any text that agents write for one: base58 of the 32 bytes, `did:key:z6Mk…`, or that DID with its fragment
     /// `#z6Mk…`, which then must name the same key.
     package init?(_ text: Text) {
-        let prefix = Text("did:key:")
-        guard text.hasPrefix(prefix) else {
+        guard let path = text.behind("did:key:") else {
             guard let bytes = Base58.decode(text.string, maxLength: 64) else { return nil }
             self.init(bytes: bytes)
             return
         }
-        let parts = text.string.dropFirst(prefix.string.count).split(
-            separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = path.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first else { return nil }
         if parts.count == 2, !parts[1].utf8.elementsEqual(name.utf8) { return nil }
         self.init(multibase: name)

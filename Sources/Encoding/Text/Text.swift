@@ -36,6 +36,20 @@ package struct Text: Sendable {
     /// Whether the first bytes of the text are those of `prefix`.
     package func hasPrefix(_ prefix: Text) -> Bool { utf8.starts(with: prefix.utf8) }
 
+    /// What stands behind `prefix`; nil when the text does not begin with that. Cut at bytes: of Swift's characters the last one of
+    /// a prefix may go on behind it.
+    package func behind(_ prefix: Text) -> Substring? {
+        hasPrefix(prefix) ? Substring(string.utf8.dropFirst(prefix.utf8.count)) : nil
+    }
+
+    /// The beginning of at most `limit` bytes, of whole code points.
+    package func prefix(bytes limit: Int) -> Text {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end.samePosition(in: string.unicodeScalars) == nil { end = utf8.index(before: end) }
+        return Text(String(string.unicodeScalars[..<end]))
+    }
+
     /// Whether the last bytes of the text are those of `suffix`.
     package func hasSuffix(_ suffix: Text) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)

@@ -22,7 +22,7 @@ package struct DeliveryCursor: Hashable, Sendable {
     package let destination: Text
     /// The highest position up to which the destination has confirmed everything; 0: nothing yet.
     package private(set) var confirmed: Int
-    /// The id of the connection that is the present way there; nil: there never was one, and nothing is owed.
+    /// The id of the connection that is the present way there; nil: there is none, and nothing is owed.
     package private(set) var connection: Text?
     /// The hash of the last entry for which the destination gave a receipt, and its position: every later state of the ledger
     /// must contain it. Nil before the first receipt.

@@ -36,6 +36,8 @@ package struct VirtualMediation: Sendable {
     package var grant: JSON?
     /// The result of each update of a key.
     package var result: Text = "success"
+    /// Whether the answers about keys name none of them.
+    package var omitsKeys = false
     /// Whether each delivery brings its messages twice, in the other order.
     package var isConfused = false
     /// Messages in a delivery, whatever was asked for; nil: as many as were.
@@ -146,6 +148,7 @@ package struct VirtualMediation: Sendable {
             updates.append(Text("\(action) \(key)"))
             let isNew = action == "add" ? owners[key] == nil : owners[key] != nil
             if result == "success" { owners[key] = action == "add" ? owner : nil }
+            if omitsKeys { return nil }
             return [
                 "recipient_key": .string(key.didKey), "action": .string(action),
                 "result": .string(result == "success" && !isNew ? "no_change" : result),

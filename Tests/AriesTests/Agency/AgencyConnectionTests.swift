@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: AgencyDialect.allCases) func aLateAnswerToAnEarlierKeyCounts(_ dialect: AgencyDialect) throws {
-        let world = try AgencyWorld(dialect)
+        let earlierKeys = Duration.seconds(300)
+        let world = try AgencyWorld(dialect) { $0.limits.earlierKeys = earlierKeys }
         world.inviter.isSlow = true
         world.start()
         for _ in 0..<40 where world.inviter.requests.count < 4 { world.run(for: .seconds(15)) }
@@ -63,6 +64,11 @@ import Testing
         world.inviter.send("one", to: &world.agency)
         world.run(for: .seconds(60))
         #expect(world.heard == ["one"])
+        // The key that the answer was for is the connection's: it does not go with those that nobody needs.
+        world.run(for: earlierKeys)
+        world.inviter.send("two", to: &world.agency)
+        world.run(for: .seconds(60))
+        #expect(world.heard == ["one", "two"])
     }
 }
 
@@ -172,12 +178,14 @@ private final class AgencyWorld {
         case mail(MailboxMessage)
     }
 
-    init(_ dialect: AgencyDialect) throws {
+    init(_ dialect: AgencyDialect, _ change: (inout AgencySettings) -> Void = { _ in }) throws {
         guard
             let agency = VirtualAgency(
                 dialect, url: "https://agency.test", seed: Secret([UInt8](repeating: 3, count: 32)), random: stream(60))
         else { throw InvitationError.badKey }
-        settings = AgencySettings(dialect, url: "https://agency.test", agency: agency.party)
+        var settings = AgencySettings(dialect, url: "https://agency.test", agency: agency.party)
+        change(&settings)
+        self.settings = settings
         inviter = try AgencyInviter()
         guard let mailbox = AgencyMailbox(settings, random: stream(61)) else { throw InvitationError.badKey }
         connection = try AgentConnection(

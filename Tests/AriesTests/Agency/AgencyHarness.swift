@@ -36,6 +36,8 @@ final class AgencyHarness {
     var isReachable = true
     /// Whether the store takes anything.
     var isStoring = true
+    /// The agency answers HTTP 500 to each request of that name, whatever it does about it.
+    var failing: Text?
     /// Tells the results of refusals without their bodies, as a simpler driver.
     var hidesBodies = false
     private var isStored = true
@@ -150,12 +152,14 @@ final class AgencyHarness {
         if requests > 3000 { throw Killed() }
         if requests == loseAt { agency.faults.lostAnswers += 1 }
         if !isReachable { return .failed(id, .unreachable) }
+        let before = agency.log.count
         let answer = request()
+        let isFailing = agency.log.count > before && agency.log.last == failing
         now = now.advanced(by: answer.delay)
         checkOrder()
         if answer.status == nil { noteLoss() }
         try step()
-        switch answer.status {
+        switch isFailing ? 500 : answer.status {
         case nil: return .failed(id, .uncertain)
         case 200?: return .answered(id, body: answer.body)
         case let status?:

@@ -23,7 +23,7 @@ import Testing
         let other = try #require(KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))).verkey
         let settings = AgencySettings(dialect, url: "https://agency.test", agency: AgencyParty(other))
         let snapshot = try JSON.parse(try #require(harness.stored))
-        #expect(throws: AgencyMailbox.RestoreError.otherAgency) {
+        #expect(throws: SnapshotError.otherAgency) {
             _ = try AgencyMailbox(restoring: snapshot, settings, random: stream(1)).agent
         }
     }
@@ -81,6 +81,37 @@ import Testing
         #expect(harness.requests < 40)
         harness.close("b")
         #expect(harness.connections["b"]?.isComplete == true)
+    }
+
+    /// The Node agency answers HTTP 500 to whatever it does not like.
+    @Test func aConnectionWhoseRequestsFailDoesNotHoldUpTheOthers() throws {
+        let harness = try AgencyHarness(.node)
+        harness.start()
+        harness.open("a")
+        harness.open("b")
+        let key = try #require(harness.connections["a"]?.address?.routingKeys.first)
+        harness.agency.delete(key)
+        let before = harness.requests
+        harness.run(for: .seconds(120))
+        harness.send("b1", to: "b")
+        harness.run(for: .seconds(60))
+        #expect(harness.connections["b"]?.durable == ["b1"])
+        #expect(harness.connections["a"]?.failures == [.problem("http-500")])
+        #expect(harness.requests - before < 40)
+    }
+
+    @Test(arguments: ["UPDATE_COM_METHOD", "UPDATE_MSG_STATUS_BY_CONNS"] as [Text])
+    func messagesAreReadThoughSomethingElseFails(_ name: Text) throws {
+        let harness = try AgencyHarness(.node) { $0.webhook = .init(id: "k", url: "https://kiosk.test/wake") }
+        harness.failing = name
+        harness.start()
+        harness.open("a")
+        for id in ["a1", "a2", "a3"] as [Text] {
+            harness.send(id, to: "a")
+            harness.run(for: .seconds(60))
+        }
+        #expect(harness.connections["a"]?.durable == ["a1", "a2", "a3"])
+        #expect(harness.requests < 60)
     }
 
     @Test func verityHasBatches() throws {
@@ -255,7 +286,7 @@ import Testing
         #expect(harness.agency.webhooks == ["https://kiosk.test/1"])
         harness.send("a1", to: "a")
         let body = try #require(harness.agency.wakeUps.last?.body)
-        let did = harness.mailbox.pairwiseDID(of: "a")
+        let did = harness.connections["a"]?.key.verkey.unqualifiedDID
         #expect(try AgencyWakeUp(body).pairwiseDID == did)
         harness.settings.webhook?.url == nil
             ? () : (harness.settings.webhook = .init(id: "k", url: "https://kiosk.test/2"))

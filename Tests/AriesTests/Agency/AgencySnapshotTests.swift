@@ -23,6 +23,7 @@ import Testing
         let (snapshot, settings) = try snapshot()
         let states = (snapshot["connections"]?.array ?? []).map { $0["state"]?.string }
         #expect(states == [nil, "earlier", nil, "closing"])
+        #expect(snapshot["label"] == .text("agency \(settings.agency.did)"))
         #expect(try restore(snapshot, settings) == snapshot)
     }
 
@@ -32,7 +33,7 @@ import Testing
             for value in [nil, "?", 7, [1], [:]] as [JSON?] {
                 var object = try #require(snapshot.object)
                 object[name] = value
-                #expect(throws: AgencyMailbox.RestoreError.self, "\(name) \(String(describing: value))") {
+                #expect(throws: SnapshotError.self, "\(name) \(String(describing: value))") {
                     try restore(.object(object), settings)
                 }
             }
@@ -42,12 +43,12 @@ import Testing
             var (object, spoilt) = (try #require(snapshot.object), connection)
             spoilt[name] = ["?"]
             object["connections"] = [.object(spoilt)]
-            #expect(throws: AgencyMailbox.RestoreError.malformed, "\(name)") { try restore(.object(object), settings) }
+            #expect(throws: SnapshotError.malformed, "\(name)") { try restore(.object(object), settings) }
         }
         var object = try #require(snapshot.object)
         object["connections"] = [.object(connection), .object(connection)]  // one key twice
-        #expect(throws: AgencyMailbox.RestoreError.malformed) { try restore(.object(object), settings) }
+        #expect(throws: SnapshotError.malformed) { try restore(.object(object), settings) }
         object["connections"] = .array(Array(repeating: .object(connection), count: 257))
-        #expect(throws: AgencyMailbox.RestoreError.malformed) { try restore(.object(object), settings) }
+        #expect(throws: SnapshotError.malformed) { try restore(.object(object), settings) }
     }
 }

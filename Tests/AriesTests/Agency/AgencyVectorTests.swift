@@ -134,7 +134,7 @@ private struct Run {
     func request(_ plain: JSON) -> AgencyRequest? {
         let name = plain["@type"]?.string.flatMap { AgencyType($0) }?.name
         func texts(_ json: JSON?) -> [Text] { (json?.array ?? []).compactMap(\.string) }
-        let query = AgencyQuery(uids: texts(plain["uids"]), statusCodes: texts(plain["statusCodes"]))
+        let query = AgencyQuery(statusCodes: texts(plain["statusCodes"]))
         switch name {
         case "CONNECT": return .connect(AgencyParty(keys[0].verkey))
         case "SIGNUP": return .signUp

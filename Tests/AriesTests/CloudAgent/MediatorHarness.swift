@@ -33,6 +33,8 @@ final class MediatorHarness {
     private(set) var wrong: [Instant] = []
     /// Whether the mailbox cannot be reached once the connection has posted.
     var holdsBackBehindRequest = false
+    /// Set when it posts again and again without any pause.
+    private(set) var neverRests = false
     private var hasPosted = false
     /// Whether messages are released at the mailbox.
     var releases = true
@@ -99,7 +101,9 @@ final class MediatorHarness {
     /// Until nothing is left to do at this time, or the process dies.
     private func work(_ first: [Turn]) {
         var turns = first
-        while !turns.isEmpty, steps > 0 {
+        let before = posts
+        while !turns.isEmpty, steps > 0, !neverRests {
+            neverRests = posts - before > 1000
             switch turns.removeFirst() {
             case .mailbox(let event): turns += perform(mailbox.handle(event, at: now))
             case .connection(let event): turns += perform(connection.handle(event, at: now), message: nil)
@@ -135,7 +139,8 @@ final class MediatorHarness {
                 posts += 1
                 if let event = result(of: id, body) { turns.append(.mailbox(event)) }
             case .get(let id, _): turns.append(.mailbox(.failed(id, .forbidden)))
-            case .address(let address, _): turns.append(.connection(.address(address, for: connection.verkey)))
+            case .address(let address, "c"): turns.append(.connection(.address(address, for: connection.verkey)))
+            case .address: break
             case .failed(let failure, let name):
                 failures.append((failure, name))
                 wrong.append(now)
@@ -205,7 +210,7 @@ final class MediatorHarness {
     func run(for time: Duration) {
         let end = now.advanced(by: time)
         var turns = 0
-        while steps > 0,
+        while steps > 0, !neverRests,
             let due = [mailbox.deadline, connection.deadline, held.first?.until].compactMap(\.self).min(), due <= end
         {
             turns += 1
@@ -218,6 +223,13 @@ final class MediatorHarness {
             }
         }
         now = end
+    }
+
+    /// The agent says something to the mailbox that nobody asked for.
+    func tellMailbox(_ name: Text, of protocolName: ProtocolName, _ members: [JSONObject.Member]) {
+        let mediation = agent.mediation.take()
+        agent.send(Message.make(MessageType(.didcomm, protocolName, name), id: Text("unasked \(posts)"), members))
+        agent.mediation = mediation
     }
 
     /// The contents of the messages that arrived.

@@ -324,6 +324,98 @@ import Testing
         #expect(harness.isComplete)
     }
 
+    @Test func keysThatAnAnswerLeavesOutAreAskedAboutLater() throws {
+        let harness = try MediatorHarness(hasPickup: true)
+        harness.agent.mediation?.omitsKeys = true
+        try harness.start()
+        harness.run(for: .seconds(60))
+        #expect(!harness.neverRests && harness.posts < 60)
+        #expect(harness.failures.map(\.connection) == ["c"])
+        harness.agent.mediation?.omitsKeys = false
+        harness.run(for: .seconds(310))
+        #expect(harness.isComplete)
+        harness.agent.mediation?.omitsKeys = true
+        harness.feed(.close(connection: "c"))
+        #expect(!harness.neverRests && harness.closed.isEmpty)
+        harness.agent.mediation?.omitsKeys = false
+        harness.run(for: .seconds(310))
+        #expect(harness.closed == ["c"])
+    }
+
+    /// A key that a late answer makes the connection's once more is not the oldest of its keys.
+    @Test func aKeyThatIsOpenedAgainIsTheNewest() throws {
+        let harness = try MediatorHarness(hasPickup: true)
+        try harness.start()
+        harness.run(for: .seconds(5))
+        let keys = try (0..<5).map { try #require(KeyPair(seed: Secret([UInt8](repeating: 100 + $0, count: 32)))) }
+        for key in [keys[0], keys[1], keys[2], keys[0], keys[3], keys[4]] {
+            harness.feed(.open(connection: "other", key: key))
+        }
+        harness.run(for: .seconds(5))
+        let removed = harness.agent.mediation?.updates.filter { $0.hasPrefix("remove") }
+        #expect(removed == [Text("remove \(keys[1].verkey)")])
+    }
+
+    @Test func aConnectionForWhichThereIsNoRoomIsTriedAgain() throws {
+        let harness = try MediatorHarness(hasPickup: true)
+        for number in 0..<64 {
+            let key = try #require(KeyPair(seed: Secret([UInt8](repeating: UInt8(100 + number), count: 32))))
+            harness.feed(.open(connection: Text("other \(number)"), key: key))
+        }
+        try harness.start()
+        harness.run(for: .seconds(60))
+        #expect(harness.failures.map(\.failure) == [.problem("too-many-keys")] && !harness.isComplete)
+        harness.feed(.close(connection: "other 0"))
+        harness.run(for: .seconds(900))
+        #expect(harness.isComplete)
+    }
+
+    /// One question that stays without answer does not mean that pickup is not spoken.
+    @Test(arguments: [false, true]) func pickupIsAskedForAgain(byOperator: Bool) throws {
+        let harness = try MediatorHarness(hasPickup: true)
+        try harness.start()
+        harness.run(for: .seconds(5))
+        harness.network = .swallows
+        try harness.start()
+        harness.run(for: .seconds(20))
+        harness.network = .whole
+        harness.agent.send(content: "by pickup")
+        if byOperator {
+            harness.run(for: .seconds(30))
+            harness.feed(MailboxEvent.retryNow)
+            harness.run(for: .seconds(5))
+        } else {
+            harness.run(for: .seconds(400))
+        }
+        #expect(harness.messages == ["by pickup"])
+    }
+
+    @Test func aMediatorThatNeverAnswersTheHandshakeIsTold() throws {
+        let harness = try MediatorHarness(hasPickup: true)
+        harness.network = .swallows
+        try harness.start()
+        harness.run(for: .seconds(60))
+        #expect(harness.failures.map(\.failure) == [.silent])
+        harness.network = .whole
+        harness.run(for: .seconds(900))
+        #expect(harness.isComplete)
+    }
+
+    /// What nobody asked for is no reason to stop.
+    @Test func unaskedAnswersChangeNothing() throws {
+        let harness = try MediatorHarness(hasPickup: true)
+        try harness.start()
+        harness.run(for: .seconds(5))
+        harness.tellMailbox("mediate-grant", of: Coordination.name, [.init("endpoint", "ftp://elsewhere.test/")])
+        harness.tellMailbox("mediate-deny", of: Coordination.name, [])
+        harness.tellMailbox("keylist-update-response", of: Coordination.name, [.init("updated", 7)])
+        harness.tellMailbox("status", of: Pickup.name, [.init("message_count", -1)])
+        harness.run(for: .seconds(120))
+        harness.agent.send(content: "one")
+        harness.run(for: .seconds(21))
+        #expect(harness.failures.isEmpty && harness.messages == ["one"])
+    }
+
     @Test func moreKeysThanThereIsRoomForAreRefused() throws {
         let harness = try MediatorHarness(hasPickup: false)
         try harness.start()

@@ -142,7 +142,7 @@ actor MailRoom: Postbox {
                     restoring: snapshot, settings, random: AgentLinks.randomStream())
                 gone = agency.connections.subtracting(known)
                 begin(agency, id: stored.id, invitation: nil)
-            case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw AgencyMailbox.RestoreError.otherAgency
+            case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw SnapshotError.otherAgency
             default:
                 let mediator = try Mediator(
                     restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream())
@@ -153,7 +153,7 @@ actor MailRoom: Postbox {
         } catch {
             // Its keys are the only way to what waits there.
             kept = stored.id
-            if case AgencyMailbox.RestoreError.otherAgency = error {
+            if case SnapshotError.otherAgency = error {
                 surroundings.notice(.otherMailbox)
             } else {
                 surroundings.notice(.unreadable)

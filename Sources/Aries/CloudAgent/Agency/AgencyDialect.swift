@@ -59,10 +59,10 @@ package struct AgencyType: Hashable, Sendable {
 
     /// Reads an `@type` of at most 256 bytes; nil for any other form.
     package init?(_ text: Text) {
-        guard text.utf8.count <= 256, text.hasPrefix(Self.prefix) else { return nil }
-        let parts = text.string.dropFirst(Self.prefix.string.count).split(
-            separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard text.utf8.count <= 256,
+            let parts = text.behind(Self.prefix)?.split(separator: "/", omittingEmptySubsequences: false),
+            parts.count == 3, parts.allSatisfy({ !$0.isEmpty })
+        else { return nil }
         self.init(Text(String(parts[0])), Text(String(parts[1])), Text(String(parts[2])))
     }
 

@@ -43,7 +43,9 @@ extension AgencyMailbox {
         var items = slots.filter { $0.agent == nil && $0.closing == nil }.map { slot in
             (operation: Operation.createKey(slot.ours.did), due: max(slot.hold, hold))
         }
-        if slots.contains(where: { $0.agent != nil && !$0.applied.isEmpty }) { items.append((.release, hold)) }
+        if slots.contains(where: { $0.agent != nil && !$0.applied.isEmpty }) {
+            items.append((.release, max(releaseHold, hold)))
+        }
         for slot in slots {
             guard let closing = slot.closing, slot.agent != nil, slot.applied.isEmpty else { continue }
             let operation: Operation =
@@ -116,7 +118,7 @@ extension AgencyMailbox {
         return [AgencyEnvelope.Stop(party, from: slot.key), agent]
     }
 
-    /// The next messages to be released, the oldest of each connection first.
+    /// The next messages to be released.
     private var nextRelease: [AgencyUIDs] {
         var room = settings.limits.released
         var lists: [AgencyUIDs] = []

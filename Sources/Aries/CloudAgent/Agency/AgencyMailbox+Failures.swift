@@ -8,7 +8,7 @@ extension AgencyMailbox {
     ) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
         if failure == .notStored { storage = .refused }
-        if case .readAll = done.operation, failure == .uncertain { askAlone() }
+        if failure == .uncertain { postpone(done.operation, at: now) }
         backoff.fail(at: now, settings.backoff, random: &random)
         return reachability(failure)
     }
@@ -18,11 +18,16 @@ extension AgencyMailbox {
         _ id: AgentConnection.ExchangeID, _ problem: AgencyProblem, at now: Instant
     ) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
-        if case .readAll = done.operation { askAlone() }
         if problem.kind == .busy {
             backoff.fail(at: now, settings.backoff, random: &random)
+            // One agency has no other word for what it does not like about a single connection.
+            guard done.operation.did == nil else {
+                return refused(done.operation, .problem(problem.code), isFinal: false, at: now)
+            }
+            postpone(done.operation, at: now)
             return reachability(.uncertain)
         }
+        if case .readAll = done.operation { askAlone() }
         return reachability(nil) + refused(done, problem, at: now)
     }
 
@@ -68,7 +73,6 @@ extension AgencyMailbox {
 
     /// An answer that cannot be used.
     mutating func unusable(_ operation: Operation, _ error: AgencyError, at now: Instant) -> [MailboxAction] {
-        if case .readAll = operation { askAlone() }
         // Used before, too old or not valid: the agency's words differ, the remedy does not.
         if case .token = operation, error == .problemReport { return needToken() }
         return refused(
@@ -79,22 +83,36 @@ extension AgencyMailbox {
     private mutating func refused(
         _ operation: Operation, _ failure: MailboxFailure, isFinal: Bool, at now: Instant
     ) -> [MailboxAction] {
-        switch operation {
-        case .createKey(let did), .read(let did), .delete(let did), .leftovers(let did), .releaseLeftovers(let did):
+        if let did = operation.did {
             let limits = settings.limits
             change(did) { $0.fail(at: now, limits, isFinal: isFinal) }
             return tell(failure, for: did)
+        }
+        switch operation {
         case .webhook:
             // Only a wake-up: messages are fetched all the same, and nobody is told that they are not.
             webhookHold = now.advanced(by: settings.limits.refusedRetry)
             return []
-        case .check, .connect, .signUp, .createAgent, .token, .release, .readAll:
+        default:
             if isFinal {
                 hold = now.advanced(by: settings.limits.refusedRetry)
             } else {
+                postpone(operation, at: now)
                 backoff.fail(at: now, settings.backoff, random: &random)
             }
             return tell(failure)
+        }
+    }
+
+    /// What failed for a reason that may be its own lets everything else go first.
+    private mutating func postpone(_ operation: Operation, at now: Instant) {
+        let limits = settings.limits
+        if let did = operation.did { change(did) { $0.fail(at: now, limits) } }
+        switch operation {
+        case .readAll: askAlone()
+        case .release: releaseHold = now.advanced(by: limits.poll)
+        case .webhook: webhookHold = now.advanced(by: limits.poll)
+        default: break
         }
     }
 
@@ -107,14 +125,11 @@ extension AgencyMailbox {
     mutating func missed(at now: Instant) -> [MailboxAction] {
         guard let due = exchange?.silentAt, now >= due else { return [] }
         exchange?.silentAt = nil
-        return isReachable == false ? [] : tell(.silent)
+        return contact.isBroken ? [] : tell(.silent)
     }
 
     /// Tells when requests begin to get through, or to fail.
     mutating func reachability(_ failure: ExchangeFailure?) -> [MailboxAction] {
-        let reachable = failure == nil
-        guard isReachable != reachable else { return [] }
-        isReachable = reachable
-        return [.reachability(failure)]
+        contact.changes(to: failure) ? [.reachability(failure)] : []
     }
 }

@@ -6,22 +6,11 @@ extension AgencyMailbox {
     package static let kind: Text = "agency"
     private static let version = 1
 
-    /// Why a stored mailbox cannot be used.
-    package enum RestoreError: Error, Hashable, Sendable {
-        /// A version or kind that this program does not know.
-        case unknownVersion
-        /// A member is absent or wrong.
-        case malformed
-        /// It is at another agency, or of another dialect, than the configuration names: an operator has to decide.
-        case otherAgency
-    }
-
     /// Everything that must survive a restart, with our own key and those of the connections: the store has to protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "dialect": .text(settings.dialect.rawValue),
-            "label": .text("agency \(settings.agency.did)"), "agency": Self.json(settings.agency),
-            "owner": Self.json(owner),
+            "label": .text("agency \(settings.agency.did)"), "agency": Self.json(settings.agency), "owner": owner.json,
             "connections": .array(slots.map(Self.json)),
         ]
         switch stage {
@@ -39,12 +28,12 @@ extension AgencyMailbox {
     /// The mailbox that `snapshot` describes; it goes on at ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, _ settings: AgencySettings, random: consuming RandomStream
-    ) throws(RestoreError) {
+    ) throws(SnapshotError) {
         guard snapshot["version"]?.int == Self.version, snapshot["kind"]?.string == Self.kind else {
             throw .unknownVersion
         }
         guard let agency = Self.party(snapshot["agency"]), let dialect = snapshot["dialect"]?.string,
-            let owner = Self.key(snapshot["owner"]), let stage = Self.stage(snapshot),
+            let owner = KeyPair(json: snapshot["owner"]), let stage = Self.stage(snapshot),
             let list = snapshot["connections"]?.array, list.count <= settings.limits.connections
         else { throw .malformed }
         guard agency == settings.agency, dialect.string == settings.dialect.rawValue else { throw .otherAgency }
@@ -58,12 +47,6 @@ extension AgencyMailbox {
         self.init(
             settings, owner: owner, stage: stage, slots: slots, registered: webhook,
             spentToken: snapshot["spent"]?.string, random: random)
-    }
-
-    private static func json(_ key: KeyPair) -> JSON { .text(key.seed.withBytes { Base64.encode($0) }) }
-
-    private static func key(_ json: JSON?) -> KeyPair? {
-        json?.string.flatMap { Base64.decodeURL($0.string) }.flatMap { KeyPair(seed: Secret($0)) }
     }
 
     private static func json(_ party: AgencyParty) -> JSON {
@@ -90,7 +73,7 @@ extension AgencyMailbox {
     }
 
     private static func json(_ slot: AgencySlot) -> JSON {
-        var object: JSONObject = ["connection": .string(slot.connection), "seed": json(slot.key)]
+        var object: JSONObject = ["connection": .string(slot.connection), "seed": slot.key.json]
         if let agent = slot.agent { object["agent"] = json(agent) }
         if let closing = slot.closing {
             object["state"] = closing.isTold ? "closing" : "expired"
@@ -101,7 +84,7 @@ extension AgencyMailbox {
     }
 
     private static func slot(_ json: JSON) -> AgencySlot? {
-        guard let connection = json["connection"]?.string, let key = key(json["seed"]) else { return nil }
+        guard let connection = json["connection"]?.string, let key = KeyPair(json: json["seed"]) else { return nil }
         let agent = party(json["agent"])
         guard agent != nil || json["agent"] == nil else { return nil }
         var slot = AgencySlot(connection: connection, key: key, agent: agent)

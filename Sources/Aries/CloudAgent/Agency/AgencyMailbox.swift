@@ -29,13 +29,13 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     var isChecked: Bool
     /// Nothing at all is asked before this time.
     var hold = Instant.distantPast
-    /// The webhook is not registered before this time.
-    var webhookHold = Instant.distantPast
+    /// The webhook is not registered, and nothing is released, before these times.
+    var (webhookHold, releaseHold) = (Instant.distantPast, Instant.distantPast)
     /// When all connections are asked for messages together.
     var askAt = Instant.distantPast
     /// The names of the last messages that were handed over: who only repeats itself is not asked again at once.
-    var recent = AgencyRecent()
-    var isReachable: Bool?
+    var recent = RecentSet<Text>(capacity: 1024)
+    var contact = Reachability()
     var told: MailboxFailure?
 
     /// How far we are with the agency.
@@ -62,6 +62,15 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         case delete(Text)
         case leftovers(Text)
         case releaseLeftovers(Text)
+
+        /// Our pairwise DID in the one connection that it is for; nil when it is for all.
+        var did: Text? {
+            switch self {
+            case .createKey(let did), .read(let did), .delete(let did), .leftovers(let did), .releaseLeftovers(let did):
+                did
+            case .check, .connect, .signUp, .createAgent, .token, .readAll, .release, .webhook: nil
+            }
+        }
     }
 
     /// A request under way.
@@ -105,14 +114,6 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     /// The connections that it knows of.
     package var connections: Set<Text> { Set(slots.map(\.connection)) }
-
-    /// Our DID at the agency for a connection that is open: what the SDK documents call `pairwiseDID`.
-    package func pairwiseDID(of connection: Text) -> Text? {
-        slots.first { $0.connection == connection && $0.isOpen && $0.earlierUntil == nil }?.ours.did
-    }
-
-    /// Whether the agency refused to wake us; messages are fetched all the same.
-    package var isWebhookRefused: Bool { webhookHold != .distantPast }
 
     /// How the server wakes us while we wait, where it can.
     package var longPoll: AgencyLongPoll? {
@@ -169,7 +170,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// What waits for a time that has no reason any more is due now.
     private mutating func retry(at now: Instant) {
         backoff.permitNow()
-        (hold, webhookHold) = (.distantPast, .distantPast)
+        (hold, webhookHold, releaseHold) = (.distantPast, .distantPast, .distantPast)
         for index in slots.indices { slots[index].hold = .distantPast }
         ask(at: now)
     }

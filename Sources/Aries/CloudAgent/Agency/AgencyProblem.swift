@@ -76,7 +76,6 @@ package struct AgencyProblem: Error, Hashable, Sendable {
     }
 
     private init(_ code: Text, _ kind: Kind) {
-        self.code = Text(String(decoding: code.utf8.prefix(128), as: UTF8.self))
-        self.kind = kind
+        (self.code, self.kind) = (code.prefix(bytes: 128), kind)
     }
 }

@@ -96,22 +96,19 @@ package enum AgencyRequest: Hashable, Sendable {
 
 /// Which messages are asked for; an empty list filters nothing.
 package struct AgencyQuery: Hashable, Sendable {
-    /// Only these messages.
-    package var uids: [Text]
     /// Only messages of these states.
     package var statusCodes: [Text]
     /// Whether only the messages' names are wanted; the Node agency sends the messages all the same.
     package var excludesPayload: Bool
 
-    /// Messages that wait, or those of other states and names.
+    /// Messages that wait, or those of other states.
     package init(
-        uids: [Text] = [], statusCodes: [Text] = [AgencyRequest.pending], excludesPayload: Bool = false
+        statusCodes: [Text] = [AgencyRequest.pending], excludesPayload: Bool = false
     ) {
-        (self.uids, self.statusCodes, self.excludesPayload) = (uids, statusCodes, excludesPayload)
+        (self.statusCodes, self.excludesPayload) = (statusCodes, excludesPayload)
     }
 
     fileprivate func write(to object: inout JSONObject) {
-        if !uids.isEmpty { object["uids"] = .array(uids.map(JSON.string)) }
         if !statusCodes.isEmpty { object["statusCodes"] = .array(statusCodes.map(JSON.string)) }
         if excludesPayload { object["excludePayload"] = "Y" }
     }

@@ -30,7 +30,7 @@ struct AgencySlot: Sendable {
     var failures = 0
     /// Messages that were handed over and are not durable yet, with the time.
     var handed: [Text: Instant] = [:]
-    /// Messages that are durable and not released yet, in order.
+    /// Messages that are durable and not released yet.
     var applied: [Text] = []
     /// Whether the last answer had messages that are new to us, so that there may be more.
     var mayHaveMore = false
@@ -60,8 +60,8 @@ struct AgencySlot: Sendable {
 
     /// The agency's answer about it was of no use: it is left alone for a while, the longer the more often that happened.
     mutating func fail(at now: Instant, _ limits: AgencySettings.Limits, isFinal: Bool = false) {
-        let wait = isFinal ? limits.refusedRetry : limits.firstRetry * (1 << min(failures, 20))
-        hold = now.advanced(by: min(wait, max(limits.longestRetry, limits.refusedRetry)))
+        let wait = DoublingWait.after(failures, first: limits.firstRetry, longest: limits.longestRetry)
+        hold = now.advanced(by: isFinal ? limits.refusedRetry : wait)
         failures += 1
     }
 

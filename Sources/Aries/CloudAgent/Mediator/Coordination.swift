@@ -93,16 +93,3 @@ package struct MailboxProblem: Error, Hashable, Sendable {
 
     init(_ failure: MailboxFailure) { self.failure = failure }
 }
-
-extension Text {
-    /// The beginning of at most that many bytes, of whole letters.
-    func prefix(bytes limit: Int) -> Text {
-        guard utf8.count > limit else { return self }
-        var letters = ""
-        for letter in string.unicodeScalars {
-            guard letters.utf8.count + String(letter).utf8.count <= limit else { break }
-            letters.unicodeScalars.append(letter)
-        }
-        return Text(letters)
-    }
-}

@@ -5,11 +5,14 @@ import Encoding
 extension Mediator {
     mutating func open(_ name: Text, _ key: Verkey, at now: Instant) -> [MailboxAction] {
         if let index = entries.firstIndex(where: { $0.connection == name && $0.key == key }) {
-            switch entries[index].state {
+            // The key that was opened last is the connection's.
+            entries.append(entries.remove(at: index))
+            let last = entries.endIndex - 1
+            switch entries[last].state {
             case .registered: return address.map { [.address($0, for: name)] } ?? []
-            case .wanted: entries[index].state = .wanted(.zero)
+            case .wanted: entries[last].state = .wanted(.zero)
             case .unwanted:
-                entries[index].state = .wanted(.zero)
+                entries[last].state = .wanted(.zero)
                 return [persist()] + told(name)
             }
             return told(name)
@@ -61,10 +64,21 @@ extension Mediator {
     {
         var actions: [MailboxAction] = []
         let later = now.advanced(by: limits.again)
-        for result in results where asked.contains(result.update) {
-            guard let index = entries.firstIndex(where: { $0.key == result.update.key }) else { continue }
+        for update in asked {
+            guard let index = entries.firstIndex(where: { $0.key == update.key }) else { continue }
             let entry = entries[index]
-            switch (entry.state, result.update.isAdded, result.refusal) {
+            guard let result = results.first(where: { $0.update == update }) else {
+                // Of a key that the answer leaves out nothing is known.
+                switch (entry.state, update.isAdded) {
+                case (.wanted, true):
+                    entries[index].state = .wanted(later)
+                    actions.append(.failed(.malformed, for: entry.connection))
+                case (.unwanted, false): entries[index].state = .unwanted(later)
+                default: break
+                }
+                continue
+            }
+            switch (entry.state, update.isAdded, result.refusal) {
             case (.wanted, true, nil):
                 entries[index].state = .registered
                 // An older key of a connection whose newest is not told yet says nothing about that one.

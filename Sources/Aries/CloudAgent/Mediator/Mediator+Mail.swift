@@ -66,7 +66,12 @@ extension Mediator {
             case .disclosed(let protocols):
                 carried += heard(at: now)
                 guard case .features? = question?.kind else { continue }
-                (question, hasPickup) = (nil, protocols.contains { $0.family == Pickup.name.family && $0.major == 2 })
+                question = nil
+                if protocols.contains(where: { $0.family == Pickup.name.family && $0.major == Pickup.name.major }) {
+                    hasPickup = true
+                } else {
+                    goWithoutPickup(for: limits.relearn, at: now)
+                }
             case .problem(let code, let thread): carried += heard(at: now) + problem(code, thread, at: now)
             case .ended: carried += failed(.ended)
             case .unanswered, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
@@ -104,8 +109,8 @@ extension Mediator {
         if thread == mediation.id, let failure = mediation.refused(at: now) { return failed(failure) }
         guard let question, thread == question.id else { return [] }
         switch question.kind {
-        // It says that it speaks pickup and does not, or does not know the question: then without.
-        case .features, .delivery: hasPickup = false
+        // It says that it speaks pickup and does not, or does not know the question, or only now: for a while without.
+        case .features, .delivery: goWithoutPickup(for: limits.again, at: now)
         case .received(let uids): inbox.toldOf(uids)
         case .update:
             giveUp(at: now)
@@ -117,22 +122,36 @@ extension Mediator {
     }
 
     private mutating func take(_ message: Message, at now: Instant) -> [MailboxAction] {
+        guard isAwaited(message) else { return [] }
         do throws(MailboxProblem) {
             if let granted = try mediation.take(message, at: now) {
                 if address == nil { address = granted }
                 trouble = nil
                 return [persist()]
             }
-            if let answer = try Coordination.answer(message, allowsPlainHTTP: configuration.allowsPlainHTTP) {
-                guard case .updated(let results) = answer, case .update(let asked)? = question?.kind else { return [] }
+            guard case .update(let asked)? = question?.kind else { return try pickedUp(message, at: now) }
+            if case .updated(let results)? = try Coordination.answer(
+                message, allowsPlainHTTP: configuration.allowsPlainHTTP)
+            {
                 question = nil
                 return recovered() + updated(results, of: asked, at: now)
             }
-            return try pickedUp(message, at: now)
+            return []
         } catch {
             giveUp(at: now)
             inbox.failed(at: now)
             return failed(error.failure)
+        }
+    }
+
+    /// Whether a question is open that this may answer: what nobody asked for changes nothing, however wrong it is.
+    private func isAwaited(_ message: Message) -> Bool {
+        switch (message.type.name, question?.kind) {
+        case ("mediate-grant", _), ("mediate-deny", _): mediation.isOpen
+        case ("keylist-update-response", .update?), ("delivery", .delivery?), ("status", .delivery?),
+            ("status", .received?):
+            true
+        default: false
         }
     }
 
@@ -160,14 +179,15 @@ extension Mediator {
     /// What has no answer in its time.
     mutating func expire(at now: Instant) -> [MailboxAction] {
         var actions: [MailboxAction] = []
+        if let due = pickupAt, now >= due { (hasPickup, pickupAt) = (nil, nil) }
         if address == nil, let failure = mediation.expire(at: now) { actions += failed(failure) }
         if let until = question?.until, now >= until {
-            if case .features? = question?.kind { hasPickup = false }
+            if case .features? = question?.kind { goWithoutPickup(for: limits.again, at: now) }
             if case .delivery? = question?.kind { inbox.deliveryFailed(at: now) }
             giveUp(at: now, for: limits.answer)
         }
         guard !connection.isEnded else { return actions }
-        if life.pass(now, isReachable: connection.isReachable != false) { actions += failed(.silent) }
+        if life.pass(now, isReachable: !connection.contact.isBroken) { actions += failed(.silent) }
         if connection.isComplete, life.takeDue(at: now) {
             actions += carry(connection.handle(.ping, at: now), at: now)
         }
@@ -219,6 +239,11 @@ extension Mediator {
         case .delivery: Pickup.delivery(limit: inbox.batch, id: id)
         case .received(let uids): Pickup.received(uids, id: id)
         }
+    }
+
+    /// Silent pings have to do until it is known better.
+    private mutating func goWithoutPickup(for time: Duration, at now: Instant) {
+        (hasPickup, pickupAt) = (false, now.advanced(by: time))
     }
 
     private mutating func giveUp(at now: Instant, for pause: Duration? = nil) {

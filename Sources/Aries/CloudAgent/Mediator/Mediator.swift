@@ -44,8 +44,10 @@ package struct Mediator: ~Copyable, Mailbox {
         package var keys = Coordination.maxKeys
         /// Keys of one connection; the oldest goes.
         package var keysOfOne = 4
-        /// Before what the mediator refused is asked again.
+        /// Before what the mediator refused or did not answer is asked again.
         package var again = Duration.seconds(300)
+        /// Before a mediator that does not disclose pickup is asked for it again.
+        package var relearn = Duration.seconds(86_400)
 
         /// The documented defaults.
         package init() {}
@@ -103,6 +105,8 @@ package struct Mediator: ~Copyable, Mailbox {
     var life: MediatorLife
     /// Whether pickup 2.0 is spoken; nil before that is known.
     var hasPickup: Bool?
+    /// When that is to be known anew.
+    var pickupAt: Instant?
     /// No new question before this.
     var askAt: Instant?
     /// What the driver was told is wrong with the whole mailbox.
@@ -138,14 +142,8 @@ package struct Mediator: ~Copyable, Mailbox {
         self.connection = connection
     }
 
-    /// Whether the handshake with the mediator is done.
-    package var isConnected: Bool { connection.isComplete }
-
     /// The connections that it knows of.
     package var connections: Set<Text> { Set(entries.map(\.connection)) }
-
-    /// The connection as it is kept when it is a mailbox no more.
-    package var connectionSnapshot: JSON { connection.snapshot }
 
     /// Takes one event; the actions are to be done in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
@@ -167,6 +165,7 @@ package struct Mediator: ~Copyable, Mailbox {
         case .retryNow:
             mediation.askNow()
             askAt = nil
+            if pickupAt != nil { (hasPickup, pickupAt) = (nil, nil) }
             inbox.wake(at: now)
             actions = carry(connection.handle(.retryNow, at: now), at: now)
         case .deadlineReached:
@@ -182,7 +181,7 @@ package struct Mediator: ~Copyable, Mailbox {
         guard connection.isComplete else {
             return [connection.deadline, connection.isEnded ? nil : life.silenceDeadline].compactMap(\.self).min()
         }
-        var times = [connection.deadline, question?.until, life.deadline]
+        var times = [connection.deadline, question?.until, life.deadline, pickupAt]
         let isFree = connection.wantsMessage
         if address == nil, isFree || mediation.isOpen { times.append(mediation.deadline) }
         if isFree, address != nil {
@@ -195,7 +194,7 @@ package struct Mediator: ~Copyable, Mailbox {
 
     /// Nothing that an earlier run waited for comes any more; every key is told once more.
     private mutating func restart(at now: Instant) {
-        (question, silentPing, hasPickup, askAt, trouble) = (nil, nil, nil, nil, nil)
+        (question, silentPing, hasPickup, pickupAt, askAt, trouble) = (nil, nil, nil, nil, nil, nil)
         mediation.askNow()
         inbox = MediatorInbox(limits)
         life = MediatorLife(limits, at: now)
