@@ -17,7 +17,7 @@ demo: build
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
 
 # Two processes: what lives in real time would starve beside the cores' tests, which keep every thread busy.
-REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests'
+REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests'
 
 # What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise.
 AS_INSTALLED := 'RunCommandTests|ProcessTests|DeliveryRateTests|PeerTests.VisitTests|StallTests|WatchdogTests|SignalTests'

@@ -55,7 +55,7 @@ import Testing
         let pong = message("trust_ping/1.0/ping_response", ["~thread": ["thid": "nobody's"]])
         let receipt = message("verification-report/1.0/receipt", ["position": -1], id: "m-2")
         for message in [pong, pong, receipt, receipt] { harness.agent.send(message) }
-        harness.feed(.ping)
+        for _ in 0..<5 { harness.feed(.ping) }  // each brings one
         let reasons = harness.seen.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }
         #expect(reasons == [.unexpected, .unexpected, .malformed, .malformed])
     }

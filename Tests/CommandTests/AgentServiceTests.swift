@@ -144,7 +144,7 @@ import Testing
             "timeout", ["--signal=KILL", "60", Program.gatehouse] + run, in: folder)
         #expect(ended.code == 0, "\(ended)")
         let first = try folder.read("log.jsonl")
-        #expect(first.contains("fault.ledger-behind") && first.contains("\"ledger.renewal\""))
+        #expect(first.contains("fault.ledger-behind") && first.contains("\"renewal\""))
         #expect(!first.contains("fault.ledger-rewritten"))
 
         try folder.write("log.jsonl", "")
@@ -152,7 +152,7 @@ import Testing
             "timeout", ["--signal=TERM", "10", Program.gatehouse] + run, in: folder)
         #expect(next.code == 124, "it is told again, and stays: \(next)")
         let second = try folder.read("log.jsonl")
-        #expect(second.contains("fault.ledger-behind") && !second.contains("\"ledger.renewal\""))
+        #expect(second.contains("fault.ledger-behind") && !second.contains("\"renewal\""))
         #expect(second.contains("fault.ledger-rewritten") && second.contains("has a receipt for record 1"))
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("state"))
         #expect(files.contains { $0.contains(".rewritten-") }, "\(files)")

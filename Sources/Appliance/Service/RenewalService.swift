@@ -32,7 +32,7 @@ struct RenewalService: Service {
                 }
                 if Task.isCancelled { return }
                 return log.log(
-                    .warning, "ledger.renewal",
+                    .warning, "renewal",
                     [
                         "text": .string(finding),
                         "remedy": "none: the program ends, and its next start begins a new ledger",

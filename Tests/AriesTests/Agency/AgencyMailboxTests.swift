@@ -106,6 +106,7 @@ import Testing
         harness.failing = name
         harness.start()
         harness.open("a")
+        harness.run(for: .seconds(5))
         for id in ["a1", "a2", "a3"] as [Text] {
             harness.send(id, to: "a")
             harness.run(for: .seconds(60))
