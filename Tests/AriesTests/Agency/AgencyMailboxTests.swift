@@ -257,8 +257,7 @@ import Testing
         let body = try #require(harness.agency.wakeUps.last?.body)
         let did = harness.mailbox.pairwiseDID(of: "a")
         #expect(try AgencyWakeUp(body).pairwiseDID == did)
-        harness.settings.webhook?.url == nil
-            ? () : (harness.settings.webhook = .init(id: "k", url: "https://kiosk.test/2"))
+        harness.settings.webhook = .init(id: "k", url: "https://kiosk.test/2")
         harness.restart()
         #expect(harness.agency.webhooks == ["https://kiosk.test/2"])
         harness.settings.webhook = nil
