@@ -1,3 +1,4 @@
+import Aries
 import Encoding
 import Foundation
 import Testing
@@ -154,6 +155,19 @@ struct ConfigurationTests {
                 "has no invitations"
             ),
             (
+                "kiosk.name = \"G\"\n[[agent.answer]]\nquestion = \"Q\"", "agent.answer", 2,
+                "needs a question of its own and a response, at most 1024 bytes each"
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.answer]]\nquestion = \"\"\nresponse = \"R\"", "agent.answer", 2,
+                "needs a question of its own and a response, at most 1024 bytes each"
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.answer]]\nquestion = \"Q\"\nresponse = \"R\"\n[[agent.answer]]\n"
+                    + "question = \"Q\"\nresponse = \"S\"", "agent.answer", 2,
+                "needs a question of its own and a response, at most 1024 bytes each"
+            ),
+            (
                 "kiosk.name = \"G\"\n[agent]\nrootsFile = \"r.pem\"\n[display]\nfile = \"r.pem\"", "agent.rootsFile", 3,
                 "is /etc/gatehouse/r.pem, which display.file uses too"
             ),
@@ -235,6 +249,36 @@ struct ConfigurationTests {
         #expect(
             problems("kiosk.name = \"G\"\n[display]\nkind = \"none\"\nfile = \"/var/lib/gatehouse/gatehouse.db\"")
                 .isEmpty)
+    }
+
+    @Test("what is answered to questions, in the order of the file")
+    func answers() throws {
+        func section(_ question: String, _ response: String) -> String {
+            "[[agent.answer]]\nquestion = \"\(question)\"\nresponse = \"\(response)\"\n"
+        }
+        let long = String(repeating: "é", count: 512)
+        let agent = try parse("kiosk.name = \"G\"\n" + section("Open?", "Yes") + section("open?", long)).agent
+        let answers = agent.rules.answers
+        #expect(answers.map(\.question) == ["Open?", "open?"])
+        #expect(answers.map(\.response) == ["Yes", Text(long)])
+        #expect(problems("kiosk.name = \"G\"\n" + section("Open?", long + "é")).map(\.key) == ["agent.answer"])
+        let most = RequestRules.maxAnswers
+        func many(_ count: Int) -> String { (0..<count).map { section("\($0)", "R") }.joined() }
+        #expect(problems("kiosk.name = \"G\"\n" + many(most)).isEmpty)
+        #expect(problems("kiosk.name = \"G\"\n" + many(most + 1)).map(\.key) == ["agent.answer"])
+    }
+
+    @Test(
+        "which mailbox there is",
+        arguments: [
+            ("auto", .auto, nil), ("none", .none, nil),
+            ("mail.url", .invitation("/etc/gatehouse/mail.url"), "/etc/gatehouse/mail.url"),
+            ("/run/mail", .invitation("/run/mail"), "/run/mail"),
+            ("https://agent.example/?oob=e30", .invitation("https://agent.example/?oob=e30"), nil),
+        ] as [(String, MailboxChoice, String?)])
+    func mailbox(_ text: String, _ choice: MailboxChoice, _ file: String?) throws {
+        let agent = try parse("kiosk.name = \"G\"\n[agent]\nmailbox = \"\(text)\"").agent
+        #expect(agent.mailbox == choice && agent.mailbox.file == file)
     }
 
     @Test("a misspelt key is answered with the right one")

@@ -27,6 +27,8 @@ final class Harness {
     var mailbox = MailboxAddress(endpoint: "http://mailbox.test/", routingKeys: [])
     /// Overrides the agent's reply to the next posts.
     var replies: [VirtualAgent.Reply] = []
+    /// Things stored or posted until the process dies, right behind the last of them; counted down.
+    var steps = Int.max
 
     init(reception: AgentConnection.Reception = .returnRoute) throws {
         guard let agent = VirtualAgent(endpoint: "http://agent.test/", random: stream(1)) else {
@@ -41,13 +43,16 @@ final class Harness {
     /// Handles an event and carries out what follows, until nothing is left to do at this time.
     func feed(_ event: AgentConnection.Event) {
         var events = [event]
-        while !events.isEmpty {
-            for action in connection.handle(events.removeFirst(), at: now) {
+        while !events.isEmpty, steps > 0 {
+            for action in connection.handle(events.removeFirst(), at: now) where steps > 0 {
                 switch action {
-                case .persist(let snapshot): stored = snapshot
+                case .persist(let snapshot):
+                    stored = snapshot
+                    steps -= 1
                 case .needsAddress(let key): events.append(.address(mailbox, for: key))
                 case .post(let id, _, let body):
                     posts.append((now, stored))
+                    steps -= 1
                     switch replies.isEmpty ? agent.handle(body, at: now) : replies.removeFirst() {
                     case .accepted(let answer): events.append(.answered(id, body: answer))
                     case .unreachable: events.append(.failed(id, .unreachable))
@@ -62,7 +67,7 @@ final class Harness {
 
     /// Moves the clock to each deadline up to `end`.
     func run(until end: Instant) {
-        while let deadline = connection.deadline, deadline <= end {
+        while steps > 0, let deadline = connection.deadline, deadline <= end {
             now = max(now, deadline)
             feed(.deadlineReached)
         }
@@ -72,6 +77,7 @@ final class Harness {
     /// The process ends and starts again with what was stored.
     func restart(seed: UInt8 = 3, seen: [[UInt8]] = []) throws {
         guard let stored else { throw SnapshotError.malformed }
+        steps = .max
         let text = stored.compactText  // through text, as a store keeps it
         connection = try AgentConnection(
             restoring: try JSON.parse(text), seen: seen, configuration: .init(label: "kiosk"), random: stream(seed))
@@ -80,6 +86,9 @@ final class Harness {
 
     /// How many actions of a kind were seen.
     func count(_ matches: (AgentConnection.Action) -> Bool) -> Int { seen.count(where: matches) }
+
+    /// Who is at the other end, and where.
+    var peer: Peer? { connection.peer }
 
     /// When the connection wants to be called again.
     var deadline: Instant? { connection.deadline }

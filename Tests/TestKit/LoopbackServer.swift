@@ -12,6 +12,8 @@ package final class LoopbackServer: Sendable {
         package var method: String
         /// Path and query.
         package var target: String
+        /// The header fields, by their names in small letters.
+        package var headers: [String: String]
         /// The body.
         package var body: [UInt8]
     }
@@ -32,7 +34,13 @@ package final class LoopbackServer: Sendable {
     }
 
     /// The server cannot listen.
-    package struct Failure: Error {}
+    package struct Failure: Error {
+        /// Why, as errno(3).
+        let code: Int32
+    }
+
+    /// How long somebody may take between two pieces of what he asks, in seconds.
+    private static let patience = 30
 
     /// Where it listens.
     package let port: Int
@@ -42,32 +50,50 @@ package final class LoopbackServer: Sendable {
 
     /// A server that listens at once; nil from `answer` closes the connection without one.
     package init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(listener, $0, length) == 0 && listen(listener, 64) == 0
                     && getsockname(listener, $0, &length) == 0
             }
         }
-        guard isListening else { throw Failure() }
-        (port, self.answer) = (Int(UInt16(bigEndian: address.sin_port)), answer)
+        guard isListening else {
+            let code = errno
+            if listener >= 0 { close(listener) }
+            throw Failure(code: code)
+        }
+        (self.listener, port, self.answer) = (listener, Int(UInt16(bigEndian: address.sin_port)), answer)
         Thread.detachNewThread { [weak self] in
+            // Here, where nobody calls accept(2) with a number that means something else by now.
+            defer { close(listener) }
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0, let server = self else { return }
+                let code = errno
+                guard let server = self else {
+                    if client >= 0 { close(client) }
+                    return
+                }
+                guard client >= 0 else {
+                    server.refuse(code)
+                    continue
+                }
                 Thread.detachNewThread { server.serve(client) }
             }
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    /// What goes by itself (EINTR, somebody who left, no more descriptors) is waited for; it never ends the server.
+    private func refuse(_ code: Int32) {
+        guard code != EINTR else { return }
+        FileHandle.standardError.write(
+            Data("loopback server \(port): accept fails: \(String(cString: strerror(code)))\n".utf8))
+        usleep(50_000)
     }
 
     /// The address as a URL without a path.
@@ -78,6 +104,10 @@ package final class LoopbackServer: Sendable {
 
     private func serve(_ client: Int32) {
         defer { close(client) }
+        var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(client, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         guard let request = Self.read(client) else { return }
         count.add(1, ordering: .relaxed)
         guard let answer = answer(request) else { return }
@@ -91,21 +121,26 @@ package final class LoopbackServer: Sendable {
     private static func read(_ client: Int32) -> Request? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
-        var head: (end: Int, length: Int, words: [Substring])?
+        var head: (end: Int, length: Int, words: [Substring], headers: [String: String])?
         while true {
             if let head, bytes.count >= head.end + head.length {
                 guard head.words.count >= 2 else { return nil }
                 return Request(
-                    method: String(head.words[0]), target: String(head.words[1]), body: Array(bytes[head.end...]))
+                    method: String(head.words[0]), target: String(head.words[1]), headers: head.headers,
+                    body: Array(bytes[head.end...]))
             }
             let got = recv(client, &piece, piece.count, 0)
             guard got > 0, bytes.count < 8 << 20 else { return nil }
             bytes += piece[..<got]
             guard head == nil, let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { continue }
             let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
-            let length = lines.first { $0.lowercased().hasPrefix("content-length:") }
-                .flatMap { Int($0.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces)) }
-            head = (end, length ?? 0, lines.first?.split(separator: " ") ?? [])
+            var headers: [String: String] = [:]
+            for line in lines.dropFirst() {
+                let name = line.prefix { $0 != ":" }
+                headers[name.lowercased()] = line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
+            }
+            let length = headers["content-length"].flatMap { Int($0) } ?? 0
+            head = (end, length, lines.first?.split(separator: " ") ?? [], headers)
         }
     }
 

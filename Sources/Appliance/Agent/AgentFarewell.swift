@@ -5,9 +5,6 @@ import HTTPTransport
 
 /// Tells a peer that its connection ends (did-rotate's `hangup`, RFC 0794), once and within a limit.
 enum AgentFarewell {
-    /// The protocol of the message.
-    private static let name = ProtocolName("did-rotate", 1, 0)
-
     /// Whether the peer's server took the message. The connection is used up: nothing of what happens on it is kept.
     static func send(
         over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: AgentClock,
@@ -16,7 +13,7 @@ enum AgentFarewell {
         guard connection.peer != nil, !connection.isEnded, var random = try? AgentLinks.randomStream(),
             let id = try? AgentLinks.newID(&random)
         else { return false }
-        let message = OutboundMessage(id: id, Self.name, "hangup", [])
+        let message = DIDRotation.hangup(id: id)
         let end = clock.now().advanced(by: limit)
         // What completes the handshake may have to go first.
         var events: [AgentConnection.Event] = [.deliver(message)]

@@ -15,20 +15,18 @@ import Testing
     private let sponsor: KeyPair
 
     init() throws {
-        sponsor = try #require(KeyPair(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) })))
+        sponsor = try #require(KeyPair(seed: .random()))
     }
 
     @Test func aTokenIsTakenFromWhereItIsPut() async throws {
-        try await withAgencyFolder { folder in
-            let network = try AgencyNetwork(.evernym, sponsor: sponsor.verkey)
-            let settings = await agencySettings(.evernym, network, needsToken: true)
-            let file = folder.appendingPathComponent("token")
+        try await withAgency(.evernym, sponsor: sponsor.verkey) { world, network, settings in
+            let file = world.folder.appendingPathComponent("token")
             func give(_ nonce: Text) throws {
-                try Data(sponsorToken(sponsor, nonce).compactBytes).write(to: file, options: .atomic)
+                try Data(VirtualAgency.token(by: sponsor, nonce: nonce).compactBytes).write(to: file, options: .atomic)
             }
-            let kiosk = try await AgencyKiosk(folder, network, settings, token: .file(file.path))
+            let kiosk = try await MailKiosk(world, .agency(settings), token: .file(file.path))
             try await kiosk.wait("asked for") {
-                kiosk.notices.texts.contains { $0.contains("is not there: \(file.path)") }
+                kiosk.notices.ofMailboxes.map(\.text).contains { $0.contains("is not there: \(file.path)") }
             }
             await network.withAgency { $0.faults.lostAnswers = 1 }
             try give("1")
@@ -41,34 +39,34 @@ import Testing
             try await kiosk.wait("delivered") { await kiosk.isDelivered }
             await network.send("hello")
             try await kiosk.wait("heard") { kiosk.notices.messages == 1 }
-            #expect(kiosk.notices.texts.count { $0.contains("is not there") } == 1, "told once")
+            #expect(kiosk.notices.ofMailboxes.map(\.text).count { $0.contains("is not there") } == 1, "told once")
             await kiosk.stop()
         }
     }
 
     /// A server makes a new one each time that the agency wants one, and is not asked otherwise.
     @Test func aTokenIsFetchedWhenItIsNeeded() async throws {
-        try await withAgencyFolder { folder in
-            let network = try AgencyNetwork(.evernym, sponsor: sponsor.verkey)
-            let settings = await agencySettings(.evernym, network, needsToken: true)
+        try await withAgency(.evernym, sponsor: sponsor.verkey) { world, network, settings in
             let tokens = Tokens(sponsor)
             let server = try LoopbackServer { tokens.answer($0) }
             let source = TokenSource.link(server.url + "/token?for=kiosk-7")
             await network.withAgency { $0.faults.lostAnswers = 1 }
-            var kiosk = try await AgencyKiosk(folder, network, settings, token: source)
-            try await kiosk.wait("asked for") { [kiosk] in kiosk.notices.texts.contains { $0.contains("answers 503") } }
+            var kiosk = try await MailKiosk(world, .agency(settings), token: source)
+            try await kiosk.wait("asked for") {
+                kiosk.notices.ofMailboxes.map(\.text).contains { $0.contains("answers 503") }
+            }
             tokens.isReady.store(true, ordering: .relaxed)
             try await kiosk.record(1)
-            try await kiosk.wait("delivered") { [kiosk] in await kiosk.isDelivered }
+            try await kiosk.wait("delivered") { await kiosk.isDelivered }
             // The first one's answer was lost, and the agency does not take it twice.
             #expect(tokens.given == 2)
             await kiosk.stop()
-            kiosk = try await AgencyKiosk(folder, network, settings, token: source)
+            kiosk = try await MailKiosk(world, .agency(settings), token: source)
             try await kiosk.record(1)
-            try await kiosk.wait("delivered") { [kiosk] in await kiosk.isDelivered }
+            try await kiosk.wait("delivered") { await kiosk.isDelivered }
             #expect(tokens.given == 2)
             #expect(tokens.targets == ["/token?for=kiosk-7"])
-            #expect(kiosk.notices.texts.allSatisfy { !$0.contains("for=kiosk-7") })
+            #expect(kiosk.notices.ofMailboxes.map(\.text).allSatisfy { !$0.contains("for=kiosk-7") })
             await kiosk.stop()
         }
     }
@@ -91,7 +89,8 @@ import Testing
                 return asked.given
             }
             return .init(
-                200, [("content-type", "application/json")], sponsorToken(sponsor, Text("\(number)")).compactBytes)
+                200, [("content-type", "application/json")],
+                VirtualAgency.token(by: sponsor, nonce: Text("\(number)")).compactBytes)
         }
 
         var given: Int { asked.withLock { $0.given } }
@@ -99,8 +98,8 @@ import Testing
     }
 
     @Test func whatAServerGivesIsBoundedAndLookedAt() async throws {
-        let good = sponsorToken(sponsor, "1").compactBytes
-        var forged = try #require(sponsorToken(sponsor, "1").object)
+        let good = VirtualAgency.token(by: sponsor, nonce: "1").compactBytes
+        var forged = try #require(VirtualAgency.token(by: sponsor, nonce: "1").object)
         forged["nonce"] = "2"
         let answers: [(LoopbackServer.Answer?, TokenSource.Failure?)] = [
             (.init(200, [], good), nil),
@@ -140,8 +139,8 @@ import Testing
     }
 
     @Test func aFileIsLookedAtBeforehand() async throws {
-        try await withAgencyFolder { folder in
-            let path = folder.appendingPathComponent("token").path
+        try await Leftovers.ended { leftovers in
+            let path = try leftovers.folder("token").appendingPathComponent("token").path
             func check(_ text: [UInt8]?, mode: Int = 0o600) throws -> TokenSource.Failure? {
                 try? FileManager.default.removeItem(atPath: path)
                 if let text {
@@ -156,7 +155,7 @@ import Testing
                     return error
                 }
             }
-            let good = sponsorToken(sponsor, "1").compactBytes
+            let good = VirtualAgency.token(by: sponsor, nonce: "1").compactBytes
             #expect(try check(nil) == .missing(path))
             #expect(try check([]) == .empty(path))
             #expect(try check(Array(" \n".utf8)) == .empty(path))
@@ -193,7 +192,7 @@ import Testing
     }
 
     @Test func aServerIsAskedLessAndLessOften() throws {
-        let tokens = try (0..<20).map { try ProvisionToken(sponsorToken(sponsor, Text("\($0)"))) }
+        let tokens = try (0..<20).map { try ProvisionToken(VirtualAgency.token(by: sponsor, nonce: Text("\($0)"))) }
         var search = TokenSearch(pause: .seconds(10), longest: .seconds(900))
         var now = Instant.zero
         func begins() -> Bool { search.begin(at: now) }

@@ -23,14 +23,13 @@ import Testing
     @Test(arguments: AgencyDialect.allCases) func aMessageIsFetchedWhenTheAgencySaysSo(_ dialect: AgencyDialect)
         async throws
     {
-        try await withAgencyFolder { folder in
-            let network = try AgencyNetwork(dialect)
+        try await withAgency(dialect) { world, network, settings in
             await network.endLongPolls()
-            var settings = await agencySettings(dialect, network)
+            var settings = settings
             settings.limits.poll = .seconds(3600)
             settings.webhook = .init(id: "kiosk", url: "https://kiosk.test/wake/1")
             let webhook = WebhookReceiver.Settings(free, target: "/wake/1")
-            let kiosk = try await AgencyKiosk(folder, network, settings, webhook: webhook)
+            let kiosk = try await MailKiosk(world, .agency(settings), webhook: webhook)
             try await kiosk.record(1)
             try await kiosk.wait("delivered") { await kiosk.isDelivered }
             try await kiosk.wait("registered") {
@@ -63,15 +62,15 @@ import Testing
 
     /// The service goes on with its looks, and listens as soon as it can.
     @Test func aPortThatIsTakenIsTold() async throws {
-        try await withAgencyFolder { folder in
-            let network = try AgencyNetwork(.evernym)
-            let settings = await agencySettings(.evernym, network)
+        try await withAgency(.evernym) { world, network, settings in
             let other = try LoopbackServer { _ in nil }
             let webhook = WebhookReceiver.Settings(
                 ListenAddress(host: free.host, port: other.port), target: "/wake")
-            let kiosk = try await AgencyKiosk(folder, network, settings, webhook: webhook)
+            let kiosk = try await MailKiosk(world, .agency(settings), webhook: webhook)
             try await kiosk.wait("told") {
-                kiosk.notices.texts.contains { $0.contains("127.0.0.1:\(other.port): another program listens there") }
+                kiosk.notices.ofMailboxes.map(\.text).contains {
+                    $0.contains("127.0.0.1:\(other.port): another program listens there")
+                }
             }
             try await kiosk.record(1)
             try await kiosk.wait("delivered") { await kiosk.isDelivered }

@@ -11,21 +11,6 @@ import Testing
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
 @Suite(.timeLimit(.minutes(2))) struct AgentLinkTests {
-    /// Retries so quickly that a test need not wait.
-    private static var configuration: AgentConnection.Configuration {
-        var limits = AgentConnection.Limits()
-        (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
-        return AgentConnection.Configuration(label: "kiosk", limits: limits)
-    }
-
-    private func agent() throws -> VirtualAgentExchange {
-        let random = RandomStream(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) }))
-        guard let random, let agent = VirtualAgent(endpoint: "http://agent.test/", random: random) else {
-            throw CancellationError()
-        }
-        return VirtualAgentExchange(agent)
-    }
-
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
         AgentLink.Surroundings(
             exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)
@@ -34,26 +19,21 @@ import Testing
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {
         let invitation = try Invitation(await exchange.invitation)
         let found = try AgentLinks.link(
-            for: invitation, existing: [], Self.configuration, around(exchange, memory))
+            for: invitation, existing: [], AgentConnection.Configuration.impatient, around(exchange, memory))
         guard case .new(let link) = found else { throw CancellationError() }
         return link
-    }
-
-    /// Waits until `isDone`.
-    private func wait(until isDone: @Sendable () async -> Bool) async throws {
-        while !(await isDone()) { try await Task.sleep(for: .milliseconds(2)) }
     }
 
     /// Runs `link` until `isDone`, then cancels it and waits for its end.
     private func run(_ link: AgentLink, until isDone: @Sendable () async -> Bool) async throws {
         let task = Task { await link.run() }
-        try await wait(until: isDone)
+        try await eventually("done", isDone: isDone)
         task.cancel()
-        await task.value
+        _ = await task.value
     }
 
     @Test func connectsDeliversAndGoesOnAfterARestart() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
         try memory.queue(2)
@@ -61,7 +41,8 @@ import Testing
         try await run(link) { memory.pending == 0 }
 
         // A new process: everything comes from the store.
-        let (links, unreadable) = try await AgentLinks.stored(Self.configuration, around(exchange, memory))
+        let (links, unreadable) = try await AgentLinks.stored(
+            AgentConnection.Configuration.impatient, around(exchange, memory))
         #expect(links.count == 1 && unreadable.isEmpty)
         try memory.queue(1)
         try await run(try #require(links.first)) { memory.pending == 0 }
@@ -71,20 +52,20 @@ import Testing
     }
 
     @Test func reportsQueuedWhileItSleepsAreSentAtOnce() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
         let task = Task { await link.run() }
         try await Task.sleep(for: .milliseconds(50))
         try memory.queue(1)
         await link.wake()
-        try await wait { memory.pending == 0 }
+        try await eventually("delivered") { memory.pending == 0 }
         task.cancel()
-        await task.value
+        _ = await task.value
     }
 
     @Test func aStoppedAgentAndLostAnswersCostOnlyDelay() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
         await exchange.setUp(false)
@@ -92,18 +73,18 @@ import Testing
         await link.wake()
         let task = Task { await link.run() }
         let before = await exchange.posts
-        try await wait { await exchange.posts >= before + 3 }  // tried and failed
+        try await eventually("tried") { await exchange.posts >= before + 3 }
         #expect(await exchange.received.isEmpty && memory.pending == 3)
         await exchange.loseAnswers(2)
         await exchange.setUp(true)
-        try await wait { memory.pending == 0 }
+        try await eventually("delivered") { memory.pending == 0 }
         task.cancel()
-        await task.value
+        _ = await task.value
         #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
     }
 
     @Test func nothingIsSentWhileTheStoreIsBroken() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         memory.setBroken(true)
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(80)))
@@ -114,25 +95,25 @@ import Testing
     }
 
     @Test func aConfirmationThatCannotBeKeptIsNotAskedForAgain() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
         try memory.queue(1)
         await link.wake()
         memory.setBroken(outbox: true)
         let task = Task { await link.run() }
-        try await wait { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
+        try await eventually("told") { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
         memory.setBroken(outbox: false)
         await link.retryNow()
-        try await wait { memory.pending == 0 }
+        try await eventually("delivered") { memory.pending == 0 }
         task.cancel()
-        await task.value
+        _ = await task.value
         #expect(await exchange.received.count == 1)
         #expect(await exchange.repetitions == 0)
     }
 
     @Test func anAbsentAgentIsToldWithinTheLimit() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         await exchange.setUp(false)
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(100)))
@@ -140,28 +121,29 @@ import Testing
     }
 
     @Test func cancellingEndsASleepAndAnExchange() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
         let hanging = AgentLink.Surroundings(exchange: HangingExchange(), store: memory)
-        let stuck = try #require(try await AgentLinks.stored(Self.configuration, hanging).links.first)
+        let stuck = try #require(
+            try await AgentLinks.stored(AgentConnection.Configuration.impatient, hanging).links.first)
         for link in [link, stuck] {
             let task = Task { await link.run() }
             try await Task.sleep(for: .milliseconds(30))
             task.cancel()
-            await task.value
+            _ = await task.value
         }
     }
 
     @Test func anInvitationLeadsToOneConnection() async throws {
-        let (exchange, memory) = (try agent(), Memory())
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
-        let links = try await AgentLinks.stored(Self.configuration, around(exchange, memory)).links
+        let links = try await AgentLinks.stored(AgentConnection.Configuration.impatient, around(exchange, memory)).links
         let invitation = try Invitation(await exchange.invitation)
         guard
             case .existing(let known) = try AgentLinks.link(
-                for: invitation, existing: links, Self.configuration, around(exchange, memory))
+                for: invitation, existing: links, AgentConnection.Configuration.impatient, around(exchange, memory))
         else {
             Issue.record("a second connection")
             return
@@ -171,48 +153,49 @@ import Testing
 
     /// The agent has lost the connection: a second one goes on at the cursor, the first ends by itself and is forgotten.
     @Test func aSecondConnectionTakesTheDestinationOver() async throws {
-        let (first, memory) = (try agent(), Memory())
+        let (first, memory) = (try VirtualAgentExchange(), Memory())
         let old = try await newLink(first, memory)
         try #require(await old.connect(within: .seconds(60)))
         try memory.queue(3)
         await old.wake()
         let running = Task { await old.run() }
-        try await wait { memory.pending == 0 }
+        try await eventually("delivered") { memory.pending == 0 }
         await first.setUp(false)
         try memory.queue(2)
         await old.wake()
-        try await wait { memory.notices.contains { if case .unreachable = $0 { true } else { false } } }
+        try await eventually("told") { memory.notices.contains { if case .unreachable = $0 { true } else { false } } }
 
-        let second = try agent()
+        let second = try VirtualAgentExchange()
         let new = try await newLink(second, memory)
         try #require(await new.connect(within: .seconds(60)))
         try memory.queue(1)
         await new.wake()
         let task = Task { await new.run() }
-        try await wait { memory.pending == 0 }
+        try await eventually("delivered") { memory.pending == 0 }
         #expect(await second.received.map(\.id) == (3..<6).map(Memory.id))
         #expect(memory.present == new.id && memory.kept.map(\.id) == [new.id])
         await first.setUp(true)
         await old.retryNow()
-        await running.value
+        _ = await running.value
         #expect(memory.notices.contains { if case .retired = $0 { true } else { false } })
         try memory.queue(1)
         await new.wake()
-        try await wait { memory.pending == 0 }
+        try await eventually("delivered") { memory.pending == 0 }
         #expect(await first.received.allSatisfy { [0, 1, 2, 3].map(Memory.id).contains($0.id) })
         task.cancel()
-        await task.value
+        _ = await task.value
     }
 
     @Test func spoiltConnectionsAreNamed() async throws {
         let memory = Memory()
         try await memory.keepConnection("bad", to: DeliveryCursor.primary, Array("{}".utf8), handled: [])
-        let found = try await AgentLinks.stored(Self.configuration, around(try agent(), memory))
+        let found = try await AgentLinks.stored(
+            AgentConnection.Configuration.impatient, around(try VirtualAgentExchange(), memory))
         #expect(found.links.isEmpty && found.unreadable == ["bad"])
     }
 
     @Test func invitationsAreReadFromTextAndFiles() async throws {
-        let exchange = try agent()
+        let exchange = try VirtualAgentExchange()
         let (url, json) = (await exchange.invitationURL.string, await exchange.invitation)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("invitation-\(UUID().uuidString)")
         try Data(json.compactBytes).write(to: file)

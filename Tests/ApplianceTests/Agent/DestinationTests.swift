@@ -6,52 +6,56 @@ import HTTPTransport
 import Ledger
 import Simulation
 import Store
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// One destination in the service: invitations come as files, connections come and go.
 @Suite(.timeLimit(.minutes(2))) struct DestinationTests {
-    private final class Notices: @unchecked Sendable {
-        private let lock = NSLock()
-        private var list: [DestinationNotice] = []
-        var all: [DestinationNotice] { lock.withLock { list } }
-        func add(_ notice: DestinationNotice) { lock.withLock { list.append(notice) } }
-    }
-
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "destination-\(UUID().uuidString)")
     private let files = InvitationFiles()
-    private let notices = Notices()
+    private let notices = AgentNotices()
     private let memory = Memory()
     private var file: String { folder.appendingPathComponent("invitation").path }
 
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
-    private func agent(_ endpoint: Text) throws -> VirtualAgentExchange {
-        let random = RandomStream(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) }))
-        guard let random, let agent = VirtualAgent(endpoint: endpoint, random: random) else {
-            throw CancellationError()
+    /// Ends behind `body` what it has begun, and removes the folder.
+    private func ended(_ body: (Leftovers) async throws -> Void) async throws {
+        try await Leftovers.ended { leftovers in
+            leftovers.add { [folder] in try? FileManager.default.removeItem(at: folder) }
+            try await body(leftovers)
         }
-        return VirtualAgentExchange(agent)
     }
 
-    private func destination(_ exchange: any MessageExchange) -> Destination {
-        var limits = AgentConnection.Limits()
-        (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
-        return Destination(
+    /// A destination that runs until the task is cancelled, or the test ends.
+    private func run(
+        _ exchange: any MessageExchange, _ leftovers: Leftovers
+    ) -> (destination: Destination, task: Task<Void, Never>) {
+        let destination = Destination(
             files: [file],
             Destination.Surroundings(
                 invitation: { [files] (path) async throws(InvitationReader.Failure) in try files.read(path) },
                 link: AgentLink.Surroundings(
                     exchange: exchange, store: memory, outbox: memory, reports: Memory.settings,
                     observe: { [memory] in memory.observe($0) }),
-                settings: AgentConnection.Configuration(label: "kiosk", limits: limits), invitations: memory,
-                notice: { [notices] in notices.add($0) }, pause: .milliseconds(5)))
+                settings: .impatient, invitations: memory, notice: { [notices] in notices.add($0) },
+                pause: .milliseconds(5)))
+        let task = Task { await destination.run() }
+        leftovers.add {
+            task.cancel()
+            await task.value
+        }
+        return (destination, task)
     }
 
-    private func wait(until isDone: @Sendable () async -> Bool) async throws {
-        while !(await isDone()) { try await Task.sleep(for: .milliseconds(2)) }
+    private func wait(
+        _ what: String, at place: SourceLocation = #_sourceLocation, until isDone: () async -> Bool
+    ) async throws {
+        try await eventually(
+            what, at: place, telling: { "\(memory.notices.map(\.text)) \(notices.all)" }, isDone: isDone)
     }
 
     // MARK: - What an invitation offers, and whether its inviter is known
@@ -92,136 +96,140 @@ import Testing
     /// The eight rows: what is offered, and whether the inviter is known.
     @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
     func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let agent = try agent("http://first.test/")
-        let destination = destination(agent)
-        let task = Task { await destination.run() }
-        if isKnown {
-            try files.write(file, await agent.invitation)
-            try await wait { await agent.completeConnections == 1 && memory.present != nil }
-        }
-        let before = memory.present
-        try files.write(
-            file, await invitation("second", of: agent, handshake: offer.handshake, requests: offer.requests))
-        switch (offer.handshake, offer.requests) {
-        case (false, false):
-            try await wait {
-                notices.all.contains {
-                    if case .invitationFailed(_, let reason, _) = $0 { reason.contains("offers") } else { false }
+        try await ended { leftovers in
+            let agent = try VirtualAgentExchange("http://first.test/")
+            _ = run(agent, leftovers)
+            if isKnown {
+                try files.write(file, await agent.invitation)
+                try await wait("connected") { await agent.completeConnections == 1 && memory.present != nil }
+            }
+            let before = memory.present
+            try files.write(
+                file, await invitation("second", of: agent, handshake: offer.handshake, requests: offer.requests))
+            switch (offer.handshake, offer.requests) {
+            case (false, false):
+                try await wait("told") {
+                    notices.ofDestinations.contains {
+                        if case .invitationFailed(_, let reason, _) = $0 { reason.contains("offers") } else { false }
+                    }
+                }
+            case (false, true), (true, true):
+                try await wait("answered") { await answers("second", at: agent) == Self.answered }
+            case (true, false):
+                try await wait("reused or connected") {
+                    isKnown
+                        ? await agent.others.contains { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true }
+                        : memory.present != nil
                 }
             }
-        case (false, true), (true, true): try await wait { await answers("second", at: agent) == Self.answered }
-        case (true, false):
-            try await wait {
-                isKnown
-                    ? await agent.others.contains { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true }
-                    : memory.present != nil
+            // A connection that will do is no second one, and goes on.
+            if isKnown { #expect(memory.present == before && memory.kept.count == 1) }
+            #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
+            if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
+            if !isKnown, !offer.handshake, offer.requests {
+                try await wait("told") {
+                    notices.ofDestinations.contains { if case .answeredOnce(2, 1) = $0 { true } else { false } }
+                }
             }
         }
-        // A connection that will do is no second one, and goes on.
-        if isKnown { #expect(memory.present == before && memory.kept.count == 1) }
-        #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
-        if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
-        if !isKnown, !offer.handshake, offer.requests {
-            try await wait { notices.all.contains { if case .answeredOnce(2, 1) = $0 { true } else { false } } }
-        }
-        task.cancel()
-        await task.value
     }
 
     @Test func anInvitationFileConnectsInTheRunningServiceAndASecondOneTakesOver() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (first, second) = (try agent("http://first.test/"), try agent("http://second.test/"))
-        let destination = destination(Exchanges([first, second]))
-        let task = Task { await destination.run() }
-        try memory.queue(2)
-        try await wait { notices.all.contains { if case .invitationFailed = $0 { true } else { false } } }
-        try files.write(file, await first.invitation)
-        try await wait { memory.pending == 0 }
-        #expect(await first.received.map(\.id) == (0..<2).map(Memory.id))
+        try await ended { leftovers in
+            let (first, second) = (
+                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://second.test/")
+            )
+            let (destination, task) = run(Exchanges([first, second]), leftovers)
+            try memory.queue(2)
+            try await wait("told") {
+                notices.ofDestinations.contains { if case .invitationFailed = $0 { true } else { false } }
+            }
+            try files.write(file, await first.invitation)
+            try await wait("delivered") { memory.pending == 0 }
+            #expect(await first.received.map(\.id) == (0..<2).map(Memory.id))
 
-        // The agent is gone, and its operator sends a new invitation.
-        await first.setUp(false)
-        try memory.queue(2)
-        await destination.wake()
-        try files.write(file, await second.invitation)
-        try await wait { memory.pending == 0 }
-        #expect(await second.received.map(\.id) == (2..<4).map(Memory.id))
-        #expect(memory.kept.count == 1 && memory.present == memory.kept.first?.id)
-        task.cancel()
-        await task.value
+            // The agent is gone, and its operator sends a new invitation.
+            await first.setUp(false)
+            try memory.queue(2)
+            await destination.wake()
+            try files.write(file, await second.invitation)
+            try await wait("delivered") { memory.pending == 0 }
+            #expect(await second.received.map(\.id) == (2..<4).map(Memory.id))
+            #expect(memory.kept.count == 1 && memory.present == memory.kept.first?.id)
+            task.cancel()
+            await task.value
 
-        // A restart with the old file in its place does not go back: its invitation is used.
-        try files.write(file, await first.invitation)
-        await first.setUp(true)
-        let again = self.destination(Exchanges([first, second]))
-        let running = Task { await again.run() }
-        try memory.queue(1)
-        try await wait { memory.pending == 0 }
-        try await wait { notices.all.contains { if case .usedBefore = $0 { true } else { false } } }
-        #expect(await second.received.last?.id == Memory.id(4))
-        #expect(memory.kept.count == 1)
-        running.cancel()
-        await running.value
+            // A restart with the old file in its place does not go back: its invitation is used.
+            try files.write(file, await first.invitation)
+            await first.setUp(true)
+            _ = run(Exchanges([first, second]), leftovers)
+            try memory.queue(1)
+            try await wait("delivered") { memory.pending == 0 }
+            try await wait("told") {
+                notices.ofDestinations.contains { if case .usedBefore = $0 { true } else { false } }
+            }
+            #expect(await second.received.last?.id == Memory.id(4))
+            #expect(memory.kept.count == 1)
+        }
     }
 }
 
 extension DestinationTests {
     /// As `gatehouse agent connect` asks: beside the files, also with an invitation that was used before.
     @Test func anInvitationByCommandTakesOverAndASecondScanFindsTheFirst() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (first, second) = (try agent("http://first.test/"), try agent("http://second.test/"))
-        let destination = destination(Exchanges([first, second]))
-        let task = Task { await destination.run() }
-        try memory.queue(2)
-        let invitation = try Invitation(await first.invitation)
-        try await wait { await destination.isLoaded }
-        async let one = destination.connect(invitation)
-        async let other = destination.connect(invitation)
-        let both = try await [one, other]
-        #expect(Set(both.map(\.id)).count == 1 && both.count { $0.way == .known } == 1, "\(both)")
-        try await wait { memory.pending == 0 }
-        let id = try #require(both[0].id)
-        #expect(await destination.link(id)?.notes.answered != nil)
+        try await ended { leftovers in
+            let (first, second) = (
+                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://second.test/")
+            )
+            let destination = run(Exchanges([first, second]), leftovers).destination
+            try memory.queue(2)
+            let invitation = try Invitation(await first.invitation)
+            try await wait("loaded") { await destination.isLoaded }
+            async let one = destination.connect(invitation)
+            async let other = destination.connect(invitation)
+            let both = try await [one, other]
+            #expect(Set(both.map(\.id)).count == 1 && both.count { $0.way == .known } == 1, "\(both)")
+            try await wait("delivered") { memory.pending == 0 }
+            let id = try #require(both[0].id)
+            #expect(await destination.link(id)?.notes.answered != nil)
 
-        let made = try await destination.connect(try Invitation(await second.invitation))
-        let new = try #require(made.id)
-        #expect(made.way == .new && new != id)
-        try await wait { memory.present == new }
-        try memory.queue(2)
-        await destination.wake()
-        try await wait { memory.pending == 0 }
-        #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
+            let made = try await destination.connect(try Invitation(await second.invitation))
+            let new = try #require(made.id)
+            #expect(made.way == .new && new != id)
+            try await wait("taken over") { memory.present == new }
+            try memory.queue(2)
+            await destination.wake()
+            try await wait("delivered") { memory.pending == 0 }
+            #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
 
-        // What is removed sends and stores nothing any more; its invitation may be given again.
-        await destination.remove(new)
-        #expect(await destination.link(new) == nil)
-        try memory.queue(1)
-        await destination.wake()
-        let third = try await destination.connect(try Invitation(await second.invitation))
-        #expect(third.way == .new && third.id != new)
-        try await wait { memory.pending == 0 }
-        #expect(memory.present == third.id)
-        task.cancel()
-        await task.value
+            // What is removed sends and stores nothing any more; its invitation may be given again.
+            await destination.remove(new)
+            #expect(await destination.link(new) == nil)
+            try memory.queue(1)
+            await destination.wake()
+            let third = try await destination.connect(try Invitation(await second.invitation))
+            #expect(third.way == .new && third.id != new)
+            try await wait("delivered") { memory.pending == 0 }
+            #expect(memory.present == third.id)
+        }
     }
 
     @Test func attemptsAreBounded() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let destination = destination(HangingExchange())
-        let task = Task { await destination.run() }
-        try await wait { await destination.isLoaded }
-        for number in 0...Destination.linksLimit {
-            var json = try #require(await agent("http://first.test/").invitation.object)
-            json["@id"] = .text("invitation-\(number)")
-            let invitation = try Invitation(.object(json))
-            if number < Destination.linksLimit {
-                _ = try await destination.connect(invitation)
-            } else {
-                await #expect(throws: Destination.TooManyConnections.self) { try await destination.connect(invitation) }
+        try await ended { leftovers in
+            let destination = run(HangingExchange(), leftovers).destination
+            try await wait("loaded") { await destination.isLoaded }
+            for number in 0...Destination.linksLimit {
+                var json = try #require(await VirtualAgentExchange("http://first.test/").invitation.object)
+                json["@id"] = .text("invitation-\(number)")
+                let invitation = try Invitation(.object(json))
+                if number < Destination.linksLimit {
+                    _ = try await destination.connect(invitation)
+                } else {
+                    await #expect(throws: Destination.TooManyConnections.self) {
+                        try await destination.connect(invitation)
+                    }
+                }
             }
         }
-        task.cancel()
-        await task.value
     }
 }

@@ -10,14 +10,6 @@ import Testing
 
 /// What a peer hears when its connection is deleted, and what a link knows of it.
 @Suite(.timeLimit(.minutes(1))) struct FarewellTests {
-    private func agent() throws -> VirtualAgentExchange {
-        let random = RandomStream(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) }))
-        guard let random, let agent = VirtualAgent(endpoint: "http://agent.test/", random: random) else {
-            throw CancellationError()
-        }
-        return VirtualAgentExchange(agent)
-    }
-
     /// A connection to that agent as it is stored, its handshake done or not.
     private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
         let memory = Memory()
@@ -37,7 +29,7 @@ import Testing
     }
 
     @Test func thePeerIsToldOnce() async throws {
-        let exchange = try agent()
+        let exchange = try VirtualAgentExchange()
         let snapshot = try await stored(exchange)
         #expect(try await farewell(snapshot, exchange, .seconds(60)))
         #expect(
@@ -47,7 +39,7 @@ import Testing
     }
 
     @Test func anAgentThatIsAwayOrSilentIsNotWaitedFor() async throws {
-        let exchange = try agent()
+        let exchange = try VirtualAgentExchange()
         let snapshot = try await stored(exchange)
         #expect(try await !farewell(snapshot, HangingExchange(), .milliseconds(50)))
         await exchange.setUp(false)

@@ -7,7 +7,7 @@ import HTTPTransport
 import Ledger
 import Simulation
 import Store
-import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -16,57 +16,43 @@ import Testing
 /// same each time.
 @Suite(.timeLimit(.minutes(5))) struct KillTests {
     /// One box over several lives: its database and files, and the agents that outlive them.
-    private final class Box {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kill-\(UUID().uuidString)")
-        let files = InvitationFiles()
+    private actor Box {
         let first: VirtualAgentExchange
         let second: VirtualAgentExchange
         private(set) var store: Store
-        private(set) var life: Life
+        private let folder: URL
+        private let files = InvitationFiles()
+        private var life: Life
         private var destination: Destination
-        private var task: Task<Void, Never>
-
-        private static let stamp = RecordStamp(
-            kiosk: "k", boot: "b", time: WallTime(utc: Timestamp(seconds: 1), provenance: .rtc), monotonic: .zero)
-        private static let software = Outcome.Software(name: "s", version: "1")
+        private var task: Task<Void, Never>?
         private var file: String { folder.appendingPathComponent("invitation").path }
 
-        init(_ life: Life) async throws {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            (first, second) = (try Self.agent("http://first.test/", 1), try Self.agent("http://second.test/", 2))
+        init(_ life: Life, in folder: URL) async throws {
+            (self.life, self.folder) = (life, folder)
+            (first, second) = (
+                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://second.test/")
+            )
             await second.keepLedgers()
-            store = try await Store.open(folder.appendingPathComponent("ledger.db").path)
-            try await store.begin(stamp: Self.stamp, software: Self.software)
-            try await store.destination(DeliveryCursor.primary)
-            self.life = life
-            (destination, task) = Self.begin(life, store, folder, files, Exchanges([first, second]))
+            store = try await Store.opened(in: folder)
+            destination = Self.destination(
+                life, store, file: folder.appendingPathComponent("invitation").path, files, Exchanges([first, second]))
+            task = Task { [destination] in await destination.run() }
         }
 
-        private static func agent(_ endpoint: Text, _ seed: UInt8) throws -> VirtualAgentExchange {
-            guard let random = RandomStream(seed: Secret([UInt8](repeating: seed, count: 32))),
-                let agent = VirtualAgent(endpoint: endpoint, random: random)
-            else { throw CancellationError() }
-            return VirtualAgentExchange(agent)
-        }
-
-        private static func begin(
-            _ life: Life, _ store: Store, _ folder: URL, _ files: InvitationFiles, _ exchange: any MessageExchange
-        ) -> (Destination, Task<Void, Never>) {
-            var limits = AgentConnection.Limits()
-            (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
+        private static func destination(
+            _ life: Life, _ store: Store, file: String, _ files: InvitationFiles, _ exchange: any MessageExchange
+        ) -> Destination {
             var reports = Memory.settings
             reports.batchDelay = .milliseconds(5)
             let mortal = Mortal(life, store)
-            let destination = Destination(
-                files: [folder.appendingPathComponent("invitation").path],
+            return Destination(
+                files: [file],
                 Destination.Surroundings(
                     invitation: { (path) async throws(InvitationReader.Failure) in try files.read(path) },
                     link: AgentLink.Surroundings(
                         exchange: MortalExchange(life: life, exchange: exchange), store: mortal, outbox: mortal,
                         reports: reports),
-                    settings: AgentConnection.Configuration(label: "kiosk", limits: limits), invitations: mortal,
-                    notice: { _ in }, pause: .milliseconds(5)))
-            return (destination, Task { await destination.run() })
+                    settings: .impatient, invitations: mortal, notice: { _ in }, pause: .milliseconds(5)))
         }
 
         /// The process starts once more, and lives.
@@ -74,88 +60,91 @@ import Testing
             await stop()
             life = Life(dyingAt: 0, behind: false)
             store = try await Store.open(folder.appendingPathComponent("ledger.db").path)
-            (destination, task) = Self.begin(life, store, folder, files, Exchanges([first, second]))
+            destination = Self.destination(life, store, file: file, files, Exchanges([first, second]))
+            task = Task { [destination] in await destination.run() }
         }
 
         func record(_ count: Int) async throws {
-            let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: Self.software)
-            for _ in 0..<count {
-                let visit = Text(UUID().uuidString.lowercased())
-                try await store.appendIntent(visit, stamp: Self.stamp)
-                try await store.appendOutcome(visit, outcome, stamp: Self.stamp)
-            }
+            try await store.record(count)
             await destination.wake()
         }
 
-        /// Writes an invitation and waits until its agent has everything; a process that dies meanwhile starts again.
-        func deliver(to agent: VirtualAgentExchange, takingOverFrom before: Text?) async throws {
-            try files.write(file, await agent.invitation)
-            while true {
+        /// Waits for that, with a process that starts again when it dies.
+        private func reach(_ what: String, at place: SourceLocation, isThere: () async throws -> Bool) async throws {
+            try await eventually(what, at: place) {
                 if life.isDead { try await restart() }
-                let cursor = await store.deliveries[DeliveryCursor.primary]
-                let end = await store.head.point.count
-                if let cursor, let present = cursor.connection, present != before, cursor.confirmed == end { return }
-                try await Task.sleep(for: .milliseconds(2))
+                return try await isThere()
+            }
+        }
+
+        /// Writes an invitation and waits until its agent has everything.
+        func deliver(
+            to agent: VirtualAgentExchange, takingOverFrom before: Text?, at place: SourceLocation = #_sourceLocation
+        ) async throws {
+            try files.write(file, await agent.invitation)
+            try await reach("delivered", at: place) {
+                guard let present = await connection, present != before else { return false }
+                return await store.isDelivered
+            }
+        }
+
+        /// Waits until the other connection is marked, so that its agent can be told, and nothing but the present one goes on.
+        func markOther(at place: SourceLocation = #_sourceLocation) async throws {
+            try await reach("marked", at: place) {
+                let (connections, present) = (try await store.connections(), await connection)
+                let live = connections.filter { !$0.isDeleting }.map(\.id)
+                return connections.count == 2 && live == [present].compactMap(\.self)
             }
         }
 
         var connection: Text? { get async { await store.deliveries[DeliveryCursor.primary]?.connection } }
 
+        /// Ends the process; once is enough.
         func stop() async {
+            guard let task else { return }
+            self.task = nil
             task.cancel()
             await task.value
             await store.close()
         }
-
-        func remove() async {
-            await stop()
-            try? FileManager.default.removeItem(at: folder)
-        }
     }
 
-    /// From two visits and one agent, by a second invitation, to another agent that keeps the ledger. Returns the writes.
-    private func live(dyingAt last: Int, behind: Bool) async throws -> Int {
-        let box = try await Box(Life(dyingAt: last, behind: behind))
+    /// From two visits and one agent, by a second invitation, to another agent that keeps the ledger. Returns the writes, and whether
+    /// the process died.
+    private func live(dyingAt last: Int, behind: Bool) async throws -> (writes: Int, died: Bool) {
         let place: Comment = "killed \(behind ? "behind" : "before") write \(last)"
-        try await box.record(2)
-        try await box.deliver(to: box.first, takingOverFrom: nil)
-        let before = await box.connection
-        try await box.record(2)
-        try await box.deliver(to: box.second, takingOverFrom: before)
-        try await box.record(2)
-        try await box.deliver(to: box.second, takingOverFrom: before)
-        let writes = box.life.writes
+        let life = Life(dyingAt: last, behind: behind)
+        try await Leftovers.ended { leftovers in
+            let box = try await Box(life, in: try leftovers.folder("kill"))
+            leftovers.add { await box.stop() }
+            try await box.record(2)
+            try await box.deliver(to: box.first, takingOverFrom: nil)
+            let before = await box.connection
+            try await box.record(2)
+            try await box.deliver(to: box.second, takingOverFrom: before)
+            try await box.record(2)
+            try await box.deliver(to: box.second, takingOverFrom: before)
+            try await box.markOther()
 
-        // Everything is there, whatever goes twice goes under one id, and there is one connection; the other one is marked, so that
-        // its agent can be told.
-        let ledger = await box.store.head.ledger
-        let reports = try await box.store.entries(after: 0, limit: 100).filter {
-            Report.json(of: $0, in: ledger) != nil
+            // Everything is there, and whatever goes twice goes under one id.
+            let ledger = await box.store.head.ledger
+            let reports = try await box.store.entries(after: 0, limit: 100).filter {
+                Report.json(of: $0, in: ledger) != nil
+            }
+            let old = try await box.first.received.map {
+                try #require(JSON.parse($0.content.string)["position"]?.int, place)
+            }
+            #expect(Set(old).count == old.count, place)
+            let kept = await box.second.keeper?.ledgers[ledger] ?? [:]
+            #expect(reports.count == 6 && Set(old).union(kept.keys).isSuperset(of: reports.map(\.position)), place)
+            #expect(try await box.store.verify().isIntact, place)
         }
-        let received = await box.first.received
-        #expect(Set(received.map(\.id)).count == received.count, place)
-        let kept = await box.second.keeper?.ledgers[ledger] ?? [:]
-        let old = received.compactMap { try? JSON.parse($0.content.string)["position"]?.int }
-        #expect(reports.count == 6 && Set(old).union(kept.keys).isSuperset(of: reports.map(\.position)), place)
-        #expect(try await box.store.verify().isIntact, place)
-        var connections = try await box.store.connections()
-        for _ in 0..<500 where connections.count(where: { !$0.isDeleting }) > 1 {
-            try await Task.sleep(for: .milliseconds(2))
-            connections = try await box.store.connections()
-        }
-        let way = await box.connection
-        #expect(connections.filter { !$0.isDeleting }.map(\.id) == [way].compactMap(\.self), place)
-        #expect(connections.count == 2, place)
-        await box.remove()
-        return writes
+        return (life.writes, life.isDead)
     }
 
     @Test func anyWriteMayBeTheLast() async throws {
-        let writes = try await live(dyingAt: 0, behind: false)
-        print("agent: killed at each of \(writes) writes, before and behind it")
-        #expect(writes >= 10)
-        for last in 1...writes {
-            for behind in [false, true] { _ = try await live(dyingAt: last, behind: behind) }
-        }
+        let lives = try await Life.eachDeath { last, behind in try await live(dyingAt: last, behind: behind) }
+        print("agent: killed at each of \(lives) writes, before and behind it")
+        #expect(lives >= 10)
     }
 }

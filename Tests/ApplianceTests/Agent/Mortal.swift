@@ -5,6 +5,7 @@ import HTTPTransport
 import Ledger
 import Store
 import Synchronization
+import Testing
 
 /// A run that dies at a write, before or behind it: from then on nothing is stored or posted any more.
 final class Life: Sendable {
@@ -20,6 +21,22 @@ final class Life: Sendable {
 
     var isDead: Bool { state.withLock { $0.isDead } }
     var writes: Int { state.withLock { $0.writes } }
+
+    /// Lets something live that dies at each write in turn, before and behind it, until there is no such write any more. Returns
+    /// how many there were.
+    static func eachDeath(
+        _ live: (_ last: Int, _ behind: Bool) async throws -> (writes: Int, died: Bool)
+    ) async throws -> Int {
+        let whole = try await live(0, false)
+        #expect(!whole.died)
+        var (last, deaths) = (0, 1)
+        while deaths > 0 {
+            try #require(last < 3 * whole.writes, "a life that never ends")
+            (last, deaths) = (last + 1, 0)
+            for behind in [false, true] where try await live(last, behind).died { deaths += 1 }
+        }
+        return last - 1
+    }
 
     func write<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         let isLast = try state.withLock { state in
@@ -95,6 +112,15 @@ struct MortalExchange: MessageExchange {
     func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
         guard !life.isDead else { throw .cancelled }
         let answer = try await exchange.post(body, to: url)
+        guard !life.isDead else { throw .cancelled }
+        return answer
+    }
+
+    func exchange(
+        _ body: [UInt8]?, with url: String, as mediaType: String
+    ) async throws(ExchangeError) -> MessageAnswer {
+        guard !life.isDead else { throw .cancelled }
+        let answer = try await exchange.exchange(body, with: url, as: mediaType)
         guard !life.isDead else { throw .cancelled }
         return answer
     }

@@ -7,6 +7,7 @@ import Ledger
 import Simulation
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -35,12 +36,6 @@ import Testing
         }
     }
 
-    private final class Notices: Sendable {
-        private let texts = Mutex<[String]>([])
-        var all: [String] { texts.withLock { $0 } }
-        func add(_ text: String) { texts.withLock { $0.append(text) } }
-    }
-
     /// A box without a gate, and its agent.
     private final class Box: Sendable {
         let disk: CrashDisk
@@ -48,17 +43,13 @@ import Testing
         let exchange: VirtualAgentExchange
         let link: AgentLink
         let clock = LeapingClock()
-        let notices = Notices()
+        let notices = AgentNotices()
         private let recorded = Atomic<Int>(0)
 
         init(keepsLedgers: Bool, _ options: StoreOptions = StoreOptions()) async throws {
             disk = try CrashDisk()
             store = try await Store.open(disk.database, options: options)
-            let random = RandomStream(seed: Secret((0..<32).map { UInt8($0) }))
-            guard let random, let agent = VirtualAgent(endpoint: "http://agent.test/", random: random) else {
-                throw CancellationError()
-            }
-            exchange = VirtualAgentExchange(agent, clock: clock.clock)
+            exchange = try VirtualAgentExchange(seed: Secret((0..<32).map { UInt8($0) }), clock: clock.clock)
             if keepsLedgers { await exchange.keepLedgers() }
             var limits = AgentConnection.Limits()
             limits.longestRetry = .seconds(3600)
@@ -67,7 +58,7 @@ import Testing
                 AgentConnection.Configuration(label: "kiosk", limits: limits),
                 AgentLink.Surroundings(
                     exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary),
-                    clock: clock.clock, observe: { [notices] in notices.add($0.text) }))
+                    clock: clock.clock, observe: { [notices] in notices.add($0) }))
             guard case .new(let link) = found else { throw CancellationError() }
             self.link = link
             try await link.keep()
@@ -95,13 +86,30 @@ import Testing
 
         var confirmed: Int { get async { await store.deliveries[DeliveryCursor.primary]?.confirmed ?? 0 } }
 
-        /// Runs until all is confirmed.
-        func run(until isDone: @Sendable () async -> Bool) async throws {
+        /// Runs until `isDone`. Whatever happens the link ends: on this clock one that goes on never rests.
+        func run(at place: SourceLocation = #_sourceLocation, until isDone: () async -> Bool) async throws {
             await link.wake()
-            let task = Task { await link.run() }
-            while await !isDone() { try await Task.sleep(for: .milliseconds(1)) }
-            task.cancel()
-            await task.value
+            try await Leftovers.ended { leftovers in
+                let task = Task { await link.run() }
+                leftovers.add {
+                    task.cancel()
+                    _ = await task.value
+                }
+                try await eventually(
+                    "done", within: .seconds(240), at: place,
+                    telling: { "\(await confirmed) confirmed, \(notices.all.suffix(2000))" }, isDone: isDone)
+            }
+        }
+
+        /// A box for the time of `body`.
+        static func with(
+            keepsLedgers: Bool, _ options: StoreOptions = StoreOptions(), _ body: (Box) async throws -> Void
+        ) async throws {
+            try await Leftovers.ended { leftovers in
+                let box = try await Box(keepsLedgers: keepsLedgers, options)
+                leftovers.add { await box.store.close() }
+                try await body(box)
+            }
         }
 
         func isAllConfirmed() async -> Bool { await confirmed == store.head.point.count }
@@ -110,91 +118,91 @@ import Testing
     /// Thirty days without network, 200 visits a day: afterwards everything is there, once and in order.
     @Test(arguments: [true, false]) func aMonthOfflineArrivesInOrder(keepsLedgers: Bool) async throws {
         let (days, visits) = (30, 6000)
-        let box = try await Box(keepsLedgers: keepsLedgers)
-        try await box.record(1)
-        try await box.run { await box.isAllConfirmed() }
-        await box.exchange.setUp(false)
-        let end = box.clock.now.advanced(by: .seconds(days * 86_400))
-        let began = box.clock.now
-        let recorded = Mutex(1)
-        box.clock.onLeap { now in
-            let share = min(1, began.duration(to: now) / began.duration(to: end))
-            let due = recorded.withLock { recorded in
-                let goal = Int(Double(visits) * share)
-                defer { recorded = max(recorded, goal) }
-                return max(0, goal - recorded)
+        try await Box.with(keepsLedgers: keepsLedgers) { box in
+            try await box.record(1)
+            try await box.run { await box.isAllConfirmed() }
+            await box.exchange.setUp(false)
+            let end = box.clock.now.advanced(by: .seconds(days * 86_400))
+            let began = box.clock.now
+            let recorded = Mutex(1)
+            box.clock.onLeap { now in
+                let share = min(1, began.duration(to: now) / began.duration(to: end))
+                let due = recorded.withLock { recorded in
+                    let goal = Int(Double(visits) * share)
+                    defer { recorded = max(recorded, goal) }
+                    return max(0, goal - recorded)
+                }
+                if due > 0 { try? await box.record(due) }
+                if now >= end { await box.exchange.setUp(true) }
+                await box.link.wake()
             }
-            if due > 0 { try? await box.record(due) }
-            if now >= end { await box.exchange.setUp(true) }
-            await box.link.wake()
+            try await box.run {
+                let isAll = await box.isAllConfirmed()
+                return isAll && box.clock.now >= end
+            }
+            #expect(await box.store.head.point.count == 2 * visits)
+            let taken = began.duration(to: box.clock.now) - .seconds(days * 86_400)
+            print(
+                "delivery: \(days) days offline, \(keepsLedgers ? "records" : "singles"): all there \(taken) after the network"
+            )
+            if keepsLedgers {
+                let kept = try #require(await box.exchange.keeper)
+                let ledger = await box.store.head.ledger
+                #expect(kept.ledgers[ledger]?.keys.sorted() == Array(1...2 * visits) && kept.repetitions == 0)
+                let entries = try await box.store.entries(after: 0, limit: 2 * visits)
+                #expect(entries.allSatisfy { kept.ledgers[ledger]?[$0.position]?.body == $0.body })
+            } else {
+                #expect(await box.exchange.received.map(\.id) == (0..<visits).map(Box.visit))
+            }
+            #expect(await box.store.lostReports == 0)
         }
-        try await box.run {
-            let isAll = await box.isAllConfirmed()
-            return isAll && box.clock.now >= end
-        }
-        #expect(await box.store.head.point.count == 2 * visits)
-        let taken = began.duration(to: box.clock.now) - .seconds(days * 86_400)
-        print(
-            "delivery: \(days) days offline, \(keepsLedgers ? "records" : "singles"): all there \(taken) after the network"
-        )
-        if keepsLedgers {
-            let kept = try #require(await box.exchange.keeper)
-            let ledger = await box.store.head.ledger
-            #expect(kept.ledgers[ledger]?.keys.sorted() == Array(1...2 * visits) && kept.repetitions == 0)
-            let entries = try await box.store.entries(after: 0, limit: 2 * visits)
-            #expect(entries.allSatisfy { kept.ledgers[ledger]?[$0.position]?.body == $0.body })
-        } else {
-            #expect(await box.exchange.received.map(\.id) == (0..<visits).map(Box.visit))
-        }
-        #expect(await box.store.lostReports == 0)
-        await box.store.close()
     }
 
     /// What a ledger without room gave up while nobody was there is counted at the far end, to the record.
     @Test func whatWasGivenUpIsCountedAtTheFarEnd() async throws {
         var options = StoreOptions()
         (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (200, 300, 8)
-        let box = try await Box(keepsLedgers: true, options)
-        try await box.record(3)
-        try await box.run { await box.isAllConfirmed() }
-        await box.exchange.setUp(false)
-        for _ in 0..<50 { try await box.record(10) }
-        #expect(await box.store.lostReports > 300)
-        await box.exchange.setUp(true)
-        try await box.record(1)
-        try await box.run { await box.isAllConfirmed() }
-        let kept = try #require(await box.exchange.keeper?.ledgers[box.store.head.ledger])
-        let outcomes = kept.values.compactMap { entry -> OutcomeRecord? in
-            guard case .outcome(let record)? = try? LedgerRecord(bytes: entry.body) else { return nil }
-            return record
+        try await Box.with(keepsLedgers: true, options) { box in
+            try await box.record(3)
+            try await box.run { await box.isAllConfirmed() }
+            await box.exchange.setUp(false)
+            for _ in 0..<50 { try await box.record(10) }
+            #expect(await box.store.lostReports > 300)
+            await box.exchange.setUp(true)
+            try await box.record(1)
+            try await box.run { await box.isAllConfirmed() }
+            let kept = try #require(await box.exchange.keeper?.ledgers[box.store.head.ledger])
+            let outcomes = kept.values.compactMap { entry -> OutcomeRecord? in
+                guard case .outcome(let record)? = try? LedgerRecord(bytes: entry.body) else { return nil }
+                return record
+            }
+            let untold = await box.store.head.dropped
+            #expect(outcomes.count + outcomes.reduce(0) { $0 + $1.dropped } + untold == 504)
+            #expect(untold == 0 && outcomes.count < 200)
+            let hole = try #require((1...1008).first { kept[$0] == nil })
+            #expect(hole == 7 && kept[1008] != nil)
+            #expect(box.notices.ofLinks.contains { $0.text.hasPrefix("records 7 to ") }, "and it is told here")
         }
-        let untold = await box.store.head.dropped
-        #expect(outcomes.count + outcomes.reduce(0) { $0 + $1.dropped } + untold == 504)
-        #expect(untold == 0 && outcomes.count < 200)
-        let hole = try #require((1...1008).first { kept[$0] == nil })
-        #expect(hole == 7 && kept[1008] != nil)
-        #expect(box.notices.all.contains { $0.hasPrefix("records 7 to ") }, "and it is told here")
-        await box.store.close()
     }
 
     /// Bytes written for a report that is delivered: many at once, and one after the other.
     @Test(arguments: [true, false]) func aDeliveredReportCostsTwoKiB(keepsLedgers: Bool) async throws {
-        let box = try await Box(keepsLedgers: keepsLedgers)
-        try await box.record(1)
-        try await box.run { await box.isAllConfirmed() }
-        func cost(_ count: Int) async throws -> Int {
-            for _ in 0..<max(1, count / 50) { try await box.record(min(count, 50)) }
-            let before = box.disk.bytes
+        try await Box.with(keepsLedgers: keepsLedgers) { box in
+            try await box.record(1)
             try await box.run { await box.isAllConfirmed() }
-            return Int(box.disk.bytes - before)
+            func cost(_ count: Int) async throws -> Int {
+                for _ in 0..<max(1, count / 50) { try await box.record(min(count, 50)) }
+                let before = box.disk.bytes
+                try await box.run { await box.isAllConfirmed() }
+                return Int(box.disk.bytes - before)
+            }
+            try await box.store.copyLog()
+            let many = try await cost(1000) / 1000
+            var alone = 0
+            for _ in 0..<50 { alone += try await cost(1) }
+            let form = keepsLedgers ? "records" : "singles"
+            print("delivery: \(form): \(many) bytes written a report of 1,000, \(alone / 50) for one alone")
+            #expect(many <= 2048 && alone / 50 <= 2048)
         }
-        try await box.store.copyLog()
-        let many = try await cost(1000) / 1000
-        var alone = 0
-        for _ in 0..<50 { alone += try await cost(1) }
-        let form = keepsLedgers ? "records" : "singles"
-        print("delivery: \(form): \(many) bytes written a report of 1,000, \(alone / 50) for one alone")
-        #expect(many <= 2048 && alone / 50 <= 2048)
-        await box.store.close()
     }
 }

@@ -18,6 +18,8 @@ final class AgencyHarness {
     var seen: [MailboxAction] = []
     /// Requests since the start, of all runs.
     var requests = 0
+    /// What each of them was, by the agency's log; nil where it understood none.
+    private(set) var asked: [Text?] = []
     /// The most messages that came at once.
     var largestBatch = 0
     /// The process is killed at this step, once; every action is one, and every result of a request.
@@ -154,6 +156,7 @@ final class AgencyHarness {
         if !isReachable { return .failed(id, .unreachable) }
         let before = agency.log.count
         let answer = request()
+        asked.append(agency.log.count > before ? agency.log.last : nil)
         let isFailing = agency.log.count > before && agency.log.last == failing
         now = now.advanced(by: answer.delay)
         checkOrder()
@@ -290,16 +293,5 @@ final class AgencyHarness {
     /// The failures of the mailbox itself, in order.
     var failures: [MailboxFailure] {
         seen.compactMap { if case .failed(let failure, nil) = $0 { failure } else { nil } }
-    }
-
-    /// A token by that sponsor.
-    static func token(by sponsor: KeyPair, nonce: Text) -> JSON {
-        let (sponsee, id, time) = (Text("kiosk-7"), Text("gate-sponsor"), Text("2026-01-01T00:00:00+00:00"))
-        let signed = Array("\(nonce)\(time)\(sponsee)\(id)".utf8)
-        return [
-            "sponseeId": .string(sponsee), "sponsorId": .string(id), "nonce": .string(nonce),
-            "timestamp": .string(time), "sig": .text(Base64.encode(sponsor.sign(signed), .standard)),
-            "sponsorVerKey": .string(sponsor.verkey.base58),
-        ]
     }
 }

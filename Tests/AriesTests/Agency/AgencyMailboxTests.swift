@@ -289,8 +289,7 @@ import Testing
         let body = try #require(harness.agency.wakeUps.last?.body)
         let did = harness.connections["a"]?.key.verkey.unqualifiedDID
         #expect(try AgencyWakeUp(body).pairwiseDID == did)
-        harness.settings.webhook?.url == nil
-            ? () : (harness.settings.webhook = .init(id: "k", url: "https://kiosk.test/2"))
+        harness.settings.webhook = .init(id: "k", url: "https://kiosk.test/2")
         harness.restart()
         #expect(harness.agency.webhooks == ["https://kiosk.test/2"])
         harness.settings.webhook = nil

@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Simulation
 import Testing
 
 /// What an agency, or who pretends to be one, may say.
@@ -123,7 +124,7 @@ import Testing
 
     @Test func tokensAreTheirSponsorsWord() throws {
         let sponsor = try #require(KeyPair(seed: Secret([UInt8](repeating: 4, count: 32))))
-        let token = AgencyHarness.token(by: sponsor, nonce: "n")
+        let token = VirtualAgency.token(by: sponsor, nonce: "n")
         #expect(try ProvisionToken(token).json == token)
         for name in ["sponseeId", "sponsorId", "nonce", "timestamp", "sig", "sponsorVerKey"] as [Text] {
             var object = try #require(token.object)

@@ -17,11 +17,11 @@ import Testing
         #expect(harness.failures == [.needsToken])
         #expect(harness.connections["a"]?.failures == [.needsToken])
         #expect(harness.agency.log == [])
-        harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: "1")))
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "1")))
         #expect(harness.connections["a"]?.address != nil)
         #expect(harness.agency.agents == 1)
         #expect(harness.agency.log.first == "CREATE_AGENT")
-        harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: "2")))  // nobody needs it any more
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "2")))  // nobody needs it any more
         harness.restart()
         #expect(harness.agency.agents == 1)
     }
@@ -31,7 +31,7 @@ import Testing
         let harness = try AgencyHarness(.evernym, sponsor: sponsor) { $0.needsToken = false }
         harness.start()
         #expect(harness.failures == [.needsToken])
-        harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: "1")))
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "1")))
         #expect(harness.agent != nil)
     }
 
@@ -40,14 +40,14 @@ import Testing
         let stranger = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))
         let harness = try AgencyHarness(.evernym, sponsor: sponsor)
         harness.start()
-        var altered = try #require(AgencyHarness.token(by: sponsor, nonce: "1").object)
+        var altered = try #require(VirtualAgency.token(by: sponsor, nonce: "1").object)
         altered["nonce"] = "2"
         for token in [nil, [:], .object(altered)] as [JSON] { harness.feed(.token(token)) }
         #expect(harness.agency.log == [])  // seen to be wrong without asking
         #expect(harness.failures == [.needsToken, .needsToken, .needsToken, .needsToken])
-        harness.feed(.token(AgencyHarness.token(by: stranger, nonce: "1")))
+        harness.feed(.token(VirtualAgency.token(by: stranger, nonce: "1")))
         harness.agency.faults.expiresTokens = true
-        let old = AgencyHarness.token(by: sponsor, nonce: "old")
+        let old = VirtualAgency.token(by: sponsor, nonce: "old")
         harness.feed(.token(old))
         #expect(harness.failures.count == 6)
         #expect(harness.agency.log == ["CREATE_AGENT", "CREATE_AGENT"])
@@ -57,7 +57,7 @@ import Testing
         harness.feed(.token(old))
         #expect(harness.agency.log.count == 2)
         #expect(harness.agency.agents == 0)
-        harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: "new")))
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "new")))
         #expect(harness.agency.agents == 1 && harness.agent != nil)
     }
 
@@ -67,11 +67,11 @@ import Testing
         harness.start()
         harness.open("a")
         harness.agency.faults.lostAnswers = 1
-        harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: "1")))
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "1")))
         harness.run(for: .seconds(3600))
         #expect(harness.failures == [.needsToken, .needsToken])  // used, says the agency
         #expect(harness.requests < 6)
-        harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: "2")))
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "2")))
         #expect(harness.connections["a"]?.address != nil)
         #expect(harness.agency.agents == 2)  // of the first one nobody heard
     }
@@ -84,7 +84,7 @@ import Testing
             harness.start()
             harness.open("a")
             for nonce in ["1", "2", "3"] as [Text] where harness.agent == nil {
-                harness.feed(.token(AgencyHarness.token(by: sponsor, nonce: nonce)))
+                harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: nonce)))
                 harness.run(for: .seconds(60))
             }
             harness.send("a1", to: "a")

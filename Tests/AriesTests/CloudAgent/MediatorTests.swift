@@ -102,6 +102,7 @@ import Testing
     @Test(arguments: [false, true]) func deathAtAnyStoredStateChangesNothing(hasPickup: Bool) throws {
         var (step, isWhole) = (1, false)
         while !isWhole {
+            try #require(step < 100, "a life that never ends")
             let harness = try MediatorHarness(hasPickup: hasPickup)
             harness.steps = step
             try harness.start()

@@ -92,6 +92,17 @@ package struct VirtualAgency: ~Copyable, Sendable {
         for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
     }
 
+    /// A token by that sponsor: good for one agent.
+    package static func token(by sponsor: KeyPair, nonce: Text) -> JSON {
+        let (sponsee, id, time) = (Text("kiosk-7"), Text("gate-sponsor"), Text("2026-01-01T00:00:00+00:00"))
+        let signed = Array("\(nonce)\(time)\(sponsee)\(id)".utf8)
+        return [
+            "sponseeId": .string(sponsee), "sponsorId": .string(id), "nonce": .string(nonce),
+            "timestamp": .string(time), "sig": .text(Base64.encode(sponsor.sign(signed), .standard)),
+            "sponsorVerKey": .string(sponsor.verkey.base58),
+        ]
+    }
+
     // MARK: Requests
 
     /// `GET /agency`.

@@ -1,0 +1,112 @@
+import Aries
+import DIDComm
+import Encoding
+import Foundation
+import HTTPTransport
+import Ledger
+import Simulation
+import Store
+import Testing
+
+@testable import Appliance
+
+/// Waits until `isDone`. Where that takes too long the test fails with these words and with what `state` says.
+func eventually(
+    _ what: String, within limit: Duration = .seconds(90), at place: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, telling state: () async -> String = { "" },
+    isDone: () async throws -> Bool
+) async throws {
+    let until = ContinuousClock.now + limit
+    while try await !isDone() {
+        guard ContinuousClock.now < until else {
+            Issue.record("not \(what) within \(limit): \(await state())", sourceLocation: place)
+            throw CancellationError()
+        }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// What links, mailboxes and destinations tell, in the order of each.
+final class AgentNotices: @unchecked Sendable {
+    private let lock = NSLock()
+    private var links: [AgentNotice] = []
+    private var mail: [MailboxNotice] = []
+    private var beside: [DestinationNotice] = []
+
+    func add(_ notice: AgentNotice) { lock.withLock { links.append(notice) } }
+    func add(_ notice: MailboxNotice) { lock.withLock { mail.append(notice) } }
+    func add(_ notice: DestinationNotice) { lock.withLock { beside.append(notice) } }
+
+    var ofLinks: [AgentNotice] { lock.withLock { links } }
+    var ofMailboxes: [MailboxNotice] { lock.withLock { mail } }
+    var ofDestinations: [DestinationNotice] { lock.withLock { beside } }
+
+    /// Texts that came from the agent.
+    var messages: Int { ofLinks.count { if case .message = $0 { true } else { false } } }
+    var denials: Int { ofLinks.count { if case .mailboxDenied = $0 { true } else { false } } }
+    var hasEnded: Bool { ofLinks.contains { if case .ended = $0 { true } else { false } } }
+    /// Where it was said last that an agency can wake the kiosk.
+    var port: Int? {
+        ofMailboxes.compactMap { if case .listens(let address) = $0 { address.port } else { nil } }.last
+    }
+    var givenUp: Int { ofMailboxes.count { if case .givenUp = $0 { true } else { false } } }
+    /// All of it, for whoever looks for a fault.
+    var all: String { "\(ofLinks.map(\.text)) \(ofMailboxes.map(\.text)) \(ofDestinations.map(\.text))" }
+}
+
+extension Secret {
+    /// Bytes of which a test needs no second copy.
+    static func random() -> Secret { Secret((0..<32).map { _ in UInt8.random(in: 0...255) }) }
+}
+
+extension VirtualAgentExchange {
+    /// The way to a new agent at `endpoint`, with keys of `seed`. `hasPickup`: it keeps mailboxes, with pickup 2.0 or without.
+    init(
+        _ endpoint: Text = "http://agent.test/", seed: Secret = .random(), hasPickup: Bool? = nil,
+        clock: AgentClock = .system()
+    ) throws {
+        guard let random = RandomStream(seed: seed), var agent = VirtualAgent(endpoint: endpoint, random: random) else {
+            throw CancellationError()
+        }
+        if let hasPickup { agent.mediation = VirtualMediation(seed: .random(), hasPickup: hasPickup) }
+        self.init(agent, clock: clock)
+    }
+}
+
+extension AgentConnection.Configuration {
+    /// Of connections that try again so soon that no test waits for it.
+    static var impatient: AgentConnection.Configuration {
+        var limits = AgentConnection.Limits()
+        (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
+        (limits.firstLook, limits.longestLook) = (.milliseconds(5), .milliseconds(50))
+        limits.lateAnswer = .seconds(30)
+        return AgentConnection.Configuration(
+            label: "kiosk", limits: limits, rules: RequestRules(answers: [.init(question: "open?", response: "yes")]))
+    }
+}
+
+extension Store {
+    private static let software = Outcome.Software(name: "s", version: "1")
+    private static let stamp = RecordStamp(
+        kiosk: "k", boot: "b", time: WallTime(utc: Timestamp(seconds: 1), provenance: .rtc), monotonic: .zero)
+
+    /// Opens the database in a test's folder, with its primary destination.
+    static func opened(in folder: URL) async throws -> Store {
+        let store = try await open(folder.appendingPathComponent("ledger.db").path)
+        try await store.begin(stamp: stamp, software: software)
+        try await store.destination(DeliveryCursor.primary)
+        return store
+    }
+
+    /// Records so many visits, of two entries each.
+    func record(_ count: Int) async throws {
+        for _ in 0..<count {
+            let visit = Text(UUID().uuidString.lowercased())
+            try await appendIntent(visit, stamp: Self.stamp)
+            try await appendOutcome(visit, Outcome(.accepted, gate: .shut, software: Self.software), stamp: Self.stamp)
+        }
+    }
+
+    /// Whether the primary destination has confirmed all that there is.
+    var isDelivered: Bool { deliveries[DeliveryCursor.primary]?.confirmed == head.point.count }
+}

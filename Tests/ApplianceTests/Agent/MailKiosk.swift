@@ -1,0 +1,138 @@
+import Aries
+import Encoding
+import Foundation
+import HTTPTransport
+import Ledger
+import Store
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// A kiosk with mailboxes, from its database to the network: its destination and its mail room.
+final class MailKiosk: Sendable {
+    /// What outlives the process: the folder, who is there in the network, and who hears what is told.
+    struct World: Sendable {
+        let folder: URL
+        /// The agent's invitation, which lies in the kiosk's file.
+        let invitation: JSON
+        let exchange: any MessageExchange
+        let notices: AgentNotices
+        let leftovers: Leftovers
+
+        init(_ name: String, _ invitation: JSON, _ exchange: any MessageExchange, _ leftovers: Leftovers) throws {
+            folder = try leftovers.folder(name)
+            (self.invitation, self.exchange, self.leftovers) = (invitation, exchange, leftovers)
+            notices = AgentNotices()
+            try Data(invitation.compactBytes).write(to: file)
+        }
+
+        fileprivate var file: URL { folder.appendingPathComponent("invitation") }
+    }
+
+    let store: Store
+    let life: Life
+    /// What was told in this and in earlier lives.
+    let notices: AgentNotices
+    /// Fetches tokens; posts wake-ups.
+    let http: HTTPExchange
+    private let destination: Destination
+    private let task: Task<Void, Never>
+    private let isStopped = Atomic<Bool>(false)
+
+    /// A process that begins, and ends behind the test at the latest.
+    init(
+        _ world: World, _ choice: MailRoom.Choice = .auto, reports: ReportSettings = Memory.settings,
+        trial: Duration = .seconds(60), life: Life = Life(dyingAt: 0, behind: false),
+        token: TokenSource? = nil, webhook: WebhookReceiver.Settings? = nil
+    ) async throws {
+        var permissive = HTTPExchange.Settings()
+        permissive.allowsPlainHTTP = true
+        let http = HTTPExchange(permissive)
+        let store = try await Store.opened(in: world.folder)
+        let (invitation, notices) = (world.invitation, world.notices)
+        let exchange = MortalExchange(life: life, exchange: world.exchange)
+        let mortal = Mortal(life, store)
+        var mediator = Mediator.Configuration(connection: .impatient, allowsPlainHTTP: true)
+        mediator.limits.idle = .milliseconds(20)
+        let mail = MailRoom(
+            choice,
+            MailRoom.Surroundings(
+                exchange: exchange, store: mortal, settings: mediator, invitation: { _ in try Invitation(invitation) },
+                token: { () throws(TokenSource.Failure) in try await token?.token(by: http) },
+                longestTokenPause: token?.longestPause ?? .zero, webhook: webhook,
+                refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
+                clock: .system(), notice: { notices.add($0) }, pause: .milliseconds(10)))
+        var link = AgentLink.Surroundings(
+            exchange: exchange, store: mortal, outbox: mortal, reports: reports, postbox: mail,
+            asksForMailbox: { invitation in
+                guard case .auto = mail.choice else { return false }
+                return await mail.permits(invitation)
+            }, observe: { notices.add($0) })
+        link.allowsPlainHTTP = true
+        if case .agency = choice { link.reception = .mailbox }
+        let destination = Destination(
+            files: [world.file.path],
+            Destination.Surroundings(
+                invitation: { _ throws(InvitationReader.Failure) in
+                    do throws(InvitationError) {
+                        return try Invitation(invitation)
+                    } catch {
+                        throw .invitation(error)
+                    }
+                }, link: link, settings: .impatient, invitations: mortal, mail: mail, trial: trial,
+                notice: { notices.add($0) }, pause: .milliseconds(10)))
+        (self.store, self.life, self.notices, self.destination) = (store, life, notices, destination)
+        self.http = http
+        task = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await mail.run() }
+                group.addTask { await destination.run() }
+            }
+        }
+        world.leftovers.add { await self.stop() }
+    }
+
+    func record(_ count: Int) async throws {
+        try await store.record(count)
+        await destination.wake()
+    }
+
+    var connections: [StoredConnection] { get async throws { try await store.connections() } }
+
+    var isDelivered: Bool { get async { await store.isDelivered } }
+
+    /// How many mailboxes there are.
+    var mailboxes: Int {
+        get async throws { try await connections.count { $0.destination == MailRoom.destination } }
+    }
+
+    /// Whether the destination is reached through the mailbox.
+    var hasMailbox: Bool {
+        get async throws {
+            let present = await store.deliveries[DeliveryCursor.primary]?.connection
+            let stored = try await connections
+            guard stored.contains(where: { $0.destination == MailRoom.destination }),
+                let way = stored.first(where: { $0.id == present && $0.destination == DeliveryCursor.primary })
+            else { return false }
+            let snapshot = try JSON.parse(way.snapshot)
+            return snapshot["mailbox"] == true && snapshot["phase"] == "connected"
+        }
+    }
+
+    func wait(
+        _ what: String, at place: SourceLocation = #_sourceLocation, until isDone: () async throws -> Bool
+    ) async throws {
+        try await eventually(what, at: place, telling: { notices.all }, isDone: isDone)
+    }
+
+    /// Ends it; once is enough.
+    func stop() async {
+        guard !isStopped.exchange(true, ordering: .relaxed) else { return }
+        task.cancel()
+        await task.value
+        await http.shutdown()
+        await store.close()
+    }
+}
