@@ -185,9 +185,9 @@ import Testing
                     reason: "unreadable")
             }
             #expect(try await store.quarantine().map(\.number) == Array(7...70))
-            for _ in 0..<10 {
+            for number in 0..<10 {
                 try await store.setAside(
-                    [UInt8](repeating: 1, count: 200_000), uid: "large", for: "", reason: "unknown")
+                    [UInt8](repeating: 1, count: 200_000), uid: Text("large\(number)"), for: "", reason: "unknown")
             }
             let kept = try await store.quarantine()
             #expect(kept.reduce(0) { $0 + $1.envelope.count } <= Store.quarantineBytes && kept.count == 5)

@@ -10,11 +10,7 @@ import Testing
 
 /// A new invitation takes over: the agent of the connection before it is told, once the new one has confirmed, and nobody waits for
 /// that.
-@Suite(.timeLimit(.minutes(2))) struct ReplacedTests {
-    private static let software = Outcome.Software(name: "s", version: "1")
-    private static let stamp = RecordStamp(
-        kiosk: "k", boot: "b", time: WallTime(utc: Timestamp(seconds: 1), provenance: .rtc), monotonic: .zero)
-
+@Suite(.timeLimit(.minutes(4))) struct ReplacedTests {
     /// The service over one database.
     private final class Gate: Sendable {
         let store: Store
@@ -42,9 +38,7 @@ import Testing
         }
 
         func record() async throws {
-            let visit = Text(UUID().uuidString.lowercased())
-            try await store.appendIntent(visit, stamp: stamp)
-            try await store.appendOutcome(visit, Outcome(.accepted, gate: .shut, software: software), stamp: stamp)
+            try await store.record(1)
             service.wake()
         }
 
@@ -54,16 +48,20 @@ import Testing
         func delivered(notOver before: Text? = nil) async throws {
             try await wait("delivered") { [self] in
                 guard let way = await present, way != before else { return false }
-                return await store.deliveries[DeliveryCursor.primary]?.confirmed == store.head.point.count
+                return await store.isDelivered
+            }
+        }
+
+        /// Waits until nothing but the present connection is there.
+        func forgotten() async throws {
+            try await wait("forgotten") { [self] in
+                let present = await present
+                return try await store.connections().map(\.id) == [present]
             }
         }
 
         func wait(_ what: String, until isDone: @Sendable () async throws -> Bool) async throws {
-            let until = ContinuousClock.now + .seconds(40)
-            while try await !isDone() {
-                guard ContinuousClock.now < until else { throw Late(what: what) }
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await eventually(what) { try await isDone() }
         }
 
         func stop() async {
@@ -72,8 +70,6 @@ import Testing
             await store.close()
         }
     }
-
-    private struct Late: Error { let what: String }
 
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replaced-\(UUID().uuidString)")
@@ -111,10 +107,7 @@ import Testing
             try await gate.delivered()
             // Both connections to the old agent: the way to the destination, and the one to its mailbox.
             try await gate.wait("told") { old.hangups == (hasMailbox ? 2 : 1) }
-            try await gate.wait("forgotten") {
-                let present = await gate.present
-                return try await gate.store.connections().map(\.id) == [present]
-            }
+            try await gate.forgotten()
             try await gate.record()
             try await gate.delivered()
             #expect(new.hangups == 0)
@@ -122,8 +115,10 @@ import Testing
         }
     }
 
-    /// An agent that takes the farewell and never answers costs five seconds, and nobody waits for them.
-    @Test func anOldAgentThatDoesNotAnswerHoldsNothingUp() async throws {
+    /// Lends a gate that a second agent has just taken over from `old`, which takes messages and answers none any more.
+    private func withSilencedAgent(
+        _ body: (_ gate: Gate, _ folder: URL, _ old: SocketAgent, _ before: Text?) async throws -> Void
+    ) async throws {
         try await withFolder { folder in
             let (old, new) = (try SocketAgent(hasPickup: nil), try SocketAgent(hasPickup: nil))
             try invite(old, folder)
@@ -135,15 +130,19 @@ import Testing
             try invite(new, folder)
             try await gate.record()
             try await gate.delivered(notOver: before)
+            try await body(gate, folder, old, before)
+        }
+    }
+
+    /// An agent that takes the farewell and never answers costs five seconds, and nobody waits for them.
+    @Test func anOldAgentThatDoesNotAnswerHoldsNothingUp() async throws {
+        try await withSilencedAgent { gate, _, old, before in
             try await gate.record()
             try await gate.delivered()
             let isWaiting = try await gate.store.connections().contains { $0.id == before && $0.isDeleting }
             #expect(isWaiting, "reports go on while the old agent is told")
             let began = ContinuousClock.now
-            try await gate.wait("forgotten") {
-                let present = await gate.present
-                return try await gate.store.connections().map(\.id) == [present]
-            }
+            try await gate.forgotten()
             #expect(ContinuousClock.now - began < .seconds(15))
             old.fallSilent(nil)
             await gate.stop()
@@ -152,27 +151,14 @@ import Testing
 
     /// Whatever ends the program before the old agent was told, the next start tells it.
     @Test func theNextStartTellsIt() async throws {
-        try await withFolder { folder in
-            let (old, new) = (try SocketAgent(hasPickup: nil), try SocketAgent(hasPickup: nil))
-            try invite(old, folder)
-            var gate = try await Gate(folder)
-            try await gate.record()
-            try await gate.delivered()
-            let before = await gate.present
-            old.fallSilent(.takes)
-            try invite(new, folder)
-            try await gate.record()
-            try await gate.delivered(notOver: before)
+        try await withSilencedAgent { gate, folder, old, _ in
             await gate.stop()
             old.fallSilent(nil)
             #expect(old.hangups == 0)
-            gate = try await Gate(folder)
-            try await gate.wait("told") { old.hangups == 1 }
-            try await gate.wait("forgotten") { [gate] in
-                let present = await gate.present
-                return try await gate.store.connections().map(\.id) == [present]
-            }
-            await gate.stop()
+            let next = try await Gate(folder)
+            try await next.wait("told") { old.hangups == 1 }
+            try await next.forgotten()
+            await next.stop()
         }
     }
 }
