@@ -8,123 +8,103 @@ import Testing
 
 /// Real agents as their own mailboxes: what they start reaches the kiosk over plain HTTP.
 @Suite(.serialized) struct MailboxPeerTests {
-    private static let versions = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
-
-    @Test(.timeLimit(.minutes(5)), arguments: versions)
+    @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func whatTheAgentStartsArrives(version: String) async throws {
-        let place = try Workplace("mailbox-\(version)")
-        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
-        try await agent.command("start")
-        let began = ContinuousClock.now
-        var gate = try await DeliveryGate(place, try await agent.invitation(place))
-        let connection = try await agent.mailed(gate, place)
-        print("mailbox: ACA-Py \(version): through the mailbox after \(ContinuousClock.now - began)")
-        try await gate.record(20)
-        #expect(try await agent.reports(count: 20).count == 20)
-        try await gate.wait("confirmed") { [gate] in await gate.cursor().confirmed == gate.end() }
+        try await withAgent("mailbox", version, options: CloudAgent.mediation) { scene in
+            let (place, agent) = (scene.place, scene.agent)
+            let began = ContinuousClock.now
+            var gate = try await scene.gate()
+            let connection = try await agent.mailed(gate)
+            print("mailbox: ACA-Py \(version): through the mailbox after \(ContinuousClock.now - began)")
+            try await gate.record(20)
+            #expect(try await agent.reports(count: 20).count == 20)
+            try await gate.waitForAll()
 
-        let sent = ContinuousClock.now
-        for number in 0..<5 { try await agent.command("message \(connection) hello-\(number)") }
-        try await agent.command("ping \(connection)")
-        try await gate.wait("heard") { try place.log().count { $0.contains("bytes from the agent") } == 5 }
-        print("mailbox: ACA-Py \(version): 5 messages heard after \(ContinuousClock.now - sent)")
+            let sent = ContinuousClock.now
+            for number in 0..<5 { try await agent.command("message \(connection) hello-\(number)") }
+            try await agent.command("ping \(connection)")
+            try await gate.wait("heard") { [gate] in gate.said("bytes from the agent") == 5 }
+            print("mailbox: ACA-Py \(version): 5 messages heard after \(ContinuousClock.now - sent)")
 
-        // While the kiosk is off they wait. What is on its way to it at that moment would be gone, as this mediator has no word for
-        // "received".
-        try await Task.sleep(for: .seconds(1))
-        await gate.stop()
-        for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
-        gate = try await DeliveryGate(place, place.path("invitation"))
-        try await gate.wait("heard") { try place.log().count { $0.contains("bytes from the agent") } == 8 }
-        #expect(gate.faults.isEmpty)
+            // While the kiosk is off they wait. What is on its way to it at that moment would be gone, as this mediator has no word for
+            // "received".
+            try await Task.sleep(for: .seconds(1))
+            await gate.stop()
+            for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
+            gate = try await scene.gate(place.path("invitation"))
+            try await gate.wait("heard") { [gate] in gate.said("bytes from the agent") == 8 }
+            #expect(gate.faults.isEmpty)
 
-        let dropped = ContinuousClock.now
-        try await agent.command("hangup \(connection)")
-        try await gate.wait("told ended", within: .seconds(60)) { [gate] in gate.faults.contains(.agentEnded) }
-        print("mailbox: ACA-Py \(version): the hangup was told after \(ContinuousClock.now - dropped)")
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
+            let dropped = ContinuousClock.now
+            try await agent.command("hangup \(connection)")
+            try await gate.wait("told ended", within: .seconds(60)) { [gate] in gate.faults.contains(.agentEnded) }
+            print("mailbox: ACA-Py \(version): the hangup was told after \(ContinuousClock.now - dropped)")
+        }
     }
 
     /// The controller confirms each report by a message of its own, as it would once it has stored it. The agent is killed meanwhile,
     /// with what it had in its memory: reports on their way to the controller, and words of the controller's on theirs.
-    @Test(.timeLimit(.minutes(5)), arguments: versions)
+    @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func theControllerConfirms(version: String) async throws {
-        let count = version == Self.versions.last ? 1000 : 100
-        let place = try Workplace("controller-\(version)")
-        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
-        try await agent.command("start")
-        let gate = try await DeliveryGate(
-            place, try await agent.invitation(place), more: "confirm = \"controller\"\nformat = \"basicmessage\"")
-        let connection = try await agent.mailed(gate, place)
-        let began = ContinuousClock.now
-        try await gate.record(count)
-        var (told, heard, isKilled): (Set<Text>, Int, Bool) = ([], 0, false)
-        while await gate.cursor().confirmed < gate.end(), ContinuousClock.now - began < .seconds(240) {
-            // What came again was not confirmed, as far as the gate knows: the controller says so once more.
-            let all = agent.journal.lines.filter { $0["webhook"]?.string == "basicmessages" }
-                .compactMap { $0["body"]?["message_id"]?.string }
-            let new = all.dropFirst(heard)
-            heard = all.count
-            if !isKilled, told.count > count / 3 {
-                isKilled = true
-                try await agent.command("kill")
-                try await agent.command("start")
+        let count = version == CloudAgent.newest ? 1000 : 100
+        try await withAgent("controller", version, options: CloudAgent.mediation) { scene in
+            let agent = scene.agent
+            let gate = try await scene.gate(more: "confirm = \"controller\"\nformat = \"basicmessage\"")
+            let connection = try await agent.mailed(gate)
+            let began = ContinuousClock.now
+            try await gate.record(count)
+            var (told, heard, isKilled): (Set<Text>, Int, Bool) = ([], 0, false)
+            while await gate.cursor().confirmed < gate.end(), ContinuousClock.now - began < .seconds(240) {
+                // What came again was not confirmed, as far as the gate knows: the controller says so once more.
+                let all = agent.journal.lines.filter { $0["webhook"]?.string == "basicmessages" }
+                    .compactMap { $0["body"]?["message_id"]?.string }
+                let new = all.dropFirst(heard)
+                heard = all.count
+                if !isKilled, told.count > count / 3 {
+                    isKilled = true
+                    try await agent.command("kill")
+                    try await agent.command("start")
+                }
+                for chunk in stride(from: 0, to: new.count, by: 16).map({ new.dropFirst($0).prefix(16) }) {
+                    let content: JSON = ["type": "verification-report/1.0/ack", "ids": .array(chunk.map(JSON.string))]
+                    try await agent.command("message \(connection) '\(content.compactText)'")
+                }
+                told.formUnion(new)
+                try await Task.sleep(for: .milliseconds(200))
             }
-            for chunk in stride(from: 0, to: new.count, by: 16).map({ new.dropFirst($0).prefix(16) }) {
-                let content: JSON = ["type": "verification-report/1.0/ack", "ids": .array(chunk.map(JSON.string))]
-                try await agent.command("message \(connection) '\(content.compactText)'")
-            }
-            told.formUnion(new)
-            try await Task.sleep(for: .milliseconds(200))
+            print(
+                "mailbox: ACA-Py \(version): \(count) reports confirmed by the controller after "
+                    + "\(ContinuousClock.now - began), \(heard - told.count) came again")
+            #expect(isKilled)
+            #expect(await gate.cursor().confirmed == gate.end())
+            #expect(try told.count == count && agent.reports().count == count, "none lost, none under two ids")
         }
-        print(
-            "mailbox: ACA-Py \(version): \(count) reports confirmed by the controller after \(ContinuousClock.now - began), "
-                + "\(heard - told.count) came again")
-        #expect(isKilled)
-        #expect(await gate.cursor().confirmed == gate.end())
-        #expect(try told.count == count && agent.reports().count == count, "none lost, none under two ids")
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
     }
 
     /// Without the flag the agent keeps the question for its controller: reports go over the first connection, at once.
-    @Test(.timeLimit(.minutes(3)), arguments: versions.suffix(1))
+    @Test(.timeLimit(.minutes(3)), arguments: [CloudAgent.newest])
     func anAgentThatGrantsNoneGetsItsReportsAllTheSame(version: String) async throws {
-        let place = try Workplace("denied-\(version)")
-        let agent = try CloudAgent(version: version, place)
-        try await agent.command("start")
-        let gate = try await DeliveryGate(place, try await agent.invitation(place))
-        try await gate.record(5)
-        #expect(try await agent.reports(count: 5).count == 5)
-        try await gate.wait("told", within: .seconds(60)) {
-            try place.log().contains { $0.contains("keeps no messages") }
+        try await withAgent("denied", version) { scene in
+            let (place, agent) = (scene.place, scene.agent)
+            let gate = try await scene.gate()
+            try await gate.record(5)
+            #expect(try await agent.reports(count: 5).count == 5)
+            try await gate.wait("told", within: .seconds(60)) { gate.said("keeps no messages") > 0 }
+            #expect(try await gate.store.connections().map(\.destination) == [DeliveryCursor.primary])
+            #expect(gate.faults.isEmpty)
         }
-        #expect(try await gate.store.connections().map(\.destination) == [DeliveryCursor.primary])
-        #expect(gate.faults.isEmpty)
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
     }
 
     /// A single-use invitation is answered once: the first connection goes on as it was.
-    @Test(.timeLimit(.minutes(4)), arguments: versions.suffix(1))
+    @Test(.timeLimit(.minutes(4)), arguments: [CloudAgent.newest])
     func aSingleUseInvitationGoesOnWithoutAMailbox(version: String) async throws {
-        let place = try Workplace("single-\(version)")
-        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
-        try await agent.command("start")
-        let url = try await agent.command("invite single")["url"]?.string?.string ?? ""
-        let gate = try await DeliveryGate(place, try place.write("invitation", url))
-        try await gate.record(5)
-        try await gate.wait("given up", within: .seconds(120)) {
-            try place.log().contains { $0.contains("no answer through the mailbox") }
+        try await withAgent("single", version, options: CloudAgent.mediation) { scene in
+            let (place, agent) = (scene.place, scene.agent)
+            let gate = try await scene.gate(try await scene.invite("single"))
+            try await gate.record(5)
+            try await gate.wait("given up", within: .seconds(120)) { gate.said("no answer through the mailbox") > 0 }
+            #expect(try await agent.reports(count: 5, within: .seconds(60)).count == 5)
+            try await gate.waitForAll()
         }
-        #expect(try await agent.reports(count: 5, within: .seconds(60)).count == 5)
-        try await gate.wait("confirmed") { await gate.cursor().confirmed == gate.end() }
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
     }
 }

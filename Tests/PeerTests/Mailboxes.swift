@@ -6,19 +6,12 @@ import Testing
 
 // What tests of agents that keep messages for the kiosk share.
 
-extension Workplace {
-    /// The lines of the gate's log.
-    func log() throws -> [String] {
-        (try? String(contentsOfFile: path("log.jsonl"), encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
-    }
-}
-
 extension CloudAgent {
     /// What makes an unmodified agent keep messages for who cannot be reached.
     static let mediation = ["--open-mediation", "--enable-undelivered-queue"]
 
     /// Waits until the gate is reached through the agent's mailbox; the agent's name for that connection.
-    func mailed(_ gate: DeliveryGate, _ place: Workplace) async throws -> String {
+    func mailed(_ gate: DeliveryGate) async throws -> String {
         try await gate.wait("through the mailbox", within: .seconds(60)) {
             let stored = try await gate.store.connections()
             let present = await gate.cursor().connection
@@ -27,10 +20,6 @@ extension CloudAgent {
             return snapshot?["mailbox"] == true && snapshot?["phase"] == "connected"
         }
         // The younger of the two.
-        let connections = try await command("connections")["results"]?.array ?? []
-        let live = connections.filter {
-            ["active", "completed", "response"].contains($0["state"]?.string) && $0["invitation_mode"] != "multi"
-        }.sorted { ($0["created_at"]?.string?.string ?? "") < ($1["created_at"]?.string?.string ?? "") }
-        return try #require(live.last?["connection_id"]?.string?.string)
+        return try #require(await connections().last)
     }
 }

@@ -1,3 +1,4 @@
+import Appliance
 import Credentials
 import Encoding
 import Foundation
@@ -7,90 +8,113 @@ import Testing
 
 /// What an invitation of a real agent offers, and whether its inviter is known: the eight rows, carried out by the service.
 @Suite(.serialized) struct MatrixTests {
-    private static let versions = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
+    /// A gate, its agent and the file between them.
+    private struct Rows {
+        let scene: AgentScene
+        let gate: DeliveryGate
+        private var agent: CloudAgent { scene.agent }
 
-    /// What the agent's controller was told of the request of that thread.
-    private func refusal(of thread: Text, at agent: CloudAgent) -> Text? {
-        agent.journal.lines.last {
-            $0["webhook"] == "problem_report" && $0["body"]?["~thread"]?["thid"]?.string == thread
-        }?["body"]?["description"]?["code"]?.string
+        /// What the agent's controller was told of the request of that thread.
+        private func refusal(of thread: Text) -> Text? {
+            agent.journal.lines.last {
+                $0["webhook"] == "problem_report" && $0["body"]?["~thread"]?["thid"]?.string == thread
+            }?["body"]?["description"]?["code"]?.string
+        }
+
+        /// How often somebody asked the agent to go on over a connection that there is.
+        var reuses: Int { agent.journal.lines.count { $0["webhook"] == "connection_reuse" } }
+
+        /// An invitation of those words lies in the file until the gate has carried it out; the thread of its request.
+        @discardableResult
+        func carryOut(_ words: String) async throws -> Text? {
+            let made = try await agent.invitation(words)
+            try scene.place.write("invitation", made.url)
+            let id = try #require(made.json["@id"]?.string)
+            let accepted = StoredInvitations(gate.store, DeliveryCursor.primary)
+            try await gate.wait("carried out: \(words)", within: .seconds(60)) {
+                try await accepted.accepted().contains(id)
+            }
+            return made.thread
+        }
+
+        /// The same for one whose request is refused.
+        func refuse(_ words: String) async throws {
+            let thread = try #require(try await carryOut(words))
+            try await gate.wait("refused: \(words)") { refusal(of: thread) != nil }
+            #expect(refusal(of: thread) == "request-not-accepted", "\(words)")
+        }
+
+        /// One with nothing in it, by the DID that all of the agent's share, is said to be unusable.
+        func refuseEmpty() async throws {
+            let before = gate.said(MatrixTests.nothingOffered)
+            try await MatrixTests.writeEmpty(scene)
+            try await gate.wait("told", within: .seconds(60)) { gate.said(MatrixTests.nothingOffered) > before }
+        }
+
+        /// How many connections the agent has.
+        var active: Int { get async throws { try await agent.connections().count } }
     }
 
-    private func active(_ agent: CloudAgent) async throws -> [Text] {
-        (try await agent.command("connections")["results"]?.array ?? [])
-            .filter { ["active", "completed", "response"].contains($0["state"]?.string) }
-            .compactMap { $0["connection_id"]?.string }
+    private static let nothingOffered = "offers neither a handshake nor a request"
+
+    private static func writeEmpty(_ scene: AgentScene) async throws {
+        var invitation = try #require(try await scene.agent.invitation("did").json.object)
+        (invitation["handshake_protocols"], invitation["requests~attach"]) = ([], [])
+        try scene.place.write("invitation", JSON.object(invitation).compactText)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: versions) func eachRowAgainstARealAgent(version: String) async throws {
-        let place = try Workplace("matrix-\(version)")
-        let agent = try CloudAgent(version: version, place)
-        try await agent.command("start")
-        let file = place.path("invitation")
+    @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
+    func eachRowAgainstARealAgent(version: String) async throws {
+        try await withAgent("matrix", version) { scene in
+            // Neither handshake nor request, and nobody known: it is said to be unusable.
+            try await Self.writeEmpty(scene)
+            let gate = try await scene.gate(scene.place.path("invitation"))
+            try await gate.wait("told") { gate.faults.contains(.agentUnconnected) }
+            #expect(gate.said(Self.nothingOffered) > 0)
+            let rows = Rows(scene: scene, gate: gate)
 
-        func invite(_ words: String) async throws -> Text? {
-            let reply = try await agent.command("invite \(words)")
-            _ = try place.write("invitation", reply["url"]?.string?.string ?? "")
-            return reply["thread"]?.string
+            // A request without handshake: one reply, no connection.
+            try await rows.refuse("bare ask")
+            #expect(try await rows.active == 0)
+            #expect(try await gate.store.connections().isEmpty)
+
+            // Handshake and request: a connection, and the request refused over it.
+            try await rows.refuse("did ask")
+            try await gate.wait("connected") { await gate.cursor().connection != nil }
+            let first = await gate.cursor().connection
+            #expect(try await rows.active == 1)
+            #expect(rows.reuses == 0)
+
+            // The same inviter again, for a connection only: the one that exists will do.
+            try await rows.carryOut("did single")
+            #expect(rows.reuses == 1)
+            try await gate.record(1)
+            _ = try await scene.agent.reports(count: 1)
+            #expect(await gate.cursor().connection == first)
+            #expect(try await rows.active == 1)
+
+            // With a request: reused, then refused over it; and without handshake refused over it.
+            try await rows.refuse("did ask")
+            #expect(rows.reuses == 2)
+            try await rows.refuse("did bare ask")
+            #expect(rows.reuses == 2)
+            #expect(await gate.cursor().connection == first)
+            #expect(try await rows.active == 1)
+
+            // Neither, from one that is known: said to be unusable too, and the connection stays.
+            try await rows.refuseEmpty()
+            #expect(await gate.cursor().connection == first)
+            #expect(gate.faults.isEmpty)
+
+            // An inviter that is not known, for a connection only: a new one takes over.
+            try await rows.carryOut("")
+            try await gate.wait("taken over", within: .seconds(40)) {
+                let present = await gate.cursor().connection
+                return present != nil && present != first
+            }
+            try await gate.record(1)
+            #expect(try await scene.agent.reports(count: 2).count == 2)
+            #expect(rows.reuses == 2)
         }
-        func refused(_ thread: Text?, _ gate: DeliveryGate) async throws {
-            let thread = try #require(thread)
-            try await gate.wait("refused", within: .seconds(40)) { refusal(of: thread, at: agent) != nil }
-            #expect(refusal(of: thread, at: agent) == "request-not-accepted")
-        }
-
-        // Neither handshake nor request, and nobody known: it is said to be unusable.
-        let bare = Data(
-            Base64.encode(
-                Array(
-                    """
-                    {"@type":"https://didcomm.org/out-of-band/1.1/invitation","@id":"bare","label":"x","services":[]}
-                    """.utf8), .url
-            ).utf8)
-        _ = try place.write("invitation", "http://127.0.0.1:9/?oob=" + String(decoding: bare, as: UTF8.self))
-        let gate = try await DeliveryGate(place, file)
-        try await gate.wait("told") { gate.faults.contains(.agentUnconnected) }
-
-        // A request without handshake: one reply, no connection.
-        try await refused(try await invite("bare ask"), gate)
-        #expect(try await active(agent).isEmpty)
-        #expect(try await gate.store.connections().isEmpty)
-
-        // Handshake and request: a connection, and the request refused over it.
-        try await refused(try await invite("did ask"), gate)
-        try await gate.wait("connected") { await gate.cursor().connection != nil }
-        let first = await gate.cursor().connection
-        #expect(try await active(agent).count == 1)
-
-        // The same inviter again, for a connection only: the one that exists will do.
-        _ = try await invite("did single")
-        try await gate.record(1)
-        _ = try await agent.reports(count: 1)
-        try await Task.sleep(for: .seconds(3))
-        #expect(await gate.cursor().connection == first)
-        #expect(try await active(agent).count == 1)
-
-        // With a request: reused, then refused over it; and without handshake refused over it.
-        try await refused(try await invite("did ask"), gate)
-        try await refused(try await invite("did bare ask"), gate)
-        #expect(await gate.cursor().connection == first)
-        #expect(try await active(agent).count == 1)
-
-        // Neither, from one that is known: as before, and the connection stays.
-        _ = try place.write("invitation", "http://127.0.0.1:9/?oob=" + String(decoding: bare, as: UTF8.self))
-        try await Task.sleep(for: .seconds(1))
-        #expect(await gate.cursor().connection == first)
-
-        // An inviter that is not known, for a connection only: a new one takes over.
-        _ = try await invite("")
-        try await gate.wait("taken over", within: .seconds(40)) {
-            let present = await gate.cursor().connection
-            return present != nil && present != first
-        }
-        try await gate.record(1)
-        #expect(try await agent.reports(count: 2).count == 2)
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
     }
 }

@@ -14,89 +14,81 @@ import Testing
 
     @Test(.timeLimit(.minutes(5)), arguments: newer)
     func theKioskFollowsAnAgentThatChangesItsDID(version: String) async throws {
-        let place = try Workplace("rotated-\(version)")
-        let agent = try CloudAgent(version: version, place, options: CloudAgent.mediation)
-        try await agent.command("start")
-        let file = try await agent.invitation(place)
-        var gate = try await DeliveryGate(place, file)
-        let connection = try await agent.mailed(gate, place)
-        var count = 0
+        try await withAgent("rotated", version, options: CloudAgent.mediation) { scene in
+            let (agent, file) = (scene.agent, try await scene.invite())
+            var gate = try await scene.gate(file)
+            let connection = try await agent.mailed(gate)
+            var count = 0
 
-        /// Reports go out and are confirmed.
-        func deliver() async throws {
-            try await gate.record(10)
-            count += 10
-            #expect(try await agent.reports(count: count).count == count)
-            try await gate.wait("confirmed") { [gate] in await gate.cursor().confirmed == gate.end() }
-            #expect(gate.faults.isEmpty)
-        }
-
-        try await deliver()
-        for (number, method) in Self.methods.enumerated() {
-            let before = try await agent.ownDID(connection)
-            let began = ContinuousClock.now
-            let did = try #require(try await agent.command("rotate \(connection) \(method)")["did"]?.string)
-            #expect(did.hasPrefix(Text(method)) && did != before)
-            try await gate.follow(did)
-            // The acknowledgement arrived: only then the agent itself goes by the new DID.
-            try await gate.wait("acknowledged", within: .seconds(60)) { try await agent.ownDID(connection) == did }
-            print("mailbox: ACA-Py \(version): followed to a \(method) after \(ContinuousClock.now - began)")
-            try await deliver()
-
-            // The next start knows it, and hears what the agent starts under the new key.
-            await gate.stop()
-            gate = try await DeliveryGate(place, file)
-            #expect(try await gate.peer()?["did"]?.string == did)
-            try await agent.command("message \(connection) hello")
-            try await gate.wait("heard", within: .seconds(60)) {
-                try place.log().count { $0.contains("bytes from the agent") } == number + 1
+            /// Reports go out and are confirmed.
+            func deliver() async throws {
+                try await gate.record(10)
+                count += 10
+                #expect(try await agent.reports(count: count).count == count)
+                try await gate.waitForAll()
+                #expect(gate.faults.isEmpty)
             }
-            try await deliver()
-        }
-        #expect(try place.log().count { $0.contains("has changed its DID") } == Self.methods.count)
 
-        try await agent.command("hangup \(connection)")
-        try await gate.wait("told ended", within: .seconds(60)) { [gate] in gate.faults.contains(.agentEnded) }
-        let confirmed = await gate.cursor().confirmed
-        try await gate.record(5)
-        try await Task.sleep(for: .seconds(2))
-        #expect(await gate.cursor().confirmed == confirmed, "nothing is confirmed over what was ended")
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
+            try await deliver()
+            for (number, method) in Self.methods.enumerated() {
+                let before = try await agent.ownDID(connection)
+                let began = ContinuousClock.now
+                let did = try #require(try await agent.command("rotate \(connection) \(method)")["did"]?.string)
+                #expect(did.hasPrefix(Text(method)) && did != before)
+                try await gate.follow(did)
+                // The acknowledgement arrived: only then the agent itself goes by the new DID.
+                try await gate.wait("acknowledged", within: .seconds(60)) { try await agent.ownDID(connection) == did }
+                print("mailbox: ACA-Py \(version): followed to a \(method) after \(ContinuousClock.now - began)")
+                try await deliver()
+
+                // The next start knows it, and hears what the agent starts under the new key.
+                await gate.stop()
+                gate = try await scene.gate(file)
+                #expect(try await gate.peer()?["did"]?.string == did)
+                try await agent.command("message \(connection) hello")
+                try await gate.wait("heard", within: .seconds(60)) { [gate] in
+                    gate.said("bytes from the agent") == number + 1
+                }
+                try await deliver()
+            }
+            #expect(gate.said("has changed its DID") == Self.methods.count)
+
+            try await agent.command("hangup \(connection)")
+            try await gate.wait("told ended", within: .seconds(60)) { [gate] in gate.faults.contains(.agentEnded) }
+            let confirmed = await gate.cursor().confirmed
+            try await gate.record(5)
+            try await Task.sleep(for: .seconds(2))
+            #expect(await gate.cursor().confirmed == confirmed, "nothing is confirmed over what was ended")
+        }
     }
 
     /// The older version announces a DID and cannot read the acknowledgement of anybody (its table names a class that it does not
     /// have), so it never goes by that DID: nobody answers there. That is told, and a new invitation goes on.
     @Test(.timeLimit(.minutes(5)))
     func anAgentThatCannotReadTheAcknowledgementIsToldSilent() async throws {
-        let place = try Workplace("rotated-0.12.8")
-        let agent = try CloudAgent(version: "0.12.8", place, options: CloudAgent.mediation)
-        try await agent.command("start")
-        let gate = try await DeliveryGate(place, try await agent.invitation(place))
-        let connection = try await agent.mailed(gate, place)
-        try await gate.record(10)
-        #expect(try await agent.reports(count: 10).count == 10)
-        try await gate.wait("confirmed") { await gate.cursor().confirmed == gate.end() }
-        let before = try await agent.ownDID(connection)
-        let did = try #require(try await agent.command("rotate \(connection) did:peer:2")["did"]?.string)
-        try await gate.follow(did)
-        try await gate.wait("acknowledged") {
-            let log = try String(contentsOfFile: place.path("agent/log"), encoding: .utf8)
-            return log.contains("Class 'Ack' not defined")
-        }
-        #expect(try await agent.ownDID(connection) == before)
-        try await gate.record(10)
-        try await gate.wait("told silent", within: .seconds(60)) { gate.faults.contains(.agentSilent) }
-        #expect(await gate.cursor().confirmed == 20, "nothing of what went there")
+        try await withAgent("rotated", "0.12.8", options: CloudAgent.mediation) { scene in
+            let (place, agent, gate) = (scene.place, scene.agent, try await scene.gate())
+            let connection = try await agent.mailed(gate)
+            try await gate.record(10)
+            #expect(try await agent.reports(count: 10).count == 10)
+            try await gate.waitForAll()
+            let before = try await agent.ownDID(connection)
+            let did = try #require(try await agent.command("rotate \(connection) did:peer:2")["did"]?.string)
+            try await gate.follow(did)
+            try await gate.wait("acknowledged") {
+                let log = try String(contentsOfFile: place.path("agent/log"), encoding: .utf8)
+                return log.contains("Class 'Ack' not defined")
+            }
+            #expect(try await agent.ownDID(connection) == before)
+            try await gate.record(10)
+            try await gate.wait("told silent", within: .seconds(60)) { gate.faults.contains(.agentSilent) }
+            #expect(await gate.cursor().confirmed == 20, "nothing of what went there")
 
-        _ = try await agent.invitation(place)
-        try await gate.wait("confirmed", within: .seconds(90)) { await gate.cursor().confirmed == gate.end() }
-        #expect(Set(try await agent.reports(count: 20, within: .seconds(60)).map(\.id)).count == 20)
-        #expect(gate.faults.isEmpty)
-        await gate.stop()
-        try await agent.stop()
-        place.remove()
+            try await scene.invite()
+            try await gate.waitForAll(within: .seconds(90))
+            #expect(Set(try await agent.reports(count: 20, within: .seconds(60)).map(\.id)).count == 20)
+            #expect(gate.faults.isEmpty)
+        }
     }
 }
 

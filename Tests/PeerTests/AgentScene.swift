@@ -1,0 +1,87 @@
+import Encoding
+import Foundation
+import TestKit
+
+/// A real agent in a folder of its own, and the gates that a test puts around it.
+struct AgentScene {
+    let place: Workplace
+    let agent: CloudAgent
+    fileprivate let leftovers: Leftovers
+
+    /// A gate with an invitation of the agent that anybody may use, or with that in the file; `more` are further lines of `[agent]`.
+    func gate(_ file: String? = nil, copy: String? = nil, more: String = "") async throws -> DeliveryGate {
+        var invitation = file
+        if invitation == nil { invitation = try await invite() }
+        let gate = try await DeliveryGate(place, invitation ?? "", copy: copy, more: more)
+        leftovers.add { await gate.stop() }
+        return gate
+    }
+
+    /// Writes a new invitation into the file that the gate watches; returns its path.
+    @discardableResult
+    func invite(_ words: String = "") async throws -> String {
+        try place.write("invitation", try await agent.invitation(words).url)
+    }
+}
+
+/// Starts an agent, and behind `body` ends it and the gates before it, also when `body` throws. Then the folder stays.
+func withAgent(
+    _ name: String, _ version: String, options: [String] = [], _ body: (AgentScene) async throws -> Void
+) async throws {
+    let place = try Workplace("\(name)-\(version)")
+    try await withAgent(place, version, options: options, body)
+    place.remove()
+}
+
+private func withAgent(
+    _ place: Workplace, _ version: String, options: [String], _ body: (AgentScene) async throws -> Void
+) async throws {
+    let agent = try CloudAgent(version: version, place, options: options)
+    try await agent.command("start")
+    try await Leftovers.ended { leftovers in
+        try await body(AgentScene(place: place, agent: agent, leftovers: leftovers))
+    }
+    try await agent.stop()
+}
+
+/// The same with an agent that keeps ledgers in a PostgreSQL.
+func withKeeper(
+    _ name: String, _ version: String, _ body: (AgentScene, Database) async throws -> Void
+) async throws {
+    guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
+    let place = try Workplace("\(name)-\(version)")
+    let database = try Database(place)
+    let url = try await database.command("start")["url"]?.string?.string ?? ""
+    let options = ["--plugin", "verification_report", "--plugin-config-value", "verification_report.database=\(url)"]
+    try await withAgent(place, version, options: options) { try await body($0, database) }
+    try await database.stop()
+    place.remove()
+}
+
+extension CloudAgent {
+    /// Both versions where both are there.
+    static let versions = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
+
+    /// The youngest of them.
+    static var newest: String { versions[versions.count - 1] }
+
+    /// An invitation as the agent's script makes it by those words: its URL, what the URL holds, and the thread of the request that is
+    /// attached.
+    func invitation(_ words: String = "") async throws -> (url: String, json: JSON, thread: Text?) {
+        let reply = try await command("invite \(words)")
+        let url = reply["url"]?.string?.string ?? ""
+        let text = url.components(separatedBy: "oob=").last.flatMap { Base64.decodeAny($0) } ?? []
+        return (url, try JSON.parse(text), reply["thread"]?.string)
+    }
+
+    /// Its names for the connections that it has with somebody, the oldest first. An invitation that many may use has a row of its own,
+    /// which never becomes one.
+    func connections() async throws -> [String] {
+        let all = try await command("connections")["results"]?.array ?? []
+        let live = all.filter {
+            ["active", "completed", "response"].contains($0["state"]?.string) && $0["invitation_mode"] != "multi"
+        }
+        return live.sorted { ($0["created_at"]?.string?.string ?? "") < ($1["created_at"]?.string?.string ?? "") }
+            .compactMap { $0["connection_id"]?.string?.string }
+    }
+}

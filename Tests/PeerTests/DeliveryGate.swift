@@ -1,0 +1,118 @@
+import Appliance
+import Credentials
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Store
+import Synchronization
+
+/// The faults in force, as parts of the box report them.
+final class FaultList: Sendable {
+    private let present = Mutex<Set<ReasonCode>>([])
+    var all: Set<ReasonCode> { present.withLock { $0 } }
+
+    func take(_ report: HealthReport) {
+        present.withLock { present in
+            if report.isPresent { present.insert(report.code) } else { present.remove(report.code) }
+        }
+    }
+}
+
+/// A ledger and the service that delivers it, without a gate around it.
+final class DeliveryGate: Sendable {
+    let store: Store
+    private let service: AgentService
+    private let task: Task<Void, any Error>
+    private let list = FaultList()
+    private let log: Journal
+    private let isStopped = Atomic<Bool>(false)
+
+    private static let software = Outcome.Software(name: "gatehouse", version: "0")
+    private static let stamp = RecordStamp(
+        kiosk: "Peer-Gate", boot: "b0070000-0000-4000-8000-000000000000",
+        time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: .zero)
+
+    /// The faults in force.
+    var faults: Set<ReasonCode> { list.all }
+
+    /// `more`: further lines of `[agent]`.
+    init(_ place: Workplace, _ invitation: String, copy: String? = nil, more: String = "") async throws {
+        let copies = copy.map { "[[agent.copy]]\nname = \"backup\"\ninvitations = [\"\($0)\"]" } ?? ""
+        let text = """
+            [kiosk]
+            name = "Peer-Gate"
+            [ledger]
+            path = "\(place.path("ledger/ledger.db"))"
+            [agent]
+            invitations = ["\(invitation)"]
+            allowPlainHTTP = true
+            retryFirst = "200ms"
+            retryLast = "1s"
+            batchDelay = "1s"
+            \(more)
+            \(copies)
+            """
+        let configuration = try Configuration.load(try place.write("gatehouse.toml", text))
+        let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
+        try await store.begin(stamp: Self.stamp, software: Self.software)
+        let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
+        let service = AgentService(
+            configuration: configuration, store: store, log: log, report: { [list] in list.take($0) })
+        (self.store, self.service) = (store, service)
+        self.log = Journal(place.path("log.jsonl"))
+        task = Task { try await service.run() }
+    }
+
+    /// Records so many visits; their ids.
+    @discardableResult
+    func record(_ count: Int) async throws -> [Text] {
+        var visits: [Text] = []
+        let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: Self.software)
+        for _ in 0..<count {
+            let visit = Text(UUID().uuidString.lowercased())
+            try await store.appendIntent(visit, stamp: Self.stamp)
+            try await store.appendOutcome(visit, outcome, stamp: Self.stamp)
+            visits.append(visit)
+        }
+        service.wake()
+        return visits
+    }
+
+    /// How many lines of the log, of this and of earlier gates of the place, have that in their text.
+    func said(_ words: String) -> Int {
+        log.lines.count { $0["text"]?.string?.string.contains(words) == true }
+    }
+
+    func end() async -> Int { await store.head.point.count }
+
+    func cursor(_ name: Text = DeliveryCursor.primary) async -> DeliveryCursor {
+        await store.deliveries[name] ?? DeliveryCursor(name)
+    }
+
+    func wait(
+        _ what: String, within limit: Duration = .seconds(30), until isDone: @Sendable () async throws -> Bool
+    ) async throws {
+        let until = ContinuousClock.now + limit
+        while try await !isDone() {
+            guard ContinuousClock.now < until else {
+                throw PeerFailure("not \(what) within \(limit): \(await cursor()) of \(await end()), \(faults)")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Waits until the agent has confirmed all that there is.
+    func waitForAll(within limit: Duration = .seconds(30)) async throws {
+        try await wait("confirmed", within: limit) { await cursor().confirmed == end() }
+    }
+
+    /// Ends the service; once is enough.
+    func stop() async {
+        guard !isStopped.exchange(true, ordering: .relaxed) else { return }
+        task.cancel()
+        _ = await task.result
+        await store.close()
+    }
+}
