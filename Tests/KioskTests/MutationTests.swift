@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Each part has its own seeds; a failure names the seed of its session, which is enough to repeat it.
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 3, 4] as [UInt64])
+    @Test(.timeLimit(.minutes(10)), arguments: [1, 2, 3, 4] as [UInt64])
     func spoiledVisitsEndAndTheNextVisitorIsLetIn(part: UInt64) async throws {
         let recordings = try Self.recordings.get()
         var tally = Tally()

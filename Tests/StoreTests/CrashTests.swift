@@ -9,7 +9,7 @@ import Testing
 
 /// Pulls the plug before every single operation that SQLite asks of the disk.
 @Suite struct CrashTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func noPromiseIsBrokenByAPowerCut() async throws {
         let disk = try CrashDisk()
         var script = CrashScript(disk)

@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A copy that hangs in the disk for ever holds up no record.
-    @Test(.timeLimit(.minutes(2))) func aWriterWaitsForNoCopy() async throws {
+    @Test(.timeLimit(.minutes(10))) func aWriterWaitsForNoCopy() async throws {
         let disk = try CrashDisk()
         var options = StoreOptions()
         (options.checkpointRequests, options.checkpointRest) = (1, .zero)

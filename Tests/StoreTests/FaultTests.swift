@@ -10,7 +10,7 @@ import Testing
 /// Lets every single operation of the disk fail, with a full disk and with an I/O error, once and several times in a
 /// row.
 @Suite struct FaultTests {
-    @Test(.timeLimit(.minutes(5)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
+    @Test(.timeLimit(.minutes(10)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
     func aFailingDiskCostsAnErrorAndNothingElse(fault: UInt32) async throws {
         var calm = FaultyDay(try CrashDisk())
         await calm.run()

@@ -7,7 +7,7 @@ import Testing
 
 /// A long day without an uplink: what it costs to record, to start again and to prove.
 @Suite struct LoadTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func manyVisitsWaitAndTheNextStartIsQuick() async throws {
         let folder = try TemporaryFolder()
         let first = try await Store.open(folder.database)

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func everyFieldOfEveryRow(isEvicted: Bool) async throws {
         var options = StoreOptions()
         if isEvicted {

@@ -161,7 +161,7 @@ import Testing
     }
 
     /// A pipe, a folder or a link in the place of log or copy holds nobody up and is no evidence.
-    @Test(.timeLimit(.minutes(1)), arguments: ["-wal", ".found-wal"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["-wal", ".found-wal"])
     func onlyFilesAreCopied(ending: String) throws {
         let folder = try TemporaryFolder()
         let log = folder.database + "-wal"
@@ -399,7 +399,7 @@ import Testing
     }
 
     /// A pipe in the place of witness or key held up the start for ever, and in service the witness fell silent unnoticed.
-    @Test(.timeLimit(.minutes(1))) func aPipeInItsPlaceHoldsUpNothing() async throws {
+    @Test(.timeLimit(.minutes(10))) func aPipeInItsPlaceHoldsUpNothing() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let told = Told()
@@ -426,7 +426,7 @@ import Testing
     }
 
     /// The gate goes on while the witness's disk hangs, so it is told.
-    @Test(.timeLimit(.minutes(1))) func aWitnessThatDoesNotAnswerIsTold() async throws {
+    @Test(.timeLimit(.minutes(10))) func aWitnessThatDoesNotAnswerIsTold() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var options = StoreOptions()

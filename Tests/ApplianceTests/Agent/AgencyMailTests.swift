@@ -12,7 +12,7 @@ import Testing
 @testable import Appliance
 
 /// An agency as the mailbox: what an agent says by itself arrives there, and the gate's driver, database and files do their part.
-@Suite(.timeLimit(.minutes(3))) struct AgencyMailTests {
+@Suite(.timeLimit(.minutes(10))) struct AgencyMailTests {
     @Test(arguments: AgencyDialect.allCases) func anAgentIsHeardThroughTheAgency(_ dialect: AgencyDialect) async throws
     {
         try await withAgency(dialect) { world, network, settings in

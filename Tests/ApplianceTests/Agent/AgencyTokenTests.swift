@@ -11,7 +11,7 @@ import Testing
 @testable import Appliance
 
 /// Where a sponsor's token comes from: a file, or a server; and what is said when none comes.
-@Suite(.timeLimit(.minutes(3))) struct AgencyTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct AgencyTokenTests {
     private let sponsor: KeyPair
 
     init() throws {

@@ -14,7 +14,7 @@ import Testing
 
 /// An agency that posts when it has a message: the kiosk looks then, long before it would have, and for no stranger more often than
 /// it may.
-@Suite(.timeLimit(.minutes(3))) struct AgencyWebhookTests {
+@Suite(.timeLimit(.minutes(10))) struct AgencyWebhookTests {
     private let free: ListenAddress
     private static let body = Array(#"{"msgUid":"u","pwDid":"d"}"#.utf8)
 

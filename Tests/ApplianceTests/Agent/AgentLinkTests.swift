@@ -10,7 +10,7 @@ import Store
 import Testing
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
-@Suite(.timeLimit(.minutes(2))) struct AgentLinkTests {
+@Suite(.timeLimit(.minutes(10))) struct AgentLinkTests {
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
         AgentLink.Surroundings(
             exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)

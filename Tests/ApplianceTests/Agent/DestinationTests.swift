@@ -12,7 +12,7 @@ import Testing
 @testable import Appliance
 
 /// One destination in the service: invitations come as files, connections come and go.
-@Suite(.timeLimit(.minutes(2))) struct DestinationTests {
+@Suite(.timeLimit(.minutes(10))) struct DestinationTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "destination-\(UUID().uuidString)")
     private let files = InvitationFiles()

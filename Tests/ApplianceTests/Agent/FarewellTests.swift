@@ -9,7 +9,7 @@ import Testing
 @testable import Appliance
 
 /// What a peer hears when its connection is deleted, and what a link knows of it.
-@Suite(.timeLimit(.minutes(1))) struct FarewellTests {
+@Suite(.timeLimit(.minutes(10))) struct FarewellTests {
     /// A connection to that agent as it is stored, its handshake done or not.
     private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
         let memory = Memory()

@@ -10,7 +10,7 @@ import Testing
 
 /// A new invitation takes over: the agent of the connection before it is told, once the new one has confirmed, and nobody waits for
 /// that.
-@Suite(.timeLimit(.minutes(4))) struct ReplacedTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplacedTests {
     /// The service over one database.
     private final class Gate: Sendable {
         let store: Store

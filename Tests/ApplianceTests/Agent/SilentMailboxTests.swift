@@ -11,7 +11,7 @@ import Testing
 
 /// A mailbox over real sockets whose mediator falls silent: that becomes a fault of the box, long before the transport gives up, and
 /// goes when the mediator is heard again.
-@Suite(.timeLimit(.minutes(2))) struct SilentMailboxTests {
+@Suite(.timeLimit(.minutes(10))) struct SilentMailboxTests {
     /// A connection that wants to be reached.
     private final class Receiver: MailReceiver {
         let id: Text = "connection"

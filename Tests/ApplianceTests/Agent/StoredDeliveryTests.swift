@@ -13,7 +13,7 @@ import Testing
 @testable import Appliance
 
 /// From the real ledger on its disk over the real link to an agent, on a clock that leaps from deadline to deadline.
-@Suite(.timeLimit(.minutes(5))) struct StoredDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredDeliveryTests {
     /// Leaps to whatever somebody waits for, and tells of each leap.
     private final class LeapingClock: Sendable {
         private let time = Mutex(Instant.zero)

@@ -12,7 +12,7 @@ import Testing
 import Workbench
 
 /// The same credential at the real kiosk again and again: who is refused, who is not, and what a restart remembers.
-@Suite("Replays at the gate", .timeLimit(.minutes(2)))
+@Suite("Replays at the gate", .timeLimit(.minutes(10)))
 struct ReplayAtTheGateTests {
     private let date = WallTime(utc: Timestamp(seconds: 1_780_304_400), provenance: .rtc)  // 2026-06-01
 
