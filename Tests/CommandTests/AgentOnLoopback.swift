@@ -76,9 +76,6 @@ final class AgentOnLoopback: Sendable {
     /// Starts or stops it.
     func setUp(_ isUp: Bool) { box.agent.withLock { $0.isUp = isUp } }
 
-    /// Loses that many of the next answers.
-    func loseAnswers(_ count: Int) { box.agent.withLock { $0.answersToLose = count } }
-
     /// How many posts there were.
     var posts: Int { server.requests }
 
