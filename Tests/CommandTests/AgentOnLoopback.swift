@@ -84,9 +84,6 @@ final class AgentOnLoopback: Sendable {
         }
     }
 
-    /// Loses that many of the next answers.
-    func loseAnswers(_ count: Int) { box.agent.withLock { $0.answersToLose = count } }
-
     /// How many posts there were.
     var posts: Int { server.requests }
 

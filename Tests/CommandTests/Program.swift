@@ -48,7 +48,7 @@ enum Program {
         var isOver = false
         defer {
             if !isOver {
-                kill(id, SIGKILL)
+                kill(-id, SIGKILL)  // with what it has started: timeout(1) is not the service
                 waitpid(id, nil, 0)
             }
         }
@@ -65,7 +65,8 @@ enum Program {
             code: signal == 0 ? (status >> 8) & 0xFF : -signal, output: try text(files[1]), errors: try text(files[2]))
     }
 
-    /// Starts a program with an empty signal mask: the threads that run tests block signals, and a child inherits that.
+    /// Starts a program in a process group of its own and with an empty signal mask: the threads that run tests block signals, and
+    /// a child inherits that.
     private static func spawn(
         _ words: [String], files: [String], _ environment: [String: String]
     ) throws -> pid_t {
@@ -81,7 +82,8 @@ enum Program {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = merged.map { strdup("\($0)=\($1)") } + [nil]

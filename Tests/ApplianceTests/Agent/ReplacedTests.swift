@@ -4,6 +4,7 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Store
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -72,11 +73,7 @@ import Testing
     }
 
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replaced-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+        try await Leftovers.ended { leftovers in try await body(try leftovers.folder("replaced")) }
     }
 
     private func invite(_ agent: SocketAgent, _ folder: URL) throws {

@@ -29,7 +29,7 @@ import Testing
         return options
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [StoredGate.Pace.prompt, .lagging])
+    @Test(.timeLimit(.minutes(10)), arguments: [StoredGate.Pace.prompt, .lagging])
     func whatWasDoneAtTheGateIsOnRecordAfterAPowerCut(_ pace: StoredGate.Pace) async throws {
         let morning = try await Self.play(pace)
         // Between two actions the disk is at work: every step of that is a boundary too.
