@@ -1,7 +1,7 @@
 package import Aries
 package import Encoding
 package import HTTPTransport
-package import Ledger
+import Ledger
 
 extension AgentLink {
     /// What a link is connected to.

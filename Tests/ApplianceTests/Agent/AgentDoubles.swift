@@ -170,9 +170,9 @@ extension AgentLink {
     func connect(within limit: Duration) async -> Bool {
         let task = Task { await run() }
         let end = ContinuousClock.now + limit
-        while await !isConnected, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
+        while !isConnected, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
         task.cancel()
-        await task.value
-        return await isConnected
+        _ = await task.value
+        return isConnected
     }
 }

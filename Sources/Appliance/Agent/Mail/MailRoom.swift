@@ -383,7 +383,7 @@ actor MailRoom: Postbox {
         case .failed(.keyTaken, let name?):
             guard let entry = receivers[name] else { return }
             await entry.receiver.refuse(entry.key.verkey)
-        case .failed(let failure, let name):
+        case .failed(let failure, _):
             // Whatever is served again is told by its address.
             (isServing, trouble) = (false, failure)
             if failure == .needsToken { tokens.want() }
