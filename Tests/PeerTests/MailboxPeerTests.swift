@@ -85,7 +85,7 @@ import Testing
     @Test(.timeLimit(.minutes(3)), arguments: [CloudAgent.newest])
     func anAgentThatGrantsNoneGetsItsReportsAllTheSame(version: String) async throws {
         try await withAgent("denied", version) { scene in
-            let (place, agent) = (scene.place, scene.agent)
+            let agent = scene.agent
             let gate = try await scene.gate()
             try await gate.record(5)
             #expect(try await agent.reports(count: 5).count == 5)
@@ -99,7 +99,7 @@ import Testing
     @Test(.timeLimit(.minutes(4)), arguments: [CloudAgent.newest])
     func aSingleUseInvitationGoesOnWithoutAMailbox(version: String) async throws {
         try await withAgent("single", version, options: CloudAgent.mediation) { scene in
-            let (place, agent) = (scene.place, scene.agent)
+            let agent = scene.agent
             let gate = try await scene.gate(try await scene.invite("single"))
             try await gate.record(5)
             try await gate.wait("given up", within: .seconds(120)) { gate.said("no answer through the mailbox") > 0 }

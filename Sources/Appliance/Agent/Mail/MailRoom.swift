@@ -206,11 +206,14 @@ actor MailRoom: Postbox {
     /// Keeps a mediator and lets it run, in the place of the mailbox that there was.
     private func install(_ mediator: consuming Mediator) async throws {
         let (id, old) = (mediator.id, mailbox)
-        await old?.stop()
+        // What is kept now must not be written over by the same one as it was.
+        if old?.id == id { await old?.stop() }
         try await surroundings.store.keepConnection(
             id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
         begin(mediator)
-        if let old, old.id != id { try await retire(old.id) }
+        guard let old, old.id != id else { return }
+        await old.stop()
+        try await retire(old.id)
     }
 
     /// No connection came about through the mailbox by `invitation`: none is tried by that one any more.
