@@ -66,13 +66,18 @@ final class KioskProcess {
         return (end, ContinuousClock.now - began)
     }
 
-    /// The most bytes that it had resident so far; nil when it does not run.
-    var peakResident: Int? {
-        guard let child, let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-        else { return nil }
-        return kilobytes * 1024
+    /// Bytes that it has resident: its own, and with those of the files that are mapped, its program first of all, which the kernel
+    /// drops and reads again as it likes. Nil when it does not run.
+    var resident: (own: Int, all: Int)? {
+        guard let child, let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8) else {
+            return nil
+        }
+        func bytes(_ name: String) -> Int? {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+        }
+        guard let own = bytes("RssAnon"), let all = bytes("VmRSS") else { return nil }
+        return (own, all)
     }
 
     /// Sends it a signal.
