@@ -231,11 +231,11 @@ class Test:
         check(self.faults(ledger) == {} and self.entries(ledger) == 400, "gap-free in the end", self.faults(ledger))
 
     def bench(self):
-        gate, ledger = Gate(self.invitation), Ledger()
-        for _ in range(40000):
-            ledger.visit()
-        position = 0
+        gate = Gate(self.invitation)
         for size in (1, 16, 64, 256):
+            ledger, position = Ledger(), 0
+            for _ in range(min(80000, 4000 * size)):
+                ledger.visit()
             count, times, began = 0, [], time.monotonic()
             while time.monotonic() - began < 8 and position + size <= len(ledger.entries):
                 start = time.monotonic()
