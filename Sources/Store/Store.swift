@@ -80,9 +80,9 @@ package actor Store {
                 try Witness(source, mayMakeKey: mayMakeKey, onWrite: onWrite)
             }
         } catch {
-            if !options.mayBeginAnew { throw .doubtful(path: path, detail: "its key cannot be used: \(error.text)") }
+            if !options.mayBeginAnew { throw .doubtful(path: path, detail: "its key: \(error.text)") }
             // A key that cannot be had keeps nobody out: the ledger goes on without seal and witness, and that is told.
-            keyless = .unwitnessed("its key cannot be used: \(error.text)")
+            keyless = .unwitnessed("its key: \(error.text)")
         }
         let opened = try Opening(path: path, options: options, witness: witness).run()
         (self.path, self.options, self.witness, self.standing) = (path, options, witness, keyless ?? opened.standing)

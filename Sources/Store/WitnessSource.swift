@@ -47,7 +47,9 @@ struct Witness: Sendable {
         _ source: WitnessSource, mayMakeKey: Bool, onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {
         let kept = try source.key()
-        if kept == nil, source.isHandedOver || !mayMakeKey { throw .absent(path: source.keyPath) }
+        if kept == nil, source.isHandedOver || !mayMakeKey {
+            throw .unusable(path: source.keyPath, detail: "it is not there")
+        }
         let made: [UInt8] = if kept == nil { try SecretFile.make(source.keyPath) } else { [] }
         guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be made") }
         self.key = key

@@ -31,6 +31,7 @@ import Testing
         let before = try files.contentsOfDirectory(atPath: state).sorted()
         let refused = try await folder.gatehouse("agent", "list", "--config", configuration)
         #expect(refused.code == 2 && refused.hasRemedy && refused.errors.contains("start the service"), "\(refused)")
+        #expect(refused.errors.contains("\(key) cannot be used: it is not there"), "\(refused)")
         #expect(try files.contentsOfDirectory(atPath: state).sorted() == before)
         try files.moveItem(atPath: state + "/away", toPath: state + "/" + key)
         #expect(try await folder.gatehouse("agent", "list", "--config", configuration).code == 0)

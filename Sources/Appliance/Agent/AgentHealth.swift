@@ -38,8 +38,7 @@ final class AgentHealth: Sendable {
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
         case .found, .retired, .replaced, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged,
-            .message,
-            .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
+            .message, .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
             return nil
         }
     }

@@ -14,7 +14,8 @@ extension Destination {
             surroundings.notice(.storeFailed("\(error)"))
             await sleep()
             // With the answer that it has it comes here again at once.
-            return Task.isCancelled ? () : add(link)
+            if !Task.isCancelled { add(link) }
+            return
         }
         while !Task.isCancelled {
             do {

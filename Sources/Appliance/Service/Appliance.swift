@@ -13,7 +13,8 @@ package enum ApplianceService {
     package static let stopLimit: Duration = .milliseconds(1800)
 
     /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger is to begin (``RenewalService``); every line is
-    /// released, the radio closed and every record written when it returns. Other signals that would end a process are ignored. `observe` sees every turn of the kiosk.
+    /// released, the radio closed and every record written when it returns. Other signals that would end a process are ignored.
+    /// `observe` sees every turn of the kiosk.
     package static func run(
         _ configuration: Configuration, version: String, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil

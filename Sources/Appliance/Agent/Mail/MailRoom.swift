@@ -105,7 +105,8 @@ actor MailRoom: Postbox {
     /// Takes up the stored mailbox, once, whoever asks; false when nothing can be read now.
     func load() async -> Bool {
         if isLoaded { return true }
-        let task = loading ?? Task { await takeUpStored() }
+        if let loading { return await loading.value }
+        let task = Task { await takeUpStored() }
         loading = task
         isLoaded = await task.value
         loading = nil
