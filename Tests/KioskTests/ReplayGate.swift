@@ -36,7 +36,8 @@ struct ReplayGate {
     private let records: [[UInt8]]
 
     init(_ recordings: [RecordedVisit], seed: UInt64) throws {
-        let settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        settings.previousKey = .zero  // whoever is played comes with the newest keys
         kiosk = Kiosk(settings: settings, at: now)
         rules = KioskRules(settings)
         recording = recordings[0]

@@ -15,13 +15,15 @@ package struct TerminalOutput: KioskListener {
         switch note {
         case .radioReady: line([.blue], "radio ready")
         case .radioFailed(let reason, _): line([.red, .amber], "out of order: \(reason)")
+        case .phonesLimited(let phones): line([.amber], "this adapter serves \(phones) at once")
+        case .verdictWaits(let others): line([], "the verdict waits for \(others) before it")
         case .phoneConnected: line([.blue], "a phone is connected")
         case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
         case .received: line([.amber], "checking")
-        case .decided(let accepted, let reasons, _):
+        case .decided(let accepted, let reasons, _, _):
             line([accepted ? .green : .red], (accepted ? "ACCEPTED" : "REJECTED") + reason(reasons))
         case .gate(let open): line([], open ? "gate open" : "gate shut")
-        case .visitEnded("failed", let reasons, _): line([.red], "failed" + reason(reasons))
+        case .visitEnded("failed", let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
         case .fault(.radioFailed, _, _, _): break  // told in more words by the notes above
         case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
