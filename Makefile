@@ -20,7 +20,7 @@ demo: build
 REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests'
 
 # What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise.
-AS_INSTALLED := 'RunCommandTests|ProcessTests|PeerTests.VisitTests|StallTests|WatchdogTests|SignalTests'
+AS_INSTALLED := 'RunCommandTests|ProcessTests|DeliveryRateTests|PeerTests.VisitTests|StallTests|WatchdogTests|SignalTests'
 RELEASE := $(SCRATCH)-install/release/gatehouse
 
 test: lint build release

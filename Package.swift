@@ -77,7 +77,7 @@ let package = Package(
 
         // Adapters: thin.
         target("LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"]),
-        target("Store", ["Ledger", "Encoding", grdb]),
+        target("Store", ["Ledger", "Encoding", crypto, grdb]),
         target("HTTPTransport", [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
@@ -133,7 +133,12 @@ let package = Package(
                 "LinuxIO",
                 "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
             ]),
-        tests("CommandTests", ["Encoding", crypto]),
-        tests("PeerTests", ["Appliance", "Kiosk", "Credentials", "Ledger", "Store", "LinuxIO", "Encoding"]),
+        tests("CommandTests", ["Simulation", "Aries", "DIDComm", "Encoding", crypto]),
+        tests(
+            "PeerTests",
+            [
+                "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
+                "HTTPTransport", "Encoding",
+            ]),
     ]
 )

@@ -15,14 +15,16 @@ package final class HTTPExchange: MessageExchange {
         package var allowsPlainHTTP = false
         /// Bytes of a request's or an answer's body; 2 MiB, ACA-Py's own message limit.
         package var maxBytes = 2 * 1024 * 1024
+        /// Bytes of an answer of a server that sends all that waits at once, as some agencies do.
+        package var maxAnswerBytes = 8 * 1024 * 1024
         /// Time for making a connection.
         package var connectTimeout = Duration.seconds(10)
         /// Time for a whole exchange.
         package var timeLimit = Duration.seconds(30)
         /// Content type of what is posted.
         package var contentType = "application/didcomm-envelope-enc"
-        /// A PEM file with the roots to trust in place of the system's.
-        package var trustRootsFile: String?
+        /// A PEM file with roots to trust beside the system's; one that cannot be read adds none.
+        package var additionalRootsFile: String?
 
         /// The documented defaults.
         package init() {}
@@ -47,12 +49,20 @@ package final class HTTPExchange: MessageExchange {
         // The caller has a back-off of its own: a refused connection must be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
-        if let file = settings.trustRootsFile {
+        if let roots = settings.additionalRootsFile.flatMap(Self.roots) {
             var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .file(file)
+            tls.additionalTrustRoots = [.certificates(roots)]
             configuration.tlsConfiguration = tls
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// How many certificates a PEM file holds; nil: it cannot be read, or holds something else.
+    package static func countRoots(in file: String) -> Int? { roots(file)?.count }
+
+    private static func roots(_ file: String) -> [NIOSSLCertificate]? {
+        guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else { return nil }
+        return roots
     }
 
     /// Closes all connections; exchanges under way fail.
@@ -89,6 +99,28 @@ package final class HTTPExchange: MessageExchange {
         guard (200...299).contains(answer.status) else { throw Self.failure(of: answer.status) }
         guard answer.body.isEmpty || Self.envelopeTypes.contains(answer.contentType) else { throw .notAnAgent }
         return answer.body
+    }
+
+    /// See ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``, and each request has an id of its
+    /// own, under which the server's operator finds it in the log.
+    package func exchange(
+        _ body: [UInt8]?, with url: String, as mediaType: String
+    ) async throws(ExchangeError) -> MessageAnswer {
+        var request = try request(url)
+        request.headers = [
+            "accept": Self.envelopeTypes.sorted().joined(separator: ", "),
+            "x-request-id": UUID().uuidString.lowercased(),
+        ]
+        if let body {
+            guard body.count <= settings.maxBytes else { throw .tooLarge }
+            request.method = .POST
+            request.headers.add(name: "content-type", value: mediaType)
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let answer = try await perform(request, limit: settings.maxAnswerBytes, within: settings.timeLimit)
+        let isGood = !(200...299).contains(answer.status) || answer.body.isEmpty
+        guard isGood || Self.envelopeTypes.contains(answer.contentType) else { throw .notAnAgent }
+        return MessageAnswer(status: answer.status, body: answer.body)
     }
 
     /// An answer to ``get(_:accept:limit:within:)``, whatever its status.

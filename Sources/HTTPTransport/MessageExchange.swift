@@ -4,6 +4,30 @@ package protocol MessageExchange: Sendable {
     ///
     /// Always ends within the implementation's time limit, and soon after the task is cancelled.
     func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8]
+    /// Posts `body` as that media type, or without one gets `url`, and returns the answer whatever its status: for servers that tell
+    /// what is wrong in the bodies of their refusals. Ends as ``post(_:to:)`` does.
+    func exchange(_ body: [UInt8]?, with url: String, as mediaType: String) async throws(ExchangeError) -> MessageAnswer
+}
+
+extension MessageExchange {
+    /// By ``post(_:to:)``, for who knows no more than that.
+    package func exchange(
+        _ body: [UInt8]?, with url: String, as mediaType: String
+    ) async throws(ExchangeError) -> MessageAnswer {
+        guard let body else { throw .forbidden }
+        return MessageAnswer(status: 200, body: try await post(body, to: url))
+    }
+}
+
+/// An answer with its status.
+package struct MessageAnswer: Hashable, Sendable {
+    /// The HTTP status.
+    package let status: Int
+    /// The body.
+    package let body: [UInt8]
+
+    /// An answer of these parts.
+    package init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
 }
 
 /// Why an HTTP exchange failed. No case carries anything that was sent or received.

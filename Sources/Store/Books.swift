@@ -30,8 +30,10 @@ struct Books: Hashable, Sendable {
     var clock: Timestamp?
     /// Counts the commits that changed any of this.
     var revision = 0
-    /// ``SiteKey/digest(of:)`` of the site key.
+    /// ``SiteKey/digest(of:)`` of the site key as it is stored.
     var siteKey: [UInt8]?
+    /// Whether the keys that the database holds have been sealed: from then on they never lie open (``SealingPass``).
+    var areKeysSealed = false
     /// Counts outcomes, since the start, whose gate opened: each is witnessed at once. Not kept.
     var openings = 0
     /// Counts reports given up since the start. Not kept.
@@ -80,6 +82,7 @@ struct Books: Hashable, Sendable {
             deliveries: try cursors(db), clock: clock.flatMap { Timestamp(rfc3339: $0.string) })
         books.siteKey = try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'site-key'")
             .map { SiteKey.digest(of: try $0.bytes("value")) }
+        books.areKeysSealed = try Store.setting(SealingPass.sealedSetting, db) != nil
         // A reader may see a database of an earlier version.
         guard row.hasColumn("seal") else { return (books, .none) }
         books.revision = try row.figure("revision")
@@ -116,15 +119,21 @@ struct Books: Hashable, Sendable {
 
     /// Writes a cursor, so that it belongs to the books that are saved in the same transaction.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO delivery VALUES (?, ?, ?, ?)")
-            .execute(arguments: [
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO delivery VALUES (?, ?, ?, ?) ON CONFLICT (destination) DO UPDATE
+                SET confirmed = excluded.confirmed, connection = excluded.connection, receipt = excluded.receipt
+                """
+        ).execute(
+            arguments: [
                 cursor.destination.string, cursor.confirmed, cursor.connection?.string, cursor.receipt?.text.string,
             ])
     }
 
-    /// The cursors as one figure.
+    /// The cursors as one figure, and that keys are sealed.
     func sum(_ key: WitnessKey) -> RowSum {
-        deliveries.values.reduce(into: RowSum()) { sum, cursor in
+        let beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
+        return deliveries.values.reduce(into: beginning) { sum, cursor in
             sum += key.code(
                 ofRow: [
                     Array(cursor.destination.utf8), Array(String(cursor.confirmed).utf8),

@@ -12,7 +12,8 @@ struct Inheritance {
     private var clock: Timestamp?
     private var open: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
-    private var connections: [(id: String, snapshot: [UInt8], destination: String, number: Int)] = []
+    private var connections:
+        [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
     private var handled: [[UInt8]] = []
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
@@ -56,7 +57,7 @@ struct Inheritance {
             .map {
                 (
                     try $0.text("id").string, try $0.bytes("snapshot"), try $0.text("destination").string,
-                    try $0.figure("number")
+                    try $0.figure("number"), try $0.integer("made"), try $0.integer("deleting")
                 )
             }
         handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
@@ -77,7 +78,7 @@ struct Inheritance {
         settings.removeAll { Text($0.name) == "founding" }
         // A site key that nobody vouches for may be one that somebody else knows; a new one is made.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
-        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == "site-key" } }
+        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
     /// Puts all of it into a new, empty database.
@@ -92,9 +93,11 @@ struct Inheritance {
             try Books.save(cursor, db)
             books.deliveries[cursor.destination] = cursor
         }
-        for (id, snapshot, destination, number) in connections {
+        for (id, snapshot, destination, number, made, deleting) in connections {
             try db.execute(
-                sql: "INSERT INTO connection VALUES (?, ?, ?, ?)", arguments: [id, Data(snapshot), destination, number])
+                sql: """
+                    INSERT INTO connection (id, snapshot, destination, number, made, deleting) VALUES (?, ?, ?, ?, ?, ?)
+                    """, arguments: [id, Data(snapshot), destination, number, made, deleting])
         }
         for key in handled {
             try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])
@@ -104,9 +107,10 @@ struct Inheritance {
         }
         let founding = Founding(
             predecessor: predecessor, code: witness.code, finding: finding, nextSeq: nextSeq, open: open)
+        books.areKeysSealed = settings.contains { Text($0.name) == SealingPass.sealedSetting }
         for (name, value) in settings + [("founding", founding.bytes)] {
             try db.execute(sql: "INSERT INTO setting VALUES (?, ?)", arguments: [name, Data(value)])
-            if Text(name) == "site-key" { books.siteKey = SiteKey.digest(of: value) }
+            if Text(name) == Store.siteKeySetting { books.siteKey = SiteKey.digest(of: value) }
         }
         try books.save(db, key)
     }

@@ -26,6 +26,18 @@ enum Schema {
             try db.execute(sql: fifth)
             try OldOutbox.retire(db, key)
         }
+        migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
+            try db.execute(sql: sixth)
+        }
+        // The tables stay; SealingPass does the work, as soon as it has a key. Programs of before must not take what is sealed for
+        // their own.
+        migrator.registerMigration("7 sealed keys") { _ in }
+        migrator.registerMigration("8 quarantine") { db in
+            try db.execute(sql: quarantine)
+        }
+        migrator.registerMigration("9 delivery by rows") { db in
+            try db.execute(sql: ninth)
+        }
         return migrator
     }
 
@@ -67,6 +79,36 @@ enum Schema {
         -- `number` grows: the newest connection of a destination is the one that takes over.
         ALTER TABLE connection ADD COLUMN destination TEXT NOT NULL DEFAULT 'primary';
         ALTER TABLE connection ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let quarantine = """
+        -- Messages out of mailboxes that nobody here could read, newest last; numbers are never used again, so they count.
+        CREATE TABLE quarantine (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            uid TEXT NOT NULL,
+            connection TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            envelope BLOB NOT NULL
+        ) STRICT;
+        """
+
+    private static let sixth = """
+        -- `made`: second of the date; 0: not known. `deleting`: whether it is to be forgotten once its peer was told.
+        ALTER TABLE connection ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
+        """
+
+    // Without a rowid a cursor with its receipt was too long for a page of its own, and each that moved wrote four of them.
+    private static let ninth = """
+        CREATE TABLE delivery_rows (
+            destination TEXT NOT NULL PRIMARY KEY,
+            confirmed INTEGER NOT NULL,
+            connection TEXT,
+            receipt TEXT
+        ) STRICT;
+        INSERT INTO delivery_rows SELECT destination, confirmed, connection, receipt FROM delivery;
+        DROP TABLE delivery;
+        ALTER TABLE delivery_rows RENAME TO delivery;
         """
 
     private static let first = """

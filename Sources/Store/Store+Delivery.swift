@@ -37,7 +37,7 @@ extension Store {
             func number(_ id: Text?) throws -> Int? {
                 guard let id else { return nil }
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT number FROM connection WHERE id = ? AND destination = ?",
+                    db, sql: "SELECT number FROM connection WHERE id = ? AND destination = ? AND deleting = 0",
                     arguments: [id.string, destination.string])
                 return try row?.figure("number")
             }
@@ -50,17 +50,18 @@ extension Store {
     }
 
     /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or
-    /// without one. In the same transaction the connections that this one replaced are forgotten, and the keys of inbound messages
-    /// remembered. A confirmation over another connection than the present one, or of what the ledger does not have, changes
+    /// without one. In the same transaction the connections that this one replaced are forgotten. The keys of inbound messages are
+    /// remembered, durably with the next state of a connection or as soon as there are many: a message that confirms may be taken
+    /// twice. A confirmation over another connection than the present one, or of what the ledger does not have, changes
     /// nothing. Returns the cursor as it is then.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
         handled: [[UInt8]] = []
     ) async throws(StoreError) -> DeliveryCursor {
-        let ring = options.handledMessages
+        unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
+        if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
         return try await commit { db, books in
-            try Self.remember(handled, ring, db)
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
             guard cursor.connection == connection,
                 cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
@@ -70,7 +71,7 @@ extension Store {
             try Self.keep(cursor, db, &books)
             try db.cachedStatement(
                 sql: """
-                    DELETE FROM connection WHERE destination = ?1
+                    DELETE FROM connection WHERE destination = ?1 AND deleting = 0
                     AND number < (SELECT number FROM connection WHERE id = ?2)
                     """
             ).execute(arguments: [destination.string, connection.string])
@@ -86,7 +87,7 @@ extension Store {
         }
     }
 
-    private static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout Books) throws {
+    static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout Books) throws {
         try Books.save(cursor, db)
         books.deliveries[cursor.destination] = cursor
     }

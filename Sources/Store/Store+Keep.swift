@@ -9,50 +9,81 @@ package struct StoredConnection: Hashable, Sendable {
     package let id: Text
     /// The destination that it leads to.
     package let destination: Text
-    /// Its state, as bytes that only its owner understands, with its keys.
+    /// Its state, as bytes that only its owner understands, with its keys; empty when no key here opens it.
     package let snapshot: [UInt8]
+    /// When it was made, by the date that the machine had then; nil: not known.
+    package let made: Timestamp?
+    /// Whether it is to be forgotten once its peer was told (``Store/beginDeletion(of:isForced:)``).
+    package let isDeleting: Bool
 
     /// A connection of these parts.
-    package init(id: Text, destination: Text, snapshot: [UInt8]) {
+    package init(id: Text, destination: Text, snapshot: [UInt8], made: Timestamp? = nil, isDeleting: Bool = false) {
         (self.id, self.destination, self.snapshot) = (id, destination, snapshot)
+        (self.made, self.isDeleting) = (made, isDeleting)
     }
 }
 
 // What the kiosk keeps besides the ledger: its connections to agents, and its own few settings and keys.
 extension Store {
-    /// Keeps the state of a connection to a destination, as bytes that only its owner understands. `handled`: keys of the inbound
-    /// messages that led to this state; they are remembered in the same transaction, so a message is applied once or
+    /// Keeps the state of a connection to a destination, as bytes that only its owner understands, sealed. `handled`: keys of the
+    /// inbound messages that led to this state; they are remembered in the same transaction, so a message is applied once or
     /// not at all.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = []
     ) async throws(StoreError) {
-        let ring = options.handledMessages
-        try await commit { db, _ in
+        let sealed = try sealing.seal(snapshot, for: .connection(id: id, destination: destination))
+        try await writeHandled(handled) { db, _ in
             try db.execute(
                 sql: """
-                    INSERT INTO connection (id, snapshot, destination, number)
-                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection))
-                    ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot
-                    """, arguments: [id.string, Data(snapshot), destination.string])
-            try Self.remember(handled, ring, db)
+                    INSERT INTO connection (id, snapshot, destination, number, made)
+                    VALUES (?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM connection),
+                        CAST(strftime('%s', 'now') AS INTEGER))
+                    ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, destination = excluded.destination
+                    """, arguments: [id.string, Data(sealed), destination.string])
         }
+    }
+
+    /// Forgets a connection.
+    package func forgetConnection(_ id: Text) async throws(StoreError) {
+        try await commit { db, _ in
+            try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
+        }
+    }
+
+    /// Does `work` and remembers, in the same transaction, keys of inbound messages with those that wait for that.
+    func writeHandled(
+        _ keys: [[UInt8]], _ work: @escaping @Sendable (Database, inout Books) throws -> Void
+    ) async throws(StoreError) {
+        let (ring, earlier) = (options.handledMessages, unwritten)
+        try await commit { db, books in
+            try work(db, &books)
+            try Self.remember(earlier + keys, ring, db)
+        }
+        unwritten.removeAll { earlier.contains($0) }
     }
 
     /// The keys of the inbound messages that were applied last, oldest first, at most `limit`.
     package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
-        try await read { db in
+        let kept = try await read { db in
             try Row.fetchAll(
                 db, sql: "SELECT key FROM handled_message ORDER BY number DESC LIMIT ?", arguments: [limit]
-            ).map { try $0.bytes("key") }.reversed()
+            ).map { try $0.bytes("key") }
         }
+        return (kept.reversed() + unwritten).suffix(limit)
     }
 
     /// The connections kept, the oldest of each destination first.
     package func connections() async throws(StoreError) -> [StoredConnection] {
-        try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY number, id").map {
-                StoredConnection(
-                    id: try $0.text("id"), destination: try $0.text("destination"), snapshot: try $0.bytes("snapshot"))
+        let sealing = sealing
+        return try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY number, id").map { row in
+                let (id, destination) = (try row.text("id"), try row.text("destination"))
+                let stored = try row.bytes("snapshot")
+                let opened = try? sealing.open(stored, for: .connection(id: id, destination: destination))
+                let made = try row.integer("made")
+                return StoredConnection(
+                    id: id, destination: destination, snapshot: opened ?? [],
+                    made: made > 0 ? Timestamp(seconds: made) : nil, isDeleting: try row.integer("deleting") != 0)
             }
         }
     }
@@ -67,25 +98,36 @@ extension Store {
         try await commit { db, _ in try Self.save(name, value, db) }
     }
 
-    /// The key under which credentials are named here; made from the system's random source at the first call.
+    static let siteKeySetting: Text = "site-key"
+
+    /// The key under which credentials are named here; made from the system's random source at the first call, and kept sealed.
+    ///
+    /// One that no key opens stays. Meanwhile another one gives the names: kept beside it where there is a key to seal it, else one of
+    /// this run only.
     package func siteKey() async throws(StoreError) -> SiteKey {
-        let bytes = try await commit { db, books in
-            if let kept = try Self.setting("site-key", db) { return kept }
-            let made = (0..<SiteKey.byteCount).map { _ in UInt8.random(in: 0...255) }
-            try Self.save("site-key", made, db)
-            books.siteKey = SiteKey.digest(of: made)
-            return made
-        }
+        let sealing = sealing
+        let bytes = try await commit { db, books in try Self.siteKey(sealing, db, &books) }
         guard let key = SiteKey(bytes) else { throw .corrupt(path: path, detail: "the site key has a wrong length") }
         return key
     }
 
-    /// Replaces the site key by one that several kiosks share. Names made before do not match names made after.
-    package func saveSiteKey(_ bytes: [UInt8]) async throws(StoreError) {
-        try await commit { db, books in
-            try Self.save("site-key", bytes, db)
-            books.siteKey = SiteKey.digest(of: bytes)
+    private static func siteKey(_ sealing: SealingKeys, _ db: Database, _ books: inout Books) throws -> [UInt8] {
+        func kept(_ name: Text) throws -> [UInt8]? {
+            try setting(name, db).flatMap { try? sealing.open($0, for: .setting(name)) }
         }
+        if let key = try kept(siteKeySetting) { return key }
+        let made = (0..<SiteKey.byteCount).map { _ in UInt8.random(in: 0...255) }
+        guard let current = sealing.current else { return made }
+        if try setting(siteKeySetting, db) != nil {
+            let name = Text("\(siteKeySetting)/\(Hex.encode(current.id))")
+            if let key = try kept(name) { return key }
+            try save(name, sealing.seal(made, for: .setting(name)), db)
+        } else {
+            let sealed = try sealing.seal(made, for: .setting(siteKeySetting))
+            try save(siteKeySetting, sealed, db)
+            books.siteKey = SiteKey.digest(of: sealed)
+        }
+        return made
     }
 
     /// Counts one more start of the service and returns which one it is, beginning with 1.
@@ -107,7 +149,7 @@ extension Store {
         try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name.string])?.bytes("value")
     }
 
-    private static func save(_ name: Text, _ value: [UInt8], _ db: Database) throws {
+    static func save(_ name: Text, _ value: [UInt8], _ db: Database) throws {
         try db.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name.string, Data(value)])
     }
 

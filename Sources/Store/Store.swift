@@ -17,6 +17,9 @@ package actor Store {
     package nonisolated let standing: LedgerStanding?
     /// Copies of the files as they were found when it was opened, where something was wrong with them.
     package nonisolated let found: [String]
+    /// How the keys that it holds are kept.
+    package nonisolated let keysAtRest: KeysAtRest
+    nonisolated let sealing: SealingKeys
     let witness: Witness?
     private let file: StoreFile
     private let pool: DatabasePool
@@ -29,6 +32,8 @@ package actor Store {
     private var foreignChanges: Int?
     private(set) var books: Books
     var witnessing: Witnessing
+    /// Keys of inbound messages that are remembered with the next state of a connection, or once they are many.
+    var unwritten: [[UInt8]] = []
     private var waiting: [Job] = []
     private var isCommitting = false
     private var isClosed = false
@@ -48,15 +53,20 @@ package actor Store {
     /// `PATH.rewritten-N`, and a new one, with the same connections and keys, is in its place (``standing`` says so). `onWrite`
     /// is told, from any thread, after each attempt to write the witness: nil when it succeeded, else why not; and during one that
     /// takes longer than ``StoreOptions/witnessLimit``.
+    ///
+    /// Keys of others lie in the database under the key of `sealing`, beside it as `PATH.agent-key` unless said otherwise. Without
+    /// that key they cannot be opened, and all else goes on (``keysAtRest`` says so).
     package static func open(
         _ path: String, options: StoreOptions = StoreOptions(), witness: WitnessSource? = nil,
-        onWrite: @escaping @Sendable (StoreError?) -> Void = { _ in }
+        sealing: SealingSource? = nil, onWrite: @escaping @Sendable (StoreError?) -> Void = { _ in }
     ) async throws(StoreError) -> Store {
-        try Store(path: path, options: options, witness: witness, onWrite: onWrite)
+        try Store(
+            path: path, options: options, witness: witness,
+            sealing: sealing ?? SealingSource(path: path + ".agent-key"), onWrite: onWrite)
     }
 
     private init(
-        path: String, options: StoreOptions, witness source: WitnessSource?,
+        path: String, options: StoreOptions, witness source: WitnessSource?, sealing: SealingSource,
         onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {
         let file = try StoreFile(path: path)
@@ -69,8 +79,11 @@ package actor Store {
         }
         let opened = try Opening(path: path, options: options, witness: witness).run()
         (self.path, self.options, self.witness, self.standing) = (path, options, witness, keyless ?? opened.standing)
-        (self.file, self.pool, self.books, found) = (file, opened.pool, opened.books, opened.found)
+        (self.file, self.pool, found) = (file, opened.pool, opened.found)
         do {
+            var books = opened.books
+            (self.sealing, keysAtRest) = try SealingPass(source: sealing, witness: witness?.key).run(pool, &books)
+            self.books = books
             copier = try DatabaseQueue(path: path, configuration: Self.configuration())
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
@@ -118,7 +131,11 @@ package actor Store {
         configuration.busyMode = .timeout(2)
         // Of a new file only. A record is a few hundred bytes, and a commit writes whole pages: small ones are a quarter of the
         // bytes.
-        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA page_size = 512") }
+        // What is deleted or replaced is overwritten: it may have been a key.
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA page_size = 512")
+            _ = try Int.fetchOne(db, sql: "PRAGMA secure_delete = ON")
+        }
         return configuration
     }
 
@@ -134,6 +151,7 @@ package actor Store {
 
     /// Waits for what is under way, refuses anything new, copies the log into the database and lets go of the file.
     package func close() async {
+        if !isClosed { try? await writeHandled([]) { _, _ in } }
         isClosed = true
         if isCommitting { await withCheckedContinuation { idle.append($0) } }
         copying?.cancel()

@@ -18,6 +18,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case corrupt(path: String, detail: String)
     /// The database can be read, but something in it is not what the program ever wrote.
     case unreadable(path: String, detail: String)
+    /// The key that seals other keys in the database cannot be used; its file.
+    case keyless(path: String, detail: String)
     /// The file was deleted, replaced, cut or written by somebody else while it was open here.
     case replaced(path: String, detail: String)
     /// The file is a database of another program.
@@ -59,6 +61,8 @@ package enum StoreError: Error, Hashable, Sendable {
             "\(path) is in use by another process" + (owner.map { " (process \($0))" } ?? "")
         case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
         case .unreadable(let path, let detail): "\(path) cannot be understood: \(detail)"
+        case .keyless(let path, let detail):
+            "the key \(path), which seals the keys of connections, cannot be used: \(detail)"
         case .replaced(let path, let detail): "\(path) \(detail) under the running service"
         case .foreign(let path): "\(path) is not a Gatehouse database"
         case .newer(let path): "\(path) was written by a newer version of Gatehouse"
@@ -90,6 +94,9 @@ package enum StoreError: Error, Hashable, Sendable {
         case .unreadable:
             "`gatehouse ledger verify` tells which entries it concerns; keep a copy of the file as evidence and leave it in "
                 + "its place"
+        case .keyless:
+            "put the key back from its copy, readable by the service's user only, and restart the service; if it is lost, put a new "
+                + "one there (openssl rand -hex 32) and connect the agents anew"
         case .replaced:
             "put the file back, or restart the service; keep other programs away from its folder"
         case .foreign: "check `ledger.path` in the configuration"

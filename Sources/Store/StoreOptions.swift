@@ -14,6 +14,8 @@ package struct StoreOptions: Sendable {
     package var evictionBatch = 64
     /// Remembered inbound messages (at least 10,000).
     package var handledMessages = 10_000
+    /// Inbound messages that confirm something and are written together: each one alone would cost more than the cursor that it moves.
+    package var confirmationsTogether = 64
     /// Names of those who were let in, remembered over a restart.
     package var replays = 16_384
     /// Requests after which the write-ahead log is copied into the database, as soon as nobody writes. More of them make

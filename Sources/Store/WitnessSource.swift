@@ -25,7 +25,7 @@ package struct WitnessSource: Sendable {
 
     /// The key that is there; nil when none is.
     package func key() throws(StoreError) -> WitnessKey? {
-        try WitnessKeyFile.read(keyPath)
+        try SecretFile.read(keyPath, isHandedOver: isHandedOver).flatMap { WitnessKey($0) }
     }
 
     /// What the witness file says. `key`: the one that counts; nil: whichever signed.
@@ -45,7 +45,9 @@ struct Witness: Sendable {
     init(_ source: WitnessSource, onWrite: @escaping @Sendable (StoreError?) -> Void) throws(StoreError) {
         let kept = try source.key()
         if kept == nil, source.isHandedOver { throw .absent(path: source.keyPath) }
-        if let kept { key = kept } else { key = try WitnessKeyFile.make(source.keyPath) }
+        let made: [UInt8] = if kept == nil { try SecretFile.make(source.keyPath) } else { [] }
+        guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be made") }
+        self.key = key
         keyIsNew = kept == nil
         file = WitnessFile(path: source.path, sync: source.sync)
         code = source.code

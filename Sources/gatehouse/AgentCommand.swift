@@ -1,152 +1,165 @@
 import Appliance
 import ArgumentParser
-import Aries
 import Encoding
-import Foundation
-import HTTPTransport
-import LinuxIO
-import Store
 
 /// Connections to cloud agents.
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "agent", abstract: "Connects to cloud agents and lists the connections.",
-        discussion: "The service owns the database: stop it first (`systemctl stop gatehouse`).",
-        subcommands: [Connect.self, List.self])
+        commandName: "agent", abstract: "Makes, shows and deletes the connections to cloud agents.",
+        discussion: """
+            Beside the running service, which goes on serving; without one, on its database. Root and the service's own \
+            user may change something; members of control.group may look.
+            """,
+        subcommands: [
+            AgentConnectCommand.self, AgentListCommand.self, AgentShowCommand.self, AgentDeleteCommand.self,
+            AgentPingCommand.self, AgentMessagesCommand.self,
+        ])
+}
 
-    /// Opens the database and the HTTP client that the configuration names, for the time of `body`.
-    static func withSurroundings<Result: Sendable>(
-        _ configuration: Configuration, observe: @escaping @Sendable (AgentNotice) -> Void,
-        _ body: (HTTPExchange, AgentLink.Surroundings) async throws -> Result
-    ) async throws -> Result {
-        let store: Store
-        do {
-            // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
-            store = try await Store.open(
-                configuration.ledger.path, witness: configuration.ledger.witness(ProcessInfo.processInfo.environment))
-        } catch {
-            throw CommandFailure(error.text, remedy: remedy(error))
-        }
-        let exchange = HTTPExchange(AgentService.settings(configuration))
-        let surroundings = AgentLink.Surroundings(
-            exchange: exchange, store: store, outbox: nil, clock: .system(), observe: observe)
-        do {
-            let result = try await body(exchange, surroundings)
-            await exchange.shutdown()
-            await store.close()
-            return result
-        } catch {
-            await exchange.shutdown()
-            await store.close()
-            throw error
+/// Lists the connections.
+struct AgentListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the connections, and what stands in their way.")
+    @OptionGroup var input: ConfigurationInput
+    @Flag(help: "One JSON object a line, for machines.")
+    var json = false
+
+    func run() async throws {
+        let answer = try await AgentDoor.open(input) { try await $0.ask(.list) }
+        let cards = answer["connections"]?.array ?? []
+        if json {
+            for card in cards { Terminal.line(card.compactText) }
+        } else {
+            for line in AgentListing.list(cards) { Terminal.line(line) }
         }
     }
+}
 
-    /// A ledger of the service's user is not root's to write: the files it would make could keep the service out.
-    private static func remedy(_ error: StoreError) -> String {
-        guard case .unsafeFolder(let folder, _) = error else { return error.remedy }
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_uid != geteuid(), let user = getpwuid(status.st_uid) else {
-            return error.remedy
-        }
-        let name = String(cString: user.pointee.pw_name)
-        return "run the command as the user \(name): sudo -u \(name) gatehouse agent …"
+/// Shows one connection.
+struct AgentShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Shows all that is known of a connection.")
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The connection's id, or the name of its destination.")
+    var connection: String
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func run() async throws {
+        let name = Text(connection)
+        let card = try await AgentDoor.open(input) { try await $0.ask(.show(name)) }
+        if json { return Terminal.line(card.compactText) }
+        for line in AgentListing.card(card) { Terminal.line(line) }
     }
+}
 
-    struct Connect: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Accepts an invitation: an out-of-band URL or a file with one.",
-            discussion: "Exit code: 0 when connected, 1 when the agent did not answer in time or refused.")
-        @OptionGroup var input: ConfigurationInput
-        @Argument(help: "The invitation's URL in quotes, or a file with its URL or JSON.")
-        var invitation: String
-        @Option(help: ArgumentHelp("How long to wait for the agent, in seconds.", valueName: "seconds"))
-        var wait = 60
+/// Asks an agent for a sign of life.
+struct AgentPingCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ping", abstract: "Asks an agent for a sign of life, and says how long it took.",
+        discussion: "Exit code: 0 when it answered, 1 when it did not in time.")
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The connection's id, or the name of its destination.")
+    var connection: String
+    @Option(help: ArgumentHelp("How long to wait for the answer, in seconds.", valueName: "seconds"))
+    var wait = 20
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
 
-        func run() async throws {
-            guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
-            let configuration = try input.load()
-            let text = invitation
-            let limit = Duration.seconds(wait)
-            let result = try await AgentCommand.withSurroundings(
-                configuration, observe: { Terminal.line("  " + Terminal.printable($0.text)) }
-            ) { exchange, surroundings -> AgentLink.ConnectResult in
-                let invitation: Invitation
-                do {
-                    invitation = try await InvitationReader.read(text, by: exchange)
-                } catch let failure as InvitationReader.Failure {
-                    throw CommandFailure(Self.text(failure), remedy: failure.remedy)
-                }
-                let settings = AgentService.connection(configuration)
-                let stored = try await AgentLinks.stored(settings, surroundings)
-                switch try await AgentLinks.link(for: invitation, existing: stored.links, settings, surroundings) {
-                case .existing(let link), .new(let link), .known(let link), .asked(let link):
-                    return await link.connect(within: limit)
-                case .once:
-                    throw CommandFailure("no lasting connection is offered", remedy: InvitationError.noHandshake.remedy)
-                }
-            }
-            switch result {
-            case .connected(let did):
-                Terminal.line("connected; the agent is \(Terminal.printable(String(did.string.prefix(60))))…")
-            default:
-                throw CommandFailure(
-                    "not connected: \(Self.text(result))",
-                    remedy: result == .ended
-                        ? "ask the agent's operator for a new invitation"
-                        : "check the agent; the invitation is stored, and `gatehouse run` goes on trying", exitCode: 1)
+    func run() async throws {
+        guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
+        let (name, limit) = (Text(connection), Duration.seconds(wait))
+        let card = try await AgentDoor.open(input, runs: true) { door in
+            let begun = try await door.ask(.ping(name))
+            guard let id = begun["id"]?.string, let number = begun["number"]?.int else { return begun }
+            return try await door.watch(id, within: limit) { card in
+                card["ping"]?["number"]?.int ?? 0 >= number && card["ping"]?["milliseconds"]?.int != nil
             }
         }
-
-        private static func text(_ failure: InvitationReader.Failure) -> String {
-            switch failure {
-            case .invitation: "no usable invitation was given"
-            case .file: "no invitation was found"
-            case .link, .tooManyLinks: "the invitation cannot be fetched"
-            }
-        }
-
-        private static func text(_ result: AgentLink.ConnectResult) -> String {
-            switch result {
-            case .noAnswer(let failure?): AgentNotice.text(failure)
-            case .noAnswer(nil): "the agent did not complete the handshake in time"
-            case .ended: "the agent has ended this connection"
-            case .cancelled: "the attempt was broken off"
-            case .connected: "connected"
-            }
+        let took = card["ping"]?["milliseconds"]?.int
+        if json {
+            let answer: JSON = [
+                "id": card["id"] ?? .null, "answered": .bool(took != nil), "milliseconds": took.map(JSON.int) ?? .null,
+                "problem": card["problem"] ?? .null,
+            ]
+            Terminal.line(answer.compactText)
+            if took == nil { throw ExitCode(1) }
+        } else if let took {
+            Terminal.line("\(AgentListing.name(card)) answered after \(took) ms")
+        } else {
+            let problem = card["problem"]?["text"]?.string?.string ?? "it takes messages and answers none"
+            throw CommandFailure(
+                "no answer within \(wait) s: \(Terminal.printable(problem))",
+                remedy: card["problem"]?["remedy"]?.string?.string
+                    ?? "look at the agent: one that has deleted the connection needs a new invitation", exitCode: 1)
         }
     }
+}
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the stored connections.")
-        @OptionGroup var input: ConfigurationInput
-        @Flag(help: "One JSON object a line, for machines.")
-        var json = false
+/// Deletes a connection.
+struct AgentDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes a connection: its agent is told, and its keys are forgotten.",
+        discussion: """
+            The way to a destination for which records wait stays, unless --force says otherwise. What is not done when \
+            the command ends goes on in the service, also after a restart.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The connection's id, or the name of its destination.")
+    var connection: String
+    @Flag(help: "Also when records wait for its destination; they stay in the ledger.")
+    var force = false
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
 
-        func run() async throws {
-            let configuration = try input.load()
-            let isJSON = json
-            try await AgentCommand.withSurroundings(configuration, observe: { _ in }) { _, surroundings in
-                let stored = try await AgentLinks.stored(AgentService.connection(configuration), surroundings)
-                for link in stored.links {
-                    let label = link.invitation.label ?? ""
-                    if isJSON {
-                        let line: JSON = [
-                            "id": .string(link.id), "label": .string(label), "ended": .bool(link.wasEnded),
-                        ]
-                        Terminal.line(line.compactText)
-                    } else {
-                        Terminal.line(Terminal.printable("\(link.id)  \(label)\(link.wasEnded ? "  (ended)" : "")"))
-                    }
-                }
-                for id in stored.unreadable {
-                    Terminal.error(
-                        "the stored connection \(id) cannot be read", remedy: "connect again with a new invitation")
-                }
-                if stored.links.isEmpty, !isJSON {
-                    Terminal.line("no connection; make one with `gatehouse agent connect URL`")
-                }
+    /// Longer than the service takes to tell the agent.
+    private static let limit = Duration.seconds(10)
+
+    func run() async throws {
+        let (name, isForced) = (Text(connection), force)
+        let answer = try await AgentDoor.open(input, runs: true) { door in
+            var answer = try await door.ask(.delete(name, isForced: isForced))
+            let end = ContinuousClock.now + Self.limit
+            while answer["state"]?.string != "deleted", let id = answer["id"]?.string, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(100))
+                answer = try await door.ask(.delete(id, isForced: isForced))
             }
+            return answer
         }
+        if json { return Terminal.line(answer.compactText) }
+        let id = Terminal.printable(answer["id"]?.string?.string ?? connection)
+        switch (answer["state"]?.string, answer["told"]?.bool) {
+        case ("deleted", true): Terminal.line("deleted \(id); its agent was told")
+        case ("deleted", _):
+            Terminal.line("deleted \(id); its agent could not be told: delete the connection there, too")
+        default: Terminal.line("\(id) is marked: the service goes on until it is deleted")
+        }
+    }
+}
+
+/// Prints the messages that wait.
+struct AgentMessagesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "messages", abstract: "Prints the messages out of mailboxes that are kept.",
+        discussion: """
+            As the documents of the mobile SDK show them: for each connection its pairwiseDID and its msgs. What is \
+            understood is released at once; what is kept are those that nobody here can read.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Flag(help: "Only those that nobody has looked at (status MS-103).")
+    var pending = false
+    @Option(help: "Only the message of this id.")
+    var uid: String?
+    @Option(help: ArgumentHelp("Only those of this connection or destination.", valueName: "id"))
+    var connection: String?
+    @Flag(help: "A JSON array, for machines.")
+    var json = false
+
+    func run() async throws {
+        let request = AgentRequest.messages(
+            of: connection.map { Text($0) }, uid: uid.map { Text($0) }, pendingOnly: pending)
+        let answer = try await AgentDoor.open(input) { try await $0.ask(request) }
+        if json { return Terminal.line((answer["messages"] ?? []).compactText) }
+        for line in AgentListing.messages(answer) { Terminal.line(line) }
     }
 }

@@ -2,6 +2,7 @@ import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
+import HTTPTransport
 
 /// The option by which a command finds the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
@@ -54,16 +55,24 @@ struct ConfigCommand: AsyncParsableCommand {
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
-            for notice in configuration.notices {
+            let key = configuration.agent.keyNotice(ProcessInfo.processInfo.environment)
+            for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
             }
             // No reason to refuse it: the service waits for them.
-            for invitation in configuration.agent.invitations + configuration.agent.copies.flatMap(\.invitations) {
+            let agent = configuration.agent
+            for invitation in agent.invitations + agent.copies.flatMap(\.invitations)
+                + [agent.mailbox.file].compactMap(\.self)
+            {
                 do throws(InvitationReader.Failure) {
                     try InvitationReader.check(invitation)
                 } catch {
                     Terminal.error("the invitation in \(invitation) cannot be used yet", remedy: error.remedy)
                 }
+            }
+            if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
+                Terminal.error(
+                    "agent.rootsFile holds no certificates: \(file)", remedy: "check the path; it takes them in PEM")
             }
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")

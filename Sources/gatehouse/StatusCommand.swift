@@ -41,27 +41,39 @@ struct ControlQuestion {
 
     /// What the service answers; throws what a person needs when it does not.
     func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON {
-        guard let path = try socket ?? path() else {
+        guard let path = try place() else {
             throw CommandFailure(
                 "the configuration has no control socket", remedy: "set control.path to a path and restart the service")
         }
-        let line = JSON.object(JSONObject([.init("request", .text(request.rawValue))] + members)).compactBytes
-        let reply: JSON
+        guard let answer = try answer(to: request, members) else { throw Self.failure(.notRunning, path) }
+        return answer
+    }
+
+    /// The same; nil when no service is there to answer.
+    func answer(to request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON? {
+        guard let path = try place() else { return nil }
+        let line: [UInt8]
         do throws(ControlClient.Failure) {
-            let bytes = try ControlClient.ask(path, line, within: Self.limit)
-            guard let parsed = try? JSON.parse(bytes) else { throw .silent }
-            reply = parsed
+            line = try ControlClient.ask(path, request.line(members), within: Self.limit)
         } catch {
+            if error == .notRunning { return nil }
             throw Self.failure(error, path)
         }
-        if let answer = reply["answer"] { return answer }
+        return try Self.content(line)
+    }
+
+    /// What stands in the line of an answer.
+    static func content(_ line: [UInt8]) throws(CommandFailure) -> JSON {
+        let reply = try? JSON.parse(line)
+        if let answer = reply?["answer"] { return answer }
         throw CommandFailure(
-            "the service refuses: " + Terminal.printable(reply["error"]?.string?.string ?? "no reason is given"),
-            remedy: reply["remedy"]?.string.map { Terminal.printable($0.string) })
+            Terminal.printable(reply?["error"]?.string?.string ?? "the service answers with something unknown"),
+            remedy: reply?["remedy"]?.string.map { Terminal.printable($0.string) })
     }
 
     /// Root and the service may read the configuration; others ask at the standard place.
-    private func path() throws -> String? {
+    private func place() throws -> String? {
+        if let socket { return socket }
         do {
             return try input.load().control.path
         } catch {

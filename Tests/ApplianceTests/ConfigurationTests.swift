@@ -129,6 +129,34 @@ struct ConfigurationTests {
                 "kiosk.name = \"G\"\n[agent]\nretryFirst = \"1h\"\nretryLast = \"1min\"", "agent.retryLast", 4,
                 "is shorter than agent.retryFirst"
             ),
+            (
+                "kiosk.name = \"G\"\n[agent]\nformat = \"basicmessage\"\nconfirm = \"receipt\"", "agent.confirm", 4,
+                "\"receipt\" does not go with agent.format \"basicmessage\""
+            ),
+            (
+                "kiosk.name = \"G\"\n[agent]\nconfirm = \"alive\"\nformat = \"records\"", "agent.confirm", 3,
+                "\"alive\" does not go with agent.format \"records\""
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\ninvitations = [\"a\"]", "agent.copy", 2, "has no name of its own"
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"primary\"\ninvitations = [\"a\"]", "agent.copy", 2,
+                "has no name of its own"
+            ),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"\ninvitations = [\"a\"]\n[[agent.copy]]\nname = \"b\"\n"
+                    + "invitations = [\"c\"]", "agent.copy", 2, "has no name of its own"
+            ),
+            ("kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"", "agent.copy", 2, "has no invitations"),
+            (
+                "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"\ninvitations = [7]", "agent.copy", 2,
+                "has no invitations"
+            ),
+            (
+                "kiosk.name = \"G\"\n[agent]\nrootsFile = \"r.pem\"\n[display]\nfile = \"r.pem\"", "agent.rootsFile", 3,
+                "is /etc/gatehouse/r.pem, which display.file uses too"
+            ),
             ("gate = 5\nkiosk.name = \"G\"", "gate", 1, "is a section, not a value"),
             ("kiosk.name = \"G\"\n[extra]\n", "extra", 2, "is not a known key"),
             ("kiosk.name = \"G\"\n[extra.deep]\nx = 1", "extra.deep.x", 3, "is not a known key"),
@@ -166,6 +194,10 @@ struct ConfigurationTests {
             (
                 "[ledger]\npath = \"/s/a.db\"\n[log]\npath = \"/s/a.db.clock\"", "log.path", 5, "/s/a.db.clock",
                 "ledger.path"
+            ),
+            (
+                "[ledger]\npath = \"/s/a.db\"\nwitnessKey = \"/s/a.db.agent-key\"", "ledger.witnessKey", 4,
+                "/s/a.db.agent-key", "agent.keyFile"
             ),
             (
                 "[control]\npath = \"/run/gatehouse/invitation.png\"", "control.path", 3,

@@ -58,7 +58,9 @@ struct DeployTests {
     func example() throws {
         let document = try ConfigurationDocument(try Vectors.bytes(deploy.appendingPathComponent("gatehouse.toml")))
         // A list of sections cannot stand there empty; a comment shows it.
-        #expect(document.leaves.sorted() == Configuration.keys.filter { !["agent.copy", "agent.answer"].contains($0) }.sorted())
+        #expect(
+            document.leaves.sorted()
+                == Configuration.keys.filter { !["agent.copy", "agent.answer"].contains($0) }.sorted())
         let example = try Configuration.load(deploy.appendingPathComponent("gatehouse.toml").path)
         let bare = try Configuration.parse(
             Array("[kiosk]\nname = \"North-Gate\"".utf8), file: "", folder: "/etc/gatehouse")

@@ -76,6 +76,25 @@ import Testing
         #expect(due.map { $0 > .zero } == true)  // after a pause
     }
 
+    /// Silence behind a request that was taken is told once nothing else is left to try, as often as that happens.
+    @Test func aRequestThatNobodyAnswersIsTold() throws {
+        let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
+        var connection = try connection(to: inviter.verkey)
+        let key = connection.verkey
+        _ = try request(of: &connection, inviter)
+        var actions = connection.handle(.answered(1, body: []), at: .zero)
+        func told(_ actions: [AgentConnection.Action]) -> Int {
+            actions.count { if case .unanswered = $0 { true } else { false } }
+        }
+        let deadline = connection.deadline
+        let due = try #require(deadline)
+        let early = connection.handle(.deadlineReached, at: .zero)
+        #expect(told(actions) == 0 && early.isEmpty)
+        actions = connection.handle(.deadlineReached, at: due)
+        let renewed = connection.verkey
+        #expect(told(actions) == 1 && renewed != key)
+    }
+
     @Test func mutatedMessagesOfThePeerNeverTrap() throws {
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         let peer = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))

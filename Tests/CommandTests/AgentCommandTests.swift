@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse agent`: connections without an agent that answers.
@@ -46,7 +47,9 @@ import Testing
         let ending = try await folder.gatehouse(
             "agent", "connect", "--config", configuration, "--wait", "2", "invitation.json")
         #expect(ending.code == 1, "\(ending)")
-        #expect(ending.hasRemedy && ending.errors.contains("not connected: no connection"), "\(ending)")
+        #expect(
+            ending.hasRemedy && ending.errors.contains("not connected: the agent is not reachable: no connection"),
+            "\(ending)")
         #expect(ContinuousClock.now - start >= .seconds(2), "it waits as long as it was told to")
         #expect(ending.output.contains("not reachable"), "and says meanwhile what is wrong")
 
@@ -71,8 +74,63 @@ import Testing
         #expect(ending.hasRemedy && ending.errors.contains("cannot be fetched"), "\(ending)")
     }
 
+    /// What stands behind a link in the field.
+    @Test(arguments: [
+        ("/away", "cannot be fetched: there is nothing at the link", "ask for a new one"),
+        ("/large", "cannot be fetched", "more than 64 KiB"), ("/page", "leads to a web page at 127.0.0.1", "sign in"),
+        ("/login", "leads to a web page at 127.0.0.1", "sign in"), ("/closed", "127.0.0.1 wants a sign-in", "sign in"),
+        ("/teapot", "cannot be fetched", "status 418"), ("/round", "cannot be fetched", "in circles"),
+        ("/nowhere", "cannot be fetched", "status 302"),
+        ("/elsewhere", "no usable invitation", "http, https or didcomm"),
+        ("/text", "no usable invitation", "whole URL"),
+    ]) func aLinkThatLeadsToSomethingElse(_ path: String, _ words: String, _ remedy: String) async throws {
+        let server = try LoopbackServer { Self.site($0.target, found: "") }
+        let ending = try await folder.gatehouse("agent", "connect", "--config", configuration, server.url + path)
+        #expect(ending.code == 2 && ending.hasRemedy, "\(ending)")
+        #expect(ending.errors.contains(words) && ending.errors.contains(remedy), "\(ending)")
+    }
+
+    /// The target of a redirect may be relative, in every way that there is.
+    @Test(arguments: ["/invite/absolute", "/invite/folder/relative", "/invite/folder/up", "/invite/query"])
+    func redirectsAreFollowed(_ path: String) async throws {
+        let agent = try AgentOnLoopback()
+        let server = try LoopbackServer { Self.site($0.target, found: agent.invitation.compactText) }
+        let ending = try await folder.gatehouse("agent", "connect", "--config", configuration, server.url + path)
+        #expect(ending.code == 0, "\(ending)")
+    }
+
+    private static func site(_ target: String, found: String) -> LoopbackServer.Answer {
+        func redirect(_ location: String) -> LoopbackServer.Answer { .init(302, [("location", location)]) }
+        let page = LoopbackServer.Answer(200, [("content-type", "text/html; charset=utf-8")], Array("<html>".utf8))
+        switch target {
+        case "/away": return .init(404, [("content-type", "text/html")], Array("<html>".utf8))
+        case "/large": return .init(200, [], [UInt8](repeating: 0x20, count: 65 * 1024))
+        case "/page": return .init(200, [], Array("\n <!DOCTYPE html>".utf8))
+        case "/login": return redirect("/sso?next=%2Flogin")
+        case "/sso?next=%2Flogin": return page
+        case "/closed": return .init(401)
+        case "/teapot": return .init(418)
+        case "/round": return redirect("/round")
+        case "/nowhere": return .init(302)
+        case "/elsewhere": return redirect("file:///etc/passwd")
+        case "/text": return .init(200, [("content-type", "text/plain")], Array("soon".utf8))
+        case "/invite/absolute": return redirect("/found")
+        case "/invite/folder/relative": return redirect("../../found")
+        case "/invite/folder/up": return redirect("./here")
+        case "/invite/folder/here", "/invite/query?found": return redirect("/found")
+        case "/invite/query": return redirect("?found")
+        case "/found": return .init(200, [("content-type", "application/json")], Array(found.utf8))
+        default: return .init(500)
+        }
+    }
+
     @Test func wrongUsage() async throws {
-        for arguments in [["connect"], ["connect", "--wait", "0", "x"], ["connect", "--wait", "long", "x"], ["lisp"]] {
+        let mistakes = [
+            ["connect"], ["connect", "--wait", "0", "x"], ["connect", "--wait", "long", "x"], ["lisp"], ["show"],
+            ["ping"],
+            ["ping", "--wait", "0", "primary"], ["delete"], ["messages", "x"],
+        ]
+        for arguments in mistakes {
             let ending = try await folder.gatehouse(["agent"] + arguments + ["--config", configuration])
             #expect(ending.code == 2, "\(arguments): \(ending)")
         }

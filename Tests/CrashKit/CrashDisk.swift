@@ -36,6 +36,9 @@ package final class CrashDisk: @unchecked Sendable {  // the disk has its own lo
     /// Equal for disks with equal files.
     package var fingerprint: UInt64 { crash_disk_fingerprint(disk) }
 
+    /// Whether one of its files holds these bytes one after the other.
+    package func holds(_ bytes: [UInt8]) -> Bool { crash_disk_holds(disk, bytes, UInt64(bytes.count)) != 0 }
+
     /// Lets operations fail, beginning with the one of that number.
     package func fail(_ first: UInt64, count: UInt64 = 1, _ fault: crash_fault) {
         crash_disk_fail(disk, first, count, fault)
@@ -64,9 +67,14 @@ package final class CrashDisk: @unchecked Sendable {  // the disk has its own lo
     /// Syncs that are held up.
     package var stalled: UInt64 { crash_disk_stalled(disk) }
 
-    /// The disk after a power cut just before the operation of that number.
+    /// The disk after a power cut just before the operation of that number. A key beside the database lies on a real disk, synced
+    /// before anything is sealed under it.
     package func cut(before operation: UInt64, _ survival: crash_survival, seed: UInt64) throws -> CrashDisk {
         let after = try CrashDisk()
+        let key = ".agent-key"
+        if FileManager.default.fileExists(atPath: database + key) {
+            try FileManager.default.copyItem(atPath: database + key, toPath: after.database + key)
+        }
         crash_disk_cut(disk, operation, survival, seed, after.disk)
         return after
     }

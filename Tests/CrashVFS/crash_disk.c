@@ -381,7 +381,14 @@ void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival
     for (size_t i = 0; i < file_count; i++) {
         int settled = files[i].link_pending != 0
             && (survival == CRASH_KEEP_ALL || (survival == CRASH_KEEP_SOME && chance(&state) % 2 == 0));
-        int linked = settled ? files[i].link_pending > 0 : files[i].linked;
+        if (settled) files[i].linked = files[i].link_pending > 0;
+    }
+    for (size_t i = 0; i < file_count; i++) {
+        // A folder has one entry of a name: where a new file of that name is there, the removal of the one before happened too.
+        int linked = files[i].linked;
+        for (size_t j = i + 1; j < file_count; j++) {
+            if (files[j].linked && strcmp(files[j].file->name, files[i].file->name) == 0) linked = 0;
+        }
         if (linked) {
             // What is on the disk after the cut is durable there: the new log begins with it.
             crash_fault fault;
@@ -402,6 +409,18 @@ void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival
     free(files);
     free(pending);
     crash_unlock();
+}
+
+int crash_disk_holds(crash_disk *disk, const void *bytes, uint64_t count) {
+    crash_lock();
+    int found = 0;
+    for (const crash_file *file = disk->files; file != NULL && !found; file = file->next) {
+        for (size_t i = 0; file->linked && i + count <= file->content.count && !found; i++) {
+            found = memcmp(file->content.bytes + i, bytes, count) == 0;
+        }
+    }
+    crash_unlock();
+    return found;
 }
 
 uint64_t crash_disk_fingerprint(crash_disk *disk) {

@@ -36,10 +36,17 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "DIDComm", dependencies: ["Encoding", "CSodium", crypto], swiftSettings: settings),
         .target(name: "Aries", dependencies: ["DIDComm", "Encoding", crypto], swiftSettings: settings),
+        // The rest of the module needs the machine.
+        .target(
+            name: "ControlRequests", dependencies: ["Encoding"], path: "Sources/Appliance/Control",
+            sources: ["ControlRequest.swift", "AgentRequest.swift"], swiftSettings: settings),
         // The disk's calls are not for a fuzz target to see.
         .target(name: "TestKit", path: "TestKit", exclude: ["DiskCalls.swift"], swiftSettings: settings),
         .executableTarget(
-            name: "fuzz", dependencies: ["Aries", "Credentials", "LinkedData", "Encoding", "TestKit", crypto],
+            name: "fuzz",
+            dependencies: [
+                "Aries", "ControlRequests", "Credentials", "DIDComm", "LinkedData", "Encoding", "TestKit", crypto,
+            ],
             path: "Targets",
             swiftSettings: settings),
     ]

@@ -1,4 +1,6 @@
+import Foundation
 import HTTPTransport
+import NIOHTTP1
 import Testing
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
@@ -107,6 +109,32 @@ import Testing
         let url = "https://127.0.0.1:\(server.port)/"
         try await HTTPExchange.withExchange(settings()) { exchange in
             await #expect(throws: ExchangeError.untrusted) { try await exchange.post([1], to: url) }
+        }
+        await server.stop()
+    }
+
+    /// An authority of the operator's own, beside the system's.
+    @Test func rootsOfOnesOwnAreTrustedToo() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (good, bad) = (folder.appendingPathComponent("good.pem"), folder.appendingPathComponent("bad.pem"))
+        try Data(TLSServer.root.utf8).write(to: good)
+        try Data("no certificate".utf8).write(to: bad)
+        #expect(HTTPExchange.countRoots(in: good.path) == 1)
+        for file in [bad.path, folder.path, "/nowhere"] { #expect(HTTPExchange.countRoots(in: file) == nil, "\(file)") }
+
+        let server = try await TLSServer { _ in .init(headers: ["content-type": "application/json"], body: [9]) }
+        let url = "https://127.0.0.1:\(server.port)/"
+        for (file, isTrusted) in [(good.path, true), (bad.path, false), (nil, false)] as [(String?, Bool)] {
+            try await HTTPExchange.withExchange(settings { $0.additionalRootsFile = file }) { exchange in
+                if isTrusted {
+                    let answer = try await exchange.post([1], to: url)
+                    #expect(answer == [9])
+                } else {
+                    await #expect(throws: ExchangeError.untrusted) { try await exchange.post([1], to: url) }
+                }
+            }
         }
         await server.stop()
     }

@@ -124,7 +124,7 @@ private final class Box<Value: Sendable>: Sendable {
     @Test func exchangesWithAgentsAreGivenUpAsWell() async throws {
         let server = try await TLSServer { _ in .init(body: [65], drip: .milliseconds(50)) }
         var settings = HTTPExchange.Settings()
-        settings.trustRootsFile = roots.path
+        settings.additionalRootsFile = roots.path
         let url = "https://127.0.0.1:\(server.port)/"
         try await HTTPExchange.withExchange(settings) { exchange in
             await #expect(throws: ExchangeError.uncertain) {

@@ -21,7 +21,7 @@ import Testing
     /// A server that answers with the request itself, and a second one with a short patience.
     private func server(
         time: Duration = .seconds(20), permits: @escaping @Sendable (PeerCredentials) -> Bool = { _ in true },
-        answer: @escaping @Sendable ([UInt8]) async -> [UInt8] = { $0 }
+        answer: @escaping ControlServer.Answer = { $1 }
     ) async throws -> ControlServer {
         var limits = ControlServer.Limits()
         limits.time = time
@@ -69,7 +69,7 @@ import Testing
         #expect(try ask(String(repeating: "x", count: 4096)).count == 4096)
         let large = [UInt8](repeating: 0x61, count: 500_000)
         await server.close()
-        let other = try await self.server(answer: { _ in large })
+        let other = try await self.server(answer: { _, _ in large })
         #expect(try ask("all").utf8.count == large.count)
         await other.close()
         #expect(throws: ControlClient.Failure.notRunning) { try ask("one") }
@@ -92,7 +92,9 @@ import Testing
     @Test func aRequestHasABound() async throws {
         let server = try await server()
         let huge = try connection()
-        Sockets.writeAll(huge, [UInt8](repeating: 0x78, count: 4097))
+        let bound = ControlServer.Limits().request
+        #expect(try ask(String(repeating: "x", count: bound)).utf8.count == bound)
+        Sockets.writeAll(huge, [UInt8](repeating: 0x78, count: bound + 1))
         #expect(rest(huge).contains("too long"))
         close(huge)
         #expect(try ask("next") == "next")
@@ -114,7 +116,7 @@ import Testing
     }
 
     @Test func whoMayNotIsTurnedAwayUnread() async throws {
-        let server = try await server(permits: { _ in false }, answer: { _ in Array("secret".utf8) })
+        let server = try await server(permits: { _ in false }, answer: { _, _ in Array("secret".utf8) })
         #expect(try ask("x").contains("not permitted"))
         for _ in 0..<50 {
             let idle = try connection()
@@ -151,7 +153,7 @@ import Testing
 
     @Test func oneThatDoesNotReadIsDropped() async throws {
         let server = try await server(
-            time: .milliseconds(300), answer: { _ in [UInt8](repeating: 0x61, count: 10_000_000) })
+            time: .milliseconds(300), answer: { _, _ in [UInt8](repeating: 0x61, count: 10_000_000) })
         let deaf = try connection()
         Sockets.writeAll(deaf, [0x78, 0x0A])
         try await Task.sleep(for: .seconds(1))
@@ -171,7 +173,7 @@ import Testing
         let answers = Mutex((now: 0, most: 0))
         let server = try await server(
             time: .milliseconds(300),
-            answer: { line in
+            answer: { _, line in
                 guard line == Array("stuck".utf8) else { return line }
                 answers.withLock { answers in
                     answers.now += 1
@@ -225,7 +227,7 @@ import Testing
         close(left)
         let server = try await server()
         #expect(try ask("x") == "x")
-        let second = try ControlServer(permits: { _ in true }, answer: { _ in [] })
+        let second = try ControlServer(permits: { _ in true }, answer: { _, _ in [] })
         await #expect { try await second.open(self.path, isShared: false) } throws: { error in
             (error as? SystemError)?.code == EADDRINUSE
         }
@@ -238,7 +240,7 @@ import Testing
         try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
         await #expect(throws: SystemError.self) { _ = try await self.server() }
         #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
-        let long = try ControlServer(permits: { _ in true }, answer: { _ in [] })
+        let long = try ControlServer(permits: { _ in true }, answer: { _, _ in [] })
         let name = folder + "/" + String(repeating: "n", count: 100)
         await #expect(throws: SystemError.self) { try await long.open(name, isShared: false) }
     }
@@ -252,7 +254,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func theModeSaysWhoMayConnect(_ isShared: Bool) async throws {
-        let server = try ControlServer(permits: { _ in true }, answer: { $0 })
+        let server = try ControlServer(permits: { _ in true }, answer: { $1 })
         let inside = folder + "/made/control.sock"
         try await server.open(inside, isShared: isShared)
         var status = stat()

@@ -129,6 +129,17 @@ import Testing
             #expect(try await database.number("select count(*) from gatehouse.\(view)") == 0, "\(view)")
         }
 
+        // The operator's database is put back to an earlier hour: what it gave receipts for comes again.
+        try await database.command("sql delete from gatehouse.entry where position > 1500")
+        #expect(try await database.number("select count(*) from gatehouse.visits") == 750)
+        await gate.stop()
+        gate = try await DeliveryGate(place, invitation)
+        try await gate.wait("sent again", within: .seconds(60)) {
+            (try? await database.number("select count(*) from gatehouse.visits")) == 1000
+        }
+        #expect(try await database.number("select count(*) from gatehouse.gaps") == 0)
+        #expect(await gate.cursor().confirmed == 2000)
+
         // Database, witness and key of now, put back after more was delivered.
         await gate.stop()
         let (ledger, saved) = (place.path("ledger"), place.path("saved"))
@@ -219,7 +230,8 @@ final class DeliveryGate: Sendable {
     /// The faults in force.
     var faults: Set<ReasonCode> { list.all }
 
-    init(_ place: Workplace, _ invitation: String, copy: String? = nil) async throws {
+    /// `more`: further lines of `[agent]`.
+    init(_ place: Workplace, _ invitation: String, copy: String? = nil, more: String = "") async throws {
         let copies = copy.map { "[[agent.copy]]\nname = \"backup\"\ninvitations = [\"\($0)\"]" } ?? ""
         let text = """
             [kiosk]
@@ -232,12 +244,13 @@ final class DeliveryGate: Sendable {
             retryFirst = "200ms"
             retryLast = "1s"
             batchDelay = "1s"
+            \(more)
             \(copies)
             """
         let configuration = try Configuration.load(try place.write("gatehouse.toml", text))
         let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
         try await store.begin(stamp: Self.stamp, software: Self.software)
-        let log = try LogSink(.file(place.path("log.jsonl")), minimum: .info)
+        let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
         let service = AgentService(
             configuration: configuration, store: store, log: log, report: { [list] in list.take($0) })
         (self.store, self.service) = (store, service)
@@ -266,10 +279,10 @@ final class DeliveryGate: Sendable {
     }
 
     func wait(
-        _ what: String, within limit: Duration = .seconds(30), until isDone: @Sendable () async -> Bool
+        _ what: String, within limit: Duration = .seconds(30), until isDone: @Sendable () async throws -> Bool
     ) async throws {
         let until = ContinuousClock.now + limit
-        while await !isDone() {
+        while try await !isDone() {
             guard ContinuousClock.now < until else {
                 throw PeerFailure("not \(what) within \(limit): \(await cursor()) of \(await end()), \(faults)")
             }

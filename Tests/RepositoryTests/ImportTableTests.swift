@@ -17,7 +17,7 @@ private let allowedImports: [String: Set<String>] = [
     "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
     // adapters
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
-    "Store": ["Ledger", "Encoding", "GRDB", "Foundation", "Glibc", "Dispatch"],
+    "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
         "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
     ],

@@ -13,6 +13,10 @@ struct Promise: Sendable {
         case outcome(Text, seq: Int, body: [UInt8])
         case confirmed(Int)
         case connection([UInt8])
+        /// The spare connection is to go, and is never used again.
+        case marked
+        /// It is gone.
+        case deleted
     }
     let content: Content
     let operation: UInt64
@@ -52,6 +56,7 @@ struct CrashScript {
         for number in 10...12 { try await visit(number, store) }
         try await report([6, 9, 10, 14, 16, 17, 18], store)
         try await save([2, 2], store)
+        try await deleteSpare(store)
         try await store.housekeep(at: Samples.stamp.time)
         // A failure before the response size has no intent.
         try await outcome(13, Samples.rejected, store)
@@ -100,6 +105,16 @@ struct CrashScript {
             try await store.confirm(upTo: position)
             keep(.confirmed(position))
         }
+    }
+
+    /// The way to a copy for a moment, and then deleted.
+    private mutating func deleteSpare(_ store: Store) async throws {
+        try await store.destination("copy")
+        try await store.connect("spare", to: "copy")
+        guard case .begun = try await store.beginDeletion(of: "spare", isForced: true) else { return }
+        keep(.marked)
+        try await store.finishDeletion(of: "spare")
+        keep(.deleted)
     }
 
     private mutating func save(_ snapshot: [UInt8], _ store: Store) async throws {

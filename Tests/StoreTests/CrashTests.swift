@@ -149,6 +149,11 @@ import Testing
                 }
             case .confirmed(let position):
                 if cursor?.confirmed ?? 0 < position { problems.append("receipt up to \(position) lost") }
+            case .marked, .deleted:
+                let spare = try await store.connections().first { $0.id == "spare" }
+                let isWay = await store.deliveries["copy"]?.connection != nil
+                if isWay || spare?.isDeleting == false { problems.append("a deletion was taken back") }
+                if case .deleted = promise.content, spare != nil { problems.append("keys came back") }
             case .connection(let snapshot):
                 let there = try await store.connections().first?.snapshot
                 if there?.count ?? 0 < snapshot.count { problems.append("connection lost") }

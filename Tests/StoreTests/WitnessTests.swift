@@ -233,7 +233,8 @@ import Testing
         let proof = try await store.verify()
         #expect(proof.isIntact && proof.predecessor == record.outcome.predecessor, "\(deed): \(proof.lines)")
         if !["deleted", "cut", "garbled", "emptied"].contains(deed) {
-            #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3], [1]])
+            let isOurs = deed != "another box"  // whose connections are sealed under its own key
+            #expect(try await store.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
         }
         await store.close()
         // Nothing is lost: what was found lies beside.

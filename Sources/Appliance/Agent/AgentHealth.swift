@@ -27,17 +27,26 @@ final class AgentHealth: Sendable {
             return nil
         case .reachable: return clear(.agentUnreachable, name)
         case .unreachable: return set(.agentUnreachable, name, notice.text)
-        case .handshakeRefused: return set(.agentUnconnected, name, notice.text)
+        case .handshakeRefused, .unanswered: return set(.agentUnconnected, name, notice.text)
         case .silent: return set(.agentSilent, name, notice.text)
         case .heard: return clear(.agentSilent, name)
         case .held, .setAside: return set(.reportsRefused, name, notice.text)
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .ended: return set(.agentEnded, name, notice.text)
-        case .found, .retired, .rotated, .confirmed, .refused, .refusedAnswer, .acknowledged, .message, .problem,
-            .discarded,
-            .storeFailed:
+        case .found, .retired, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged, .message,
+            .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:
             return nil
+        }
+    }
+
+    /// Takes what happened with the mailbox. Returns the fault that is new by that; nil: none.
+    func take(_ notice: MailboxNotice) -> ReasonCode? {
+        switch notice {
+        case .failed, .reachability(_?), .invitationFailed, .otherMailbox:
+            return set(.agentMailbox, MailRoom.destination, notice.text)
+        case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
+        case .adopted, .quarantined, .closed, .unreadable, .storeFailed: return nil
         }
     }
 
@@ -54,6 +63,11 @@ final class AgentHealth: Sendable {
         case .invitationRead: clear(.agentUnconnected, name)
         case .answeredOnce: nil
         }
+    }
+
+    /// A destination has no connection any more that something could be wrong with.
+    func forget(_ name: Text) {
+        for code in Health.codes where code != .ledgerBehind { clear(code, name) }
     }
 
     private func set(_ code: ReasonCode, _ name: Text, _ text: String) -> ReasonCode? {

@@ -1,4 +1,5 @@
 package import Aries
+package import DIDComm
 package import Encoding
 package import HTTPTransport
 import Ledger
@@ -21,6 +22,14 @@ package actor AgentLink {
         package var reports: ReportSettings
         /// The clock.
         package var clock: AgentClock
+        /// How messages are to reach new connections.
+        package var reception = AgentConnection.Reception.returnRoute
+        /// The way to the mailbox; nil where there is none.
+        package var postbox: (any Postbox)?
+        /// Whether a connection by that invitation, which has no mailbox, is to ask its agent for one.
+        package var asksForMailbox: @Sendable (Invitation) async -> Bool
+        /// Whether a mailbox without TLS may be granted.
+        package var allowsPlainHTTP = false
         /// Told of everything that happens, in order, on the link's executor: must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 
@@ -29,10 +38,13 @@ package actor AgentLink {
             exchange: any MessageExchange, store: any ConnectionStore,
             destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
             reports: ReportSettings = ReportSettings(), clock: AgentClock = .system(),
+            postbox: (any Postbox)? = nil,
+            asksForMailbox: @escaping @Sendable (Invitation) async -> Bool = { _ in false },
             observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
         ) {
             (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
             (self.reports, self.clock, self.observe) = (reports, clock, observe)
+            (self.postbox, self.asksForMailbox) = (postbox, asksForMailbox)
         }
     }
 
@@ -49,12 +61,29 @@ package actor AgentLink {
         case cancelled
     }
 
+    /// How a link came to its end.
+    package enum End: Sendable {
+        /// The task was cancelled.
+        case cancelled
+        /// The peer has ended the connection.
+        case ended
+        /// Another connection has taken its place, or it was told to stop.
+        case retired
+        /// The peer keeps messages for us at that address: the connection, in that state, leads to the mailbox from now on.
+        case granted(MailboxAddress, state: JSON)
+    }
+
     /// The connection's own id.
     package nonisolated let id: Text
     /// The invitation that it answers.
     package nonisolated let invitation: Invitation
     /// Whether the peer had ended the connection before this link was made: it will never carry anything again.
     package nonisolated let wasEnded: Bool
+    /// How messages reach it that do not answer a post.
+    package nonisolated let reception: AgentConnection.Reception
+
+    /// What it knows beside its stored state.
+    package nonisolated let notes = LinkNotes()
 
     private let surroundings: Surroundings
     private var connection: AgentConnection
@@ -78,29 +107,55 @@ package actor AgentLink {
     private var asked: [Text: CheckedContinuation<Bool, Never>] = [:]
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
-    private var sleeper: Task<Void, Never>?
-    private var isWoken = false
+    private let nap = Nap()
+    /// Messages out of the mailbox that wait to be read.
+    private var mail: [MailboxMessage] = []
+    /// Those that were read, and are released once that is durable.
+    private var unreleased: [Text] = []
+    /// Keys of messages that were seen, not durably yet.
+    private var unkeptKeys: [[UInt8]] = []
+    /// The question whether the peer keeps messages for us; nil where it is not asked.
+    private var mediation: MediationQuestion?
+    private var granted: MailboxAddress?
 
     /// A link for `connection`; nothing happens before it runs.
     package init(_ connection: consuming AgentConnection, _ surroundings: Surroundings) {
         id = connection.id
         invitation = connection.invitation
         wasEnded = connection.isEnded
+        reception = connection.reception
         self.connection = connection
+        var surroundings = surroundings
+        surroundings.observe = { [notes, observe = surroundings.observe] notice in
+            notes.take(notice)
+            observe(notice)
+        }
         self.surroundings = surroundings
     }
 
-    /// Delivers until the task is cancelled, the peer ends the connection or another one has taken its place.
-    package func run() async {
+    /// Delivers until the task is cancelled, the peer ends the connection, another one has taken its place, or the peer has granted
+    /// a mailbox over it.
+    @discardableResult
+    package func run() async -> End {
+        if reception == .returnRoute, surroundings.outbox != nil, mediation == nil,
+            await surroundings.asksForMailbox(invitation)
+        {
+            mediation = MediationQuestion(id: AgentLinks.newID() ?? "", allowsPlainHTTP: surroundings.allowsPlainHTTP)
+        }
         isRunning = true
         await loop { $0.isEnded }
         isRunning = false
         for asked in asked.values { asked.resume(returning: false) }
         asked = [:]
+        if let granted { return .granted(granted, state: connection.snapshot) }
+        return connection.isEnded ? .ended : isRetired ? .retired : .cancelled
     }
 
     /// Whether the handshake is complete and nobody has ended the connection.
     package var isConnected: Bool { connection.isComplete && !connection.isEnded && !isRetired }
+
+    /// Whether it is known where it takes messages.
+    var hasAddress: Bool { connection.address != nil }
 
     /// Asks the inviter of `invitation` whether this connection will do; false when nobody said so in the time that it may take,
     /// 45 s, or when the link does not run.
@@ -136,8 +191,8 @@ package actor AgentLink {
 
     /// Something changed that the link waits for: something was recorded, or another connection is the way now.
     package func wake() {
-        (isWoken, hasGrown) = (true, true)
-        sleeper?.cancel()
+        hasGrown = true
+        nap.end()
     }
 
     /// Do not wait for the next attempt: the network came back, or an operator asks.
@@ -145,6 +200,18 @@ package actor AgentLink {
         outboxRetryAt = nil
         inbox.append(.retryNow)
         events.append(.retryNow)
+        wake()
+    }
+
+    /// Pings the peer, once it is connected.
+    package func ping() async {
+        inbox.append(.ping)
+        await retryNow()
+    }
+
+    /// Ends for good: nothing of it is sent or stored any more.
+    package func stop() {
+        isRetired = true
         wake()
     }
 
@@ -159,7 +226,10 @@ package actor AgentLink {
         until end: Instant? = nil, _ isDone: (borrowing AgentConnection) -> Bool
     ) async {
         inbox = [.start]
-        while !Task.isCancelled, !isRetired, !isDone(connection) {
+        if reception == .mailbox, connection.address != nil {
+            await surroundings.postbox?.open(self, key: connection.keyPair)
+        }
+        while !Task.isCancelled, !isRetired, granted == nil, !isDone(connection) {
             let now = surroundings.clock.now()
             // A peer that always has something to say must not keep the end from being seen.
             if let end, now >= end { break }
@@ -167,11 +237,14 @@ package actor AgentLink {
                 await perform(connection.handle(inbox.removeFirst(), at: now))
             } else if let deadline = connection.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
-            } else if await !deliver(at: now), !isRetired {
-                await sleep(
-                    until: [connection.deadline, delivery?.deadline, outboxRetryAt, end].compactMap(\.self).min())
+            } else if await !read(at: now), !ask(at: now), await !release(), await !deliver(at: now), !isRetired {
+                await nap.sleep(
+                    until: [connection.deadline, delivery?.deadline, askDeadline, outboxRetryAt, end]
+                        .compactMap(\.self).min(), surroundings.clock)
             }
         }
+        await surroundings.postbox?.leave(id)
+        (mail, unreleased) = ([], [])
     }
 
     // MARK: - Actions
@@ -180,16 +253,22 @@ package actor AgentLink {
         let observe = surroundings.observe
         for action in actions {
             switch action {
-            case .persist(let snapshot): await persist(snapshot, handled: connection.takeSeen())
+            case .persist(let snapshot): await persist(snapshot)
+            case .needsAddress: await surroundings.postbox?.open(self, key: connection.keyPair)
+            case .fetch: await surroundings.postbox?.fetch()
+            case .mailbox(let message): answered(message)
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
             case .handshakeRefused(let reason): observe(.handshakeRefused(reason: reason))
+            case .unanswered: observe(.unanswered)
             case .reachability(let failure): observe(failure.map { .unreachable($0) } ?? .reachable)
             case .alive(let ping):
                 observe(.alive)
                 events.append(.pong(ping))
+            case .sent(let id) where id == mediation?.id: mediation?.sent(at: surroundings.clock.now())
             case .sent(let id): events.append(.sent(id))
             case .pinged(let id): events.append(.pinged(id))
+            case .refused(let id, _) where id == mediation?.id: denied(mediation?.refused(at: surroundings.clock.now()))
             case .refused(let id, let status):
                 observe(.refused(id, status: status))
                 events.append(.failed(id, .refused(status: status)))
@@ -200,6 +279,8 @@ package actor AgentLink {
                 observe(.acknowledged(ids))
                 events.append(.acknowledged(ids))
             case .message(let id, let content): observe(.message(id: id, bytes: content.utf8.count))
+            case .problem(_, let thread) where thread == mediation?.id:
+                denied(mediation?.refused(at: surroundings.clock.now()))
             case .problem(let code, let thread):
                 observe(.problem(code: code))
                 events.append(.problem(code: code, thread: thread))
@@ -207,16 +288,18 @@ package actor AgentLink {
             case .reused(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: true)
             case .reuseFailed(let invitation): asked.removeValue(forKey: invitation)?.resume(returning: false)
             case .rotated: observe(.rotated)
-            case .needsAddress, .fetch, .mailbox: break
             case .ended: observe(.ended)
             }
         }
     }
 
-    private func persist(_ snapshot: JSON, handled: [[UInt8]]) async {
+    private func persist(_ snapshot: JSON) async {
+        guard !isRetired else { return }
         do {
+            let keys = seenKeys()
             try await surroundings.store.keepConnection(
-                id, to: surroundings.destination, snapshot.compactBytes, handled: handled)
+                id, to: surroundings.destination, snapshot.compactBytes, handled: keys)
+            unkeptKeys = []
             isStoreBroken = false
         } catch {
             isStoreBroken = true
@@ -243,7 +326,9 @@ package actor AgentLink {
 
     /// Carries on what goes to the destination; false when there is nothing to do now.
     private func deliver(at now: Instant) async -> Bool {
-        guard let outbox = surroundings.outbox, connection.isComplete, outboxRetryAt.map({ now >= $0 }) ?? true else {
+        guard let outbox = surroundings.outbox, connection.isComplete, mediation?.isUnderWay != true,
+            outboxRetryAt.map({ now >= $0 }) ?? true
+        else {
             return false
         }
         do {
@@ -318,6 +403,8 @@ package actor AgentLink {
                 outboxFailed(error)
             }
         case .setAside(let position): observe(.setAside(position: position))
+        case .gone(let positions): observe(.gone(positions))
+        case .refill(let position): observe(.refill(after: position))
         case .found(let way): observe(.found(way))
         case .silent: observe(.silent)
         case .heard: observe(.heard)
@@ -329,8 +416,8 @@ package actor AgentLink {
     }
 
     private func keep(_ point: ReportPoint, _ isReceipt: Bool, _ outbox: any Outbox) async throws {
-        try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: connection.takeSeen())
-        unkept = nil
+        try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
+        (unkept, unkeptKeys) = (nil, [])
         surroundings.observe(.confirmed(position: point.position))
     }
 
@@ -344,23 +431,90 @@ package actor AgentLink {
         outboxRetryAt = surroundings.clock.now().advanced(by: .seconds(5))
     }
 
-    // MARK: - Waiting
+    // MARK: - Mailbox
 
-    private func sleep(until deadline: Instant?) async {
-        guard !isWoken else {
-            isWoken = false
-            return
+    /// Reads the next message of the mailbox. What it leads to is done before the one behind it is read.
+    private func read(at now: Instant) async -> Bool {
+        guard !mail.isEmpty, outboxRetryAt.map({ now >= $0 }) ?? true else { return false }
+        let message = mail.removeFirst()
+        let actions = connection.handle(.received(message.envelope), at: now)
+        let reason = actions.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }.first
+        await perform(actions)
+        if let reason, reason != .duplicate {
+            do {
+                try await surroundings.store.quarantine(message, reason: Text(reason.rawValue))
+                surroundings.observe(.quarantined(reason))
+            } catch {
+                outboxFailed(error)
+                mail.insert(message, at: 0)
+                return true
+            }
         }
-        let clock = surroundings.clock
-        let until = deadline ?? clock.now().advanced(by: .seconds(3600))
-        let sleeper = Task { await clock.sleep(until) }
-        self.sleeper = sleeper
-        await withTaskCancellationHandler {
-            await sleeper.value
-        } onCancel: {
-            sleeper.cancel()
+        unreleased.append(message.uid)
+        return true
+    }
+
+    /// Releases at the mailbox what was read, once everything that followed is durable; false when there is nothing to do now.
+    private func release() async -> Bool {
+        guard !unreleased.isEmpty, unkept == nil, delivery == nil || events.isEmpty else { return false }
+        await persist(connection.snapshot)
+        guard !isStoreBroken else {
+            outboxRetryAt = surroundings.clock.now().advanced(by: .seconds(5))
+            return false
         }
-        self.sleeper = nil
-        isWoken = false
+        let uids = unreleased
+        unreleased = []
+        await surroundings.postbox?.applied(uids)
+        return true
+    }
+
+    private func seenKeys() -> [[UInt8]] {
+        unkeptKeys = (unkeptKeys + connection.takeSeen()).suffix(1024)
+        return unkeptKeys
+    }
+
+    /// Asks the peer whether it keeps messages for us, before anything is delivered; false when there is nothing to do now.
+    private func ask(at now: Instant) -> Bool {
+        guard connection.isComplete, mediation != nil else { return false }
+        denied(mediation?.expire(at: now))
+        guard connection.wantsMessage, let question = mediation?.message(at: now) else { return false }
+        inbox.append(.deliver(question))
+        return true
+    }
+
+    private var askDeadline: Instant? {
+        connection.isComplete && (connection.wantsMessage || mediation?.isOpen == true) ? mediation?.deadline : nil
+    }
+
+    private func answered(_ message: Message) {
+        do throws(MailboxProblem) {
+            granted = try mediation?.take(message, at: surroundings.clock.now())
+        } catch {
+            denied(error.failure)
+        }
+    }
+
+    private func denied(_ failure: MailboxFailure?) {
+        if let failure { surroundings.observe(.mailboxDenied(failure)) }
+    }
+}
+
+extension AgentLink: MailReceiver {
+    /// The mailbox takes messages for `key` there.
+    package func take(_ address: MailboxAddress, for key: Verkey) {
+        inbox.append(.address(address, for: key))
+        nap.end()
+    }
+
+    /// The mailbox will never take messages for `key`.
+    package func refuse(_ key: Verkey) {
+        inbox.append(.keyRefused(key))
+        nap.end()
+    }
+
+    /// A message out of the mailbox; it is released there once what it leads to is durable.
+    package func take(_ message: MailboxMessage) {
+        mail.append(message)
+        nap.end()
     }
 }

@@ -13,6 +13,24 @@ package enum AgentLinks {
         case unanswered(ExchangeFailure)
         /// The system gives no random bytes.
         case noRandomness
+
+        /// What is wrong, in plain words.
+        package var text: String {
+            switch self {
+            case .invitation: "the invitation cannot be used"
+            case .unanswered: "the inviter did not take the answers to its requests"
+            case .noRandomness: "the system gives no random bytes"
+            }
+        }
+
+        /// One sentence for the operator.
+        package var remedy: String {
+            switch self {
+            case .invitation(let error): error.remedy
+            case .unanswered(let failure): "Look at its agent: \(AgentNotice.text(failure))."
+            case .noRandomness: "Look at the kernel's log; no key can be made."
+            }
+        }
     }
 
     /// What an invitation led to.
@@ -37,7 +55,7 @@ package enum AgentLinks {
         var (links, unreadable): ([AgentLink], [Text]) = ([], [])
         let seen = try await surroundings.store.loadHandled()
         for stored in try await surroundings.store.loadConnections()
-        where stored.destination == surroundings.destination {
+        where stored.destination == surroundings.destination && !stored.isDeleting {
             do {
                 let snapshot = try JSON.parse(stored.snapshot)
                 let connection = try AgentConnection(
@@ -52,43 +70,47 @@ package enum AgentLinks {
 
     /// What `invitation` leads to (``InvitationPlan``): one of `existing` that answers this very invitation, pending ones included
     /// and ended ones not; else a connected one to the same inviter; else a new one, which takes the place of the others once its
-    /// handshake is done.
+    /// handshake is done. `connected`: the ids of those of `existing` whose handshake is done.
     package static func link(
-        for invitation: Invitation, existing: [AgentLink], _ configuration: AgentConnection.Configuration,
+        for invitation: Invitation, existing: [AgentLink], connected: Set<Text> = [],
+        _ configuration: AgentConnection.Configuration,
         _ surroundings: AgentLink.Surroundings
-    ) async throws(Failure) -> Found {
+    ) throws(Failure) -> Found {
         if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
             return .existing(known)
         }
-        if let known = await connected(to: invitation, existing) {
-            return InvitationPlan(invitation, connectionExists: true) == .answerOnExisting
-                ? .asked(known) : .known(known)
+        let known = existing.last {
+            connected.contains($0.id) && !$0.wasEnded && $0.invitation.match(invitation) != nil
         }
-        return InvitationPlan(invitation, connectionExists: false) == .oneTime
-            ? .once : .new(try new(invitation, configuration, surroundings))
+        switch (InvitationPlan(invitation, connectionExists: known != nil), known) {
+        case (.answerOnExisting, let known?): return .asked(known)
+        case (.reuse, let known?): return .known(known)
+        case (.oneTime, _): return .once
+        default: return .new(try new(invitation, configuration, surroundings))
+        }
     }
 
-    /// The newest connected link to the inviter of `invitation`.
-    private static func connected(to invitation: Invitation, _ existing: [AgentLink]) async -> AgentLink? {
-        for link in existing.reversed() where !link.wasEnded && link.invitation.match(invitation) != nil {
-            if await link.isConnected { return link }
-        }
-        return nil
-    }
-
-    /// A new link for `invitation`.
+    /// A new link for `invitation`. `reception`: how messages are to reach it, where that is not what the surroundings say.
     package static func new(
-        _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+        _ invitation: Invitation, reception: AgentConnection.Reception? = nil,
+        _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) throws(Failure) -> AgentLink {
         var random = try randomStream()
         let id = Text(RandomUUID.text(random.draw(16)) ?? "")
         do {
             let connection = try AgentConnection(
-                id: id, invitation: invitation, configuration: configuration, random: random)
+                id: id, invitation: invitation, reception: reception ?? surroundings.reception,
+                configuration: configuration, random: random)
             return AgentLink(connection, surroundings)
         } catch {
             throw .invitation(error)
         }
+    }
+
+    /// A new id; nil when the system gives no random bytes.
+    static func newID() -> Text? {
+        guard var random = try? randomStream() else { return nil }
+        return RandomUUID.text(random.draw(16)).map { Text($0) }
     }
 
     /// A stream seeded by the system's random source.

@@ -7,6 +7,8 @@ package enum AgentNotice: Sendable {
     case connected(did: Text)
     /// The inviter refused or answered wrongly; another attempt follows.
     case handshakeRefused(reason: Text)
+    /// The inviter took every form of the request and answered none; another attempt follows.
+    case unanswered
     /// Messages get through again.
     case reachable
     /// Messages do not get through; they are tried again for ever.
@@ -31,6 +33,10 @@ package enum AgentNotice: Sendable {
     case released
     /// The peer's server refuses the entry at that position; it is passed over.
     case setAside(position: Int)
+    /// Entries at these positions are not kept any more, and the peer does not have them.
+    case gone(ClosedRange<Int>)
+    /// The peer has lost what it had given receipts for behind that position, and gets it again.
+    case refill(after: Int)
     /// The peer has a place that this ledger does not contain.
     case behind(ReportPoint)
     /// What the peer said about the ledger was refused.
@@ -45,6 +51,10 @@ package enum AgentNotice: Sendable {
     case problem(code: Text)
     /// An inbound message was dropped.
     case discarded(Discard)
+    /// A message out of the mailbox that cannot be read was put aside.
+    case quarantined(Discard)
+    /// The agent keeps no messages for us, or cannot be asked to; asked again at the next start, or a day later.
+    case mailboxDenied(MailboxFailure)
     /// The connection's state or the outbox could not be read or written; nothing is sent before that works again.
     case storeFailed(String)
     /// The peer has another DID and another key from now on.
@@ -64,7 +74,8 @@ package enum AgentNotice: Sendable {
     package var text: String {
         switch self {
         case .connected: "connected"
-        case .handshakeRefused(let reason): "the agent's answer to the handshake was refused: \(reason)"
+        case .handshakeRefused(let reason): Self.refusal(reason)
+        case .unanswered: "the agent takes the request to connect and does not answer it"
         case .reachable: "the agent is reachable"
         case .unreachable(let failure): "the agent is not reachable: \(Self.text(failure)); trying again"
         case .alive: "the agent answered a ping"
@@ -77,12 +88,21 @@ package enum AgentNotice: Sendable {
         case .held(let reason): "reports wait: \(Self.text(reason))"
         case .released: "reports go on"
         case .setAside(let position): "record \(position) is passed over: the agent's server refuses it alone"
+        case .gone(let positions):
+            "records \(positions.lowerBound) to \(positions.upperBound) are not kept any more, and the agent does not have them"
+        case .refill(let position):
+            "the agent has lost the records behind \(position), which it had given receipts for; they are sent again"
         case .behind(let point): "the agent has record \(point.position), which this ledger does not contain"
         case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
         case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"
         case .acknowledged(let ids): "\(ids.count) acknowledged"
         case .message(let id, let bytes): "message \(id) of \(bytes) bytes from the agent"
         case .problem(let code): "the agent reports a problem: \(code)"
+        case .quarantined(let reason):
+            "a message out of the mailbox was put aside, for it cannot be read: \(reason.rawValue)"
+        case .mailboxDenied(let failure):
+            "the agent keeps no messages for us, so what it sends by itself does not arrive: "
+                + MailboxNotice.text(failure)
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
         case .rotated: "the agent has changed its DID; the connection goes on"
@@ -116,10 +136,35 @@ package enum AgentNotice: Sendable {
         }
     }
 
+    private static func refusal(_ reason: Text) -> String {
+        reason == Self.notAccepted
+            ? "the agent does not accept the request to connect: a single-use invitation serves once"
+            : "the agent's answer to the request to connect was refused: \(reason)"
+    }
+
+    /// What inviters say to a second request over an invitation for one (RFC 0160, RFC 0023).
+    private static let notAccepted: Text = "request_not_accepted"
+
+    /// What an operator does about it, where the text does not say it; nil: nothing.
+    package var remedy: String? {
+        switch self {
+        case .handshakeRefused(Self.notAccepted), .unanswered:
+            "ask the agent's operator for a multi-use invitation: the answer to a single-use one may have been lost, and it "
+                + "comes only once"
+        case .handshakeRefused: "ask the agent's operator for a new invitation, and look at the agent's log"
+        case .unreachable(.refused), .unreachable(.forbidden), .unreachable(.notStored): nil
+        case .unreachable: "look at the network and at the agent; it is tried again for ever"
+        case .silent: "look at the agent: one that has deleted the connection needs a new invitation"
+        case .ended: "ask the agent's operator for a new invitation"
+        case .held, .storeFailed: "see gatehouse status"
+        default: nil
+        }
+    }
+
     /// The plain words for a failure, with what to do about it.
     package static func text(_ failure: ExchangeFailure) -> String {
         switch failure {
-        case .unreachable: "no connection (check network, address, and the clock for https)"
+        case .unreachable: "no connection (check network and address; for https also the clock and agent.rootsFile)"
         case .uncertain: "no complete answer"
         case .refused(let status): "its server answers \(status) (check the address in the invitation)"
         case .forbidden: "its address is not allowed (plain http needs agent.allowPlainHTTP)"

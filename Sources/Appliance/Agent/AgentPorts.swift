@@ -6,11 +6,15 @@ package import Store
 package protocol ConnectionStore: Sendable {
     /// The stored connections, the oldest first.
     func loadConnections() async throws -> [StoredConnection]
-    /// Keeps a snapshot of a connection to `destination`, and with it the keys of inbound messages that led there; both are
+    /// Keeps a snapshot of a connection, from now on one to `destination`, and with it the keys of inbound messages that led there; both are
     /// durable when this returns.
     func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws
     /// The keys of the last inbound messages that were applied, oldest first.
     func loadHandled() async throws -> [[UInt8]]
+    /// Forgets a connection with its keys.
+    func forgetConnection(_ id: Text) async throws
+    /// Puts a message aside that nobody here can read, for that reason, durably; the oldest ones go when there are too many.
+    func quarantine(_ message: MailboxMessage, reason: Text) async throws
 }
 
 /// The ledger as the outbox of one destination. It knows which connection is the present way there: whoever was replaced gets

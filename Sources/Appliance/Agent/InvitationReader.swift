@@ -1,11 +1,11 @@
 package import Aries
-import Encoding
+package import Encoding
 import Foundation
 package import HTTPTransport
 
 /// Turns what an operator types into an invitation: a URL with the invitation in it, a URL that leads to one, or a file.
 package enum InvitationReader {
-    /// Why there is no invitation. ``remedy`` is for the operator.
+    /// Why there is no invitation. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
         /// The text was read and is no usable invitation.
         case invitation(InvitationError)
@@ -13,8 +13,27 @@ package enum InvitationReader {
         case file(path: String)
         /// The link cannot be fetched.
         case link(ExchangeError)
+        /// The link leads to nothing (404, 410).
+        case gone
+        /// The server of that name wants to know who asks (401, 403).
+        case signIn(host: String)
+        /// The link ends at a web page of the server of that name.
+        case page(host: String)
         /// The link leads from one to the next more than five times.
         case tooManyLinks
+
+        /// What is wrong, in plain words.
+        package var text: String {
+            switch self {
+            case .invitation: "no usable invitation was given"
+            case .file: "no invitation was found"
+            case .link, .tooManyLinks: "the invitation cannot be fetched"
+            case .gone: "the invitation cannot be fetched: there is nothing at the link"
+            case .signIn(let host): "the invitation cannot be fetched: \(host) wants a sign-in"
+            case .page(let host):
+                "the link leads to a web page at \(host), perhaps one to sign in, and to no invitation"
+            }
+        }
 
         /// One sentence for the operator.
         package var remedy: String {
@@ -22,8 +41,18 @@ package enum InvitationReader {
             case .invitation(let error): error.remedy
             case .file(let path): "Cannot read \(path): give an existing file, or the invitation's URL in quotes."
             case .link(.forbidden): "The link is not allowed: plain http needs agent.allowPlainHTTP."
-            case .link(.untrusted): "The link's server is not trusted: check its certificate and this machine's clock."
+            case .link(.untrusted):
+                "The link's server is not trusted: check its certificate and this machine's clock; an authority of your own "
+                    + "goes into agent.rootsFile."
+            case .link(.tooLarge):
+                "The link leads to more than 64 KiB, which is no invitation: give the invitation itself."
+            case .link(.refused(let status)):
+                "The link's server answers with status \(status): ask for a new link, or give the invitation itself."
             case .link: "The link did not answer: check network and URL, or give the invitation itself."
+            case .gone: "The link is cut, used up or too old: copy it again in quotes, or ask for a new one."
+            case .signIn, .page:
+                "Open the link in a browser, sign in there, and give what it shows: the invitation's URL, or a file with its "
+                    + "JSON. Behind a hotspot, sign in to the network first."
             case .tooManyLinks: "The link leads in circles: give the invitation itself."
             }
         }
@@ -34,6 +63,14 @@ package enum InvitationReader {
 
     /// Looks at a file without asking the network: what it holds is an invitation, or leads to one.
     package static func check(_ path: String) throws(Failure) { _ = try parse(try content(of: path)) }
+
+    /// The invitation that a text holds itself, without asking network or disk.
+    package static func invitation(in text: Text) throws(Failure) -> Invitation {
+        guard case .invitation(let invitation) = try parse(Array(text.utf8)) else {
+            throw .invitation(.notAnInvitation)
+        }
+        return invitation
+    }
 
     private static func content(of path: String) throws(Failure) -> [UInt8] {
         // One byte more than allowed is enough to be told that it is too large.
@@ -68,14 +105,38 @@ package enum InvitationReader {
 
     /// What `url` leads to: the body, or the target of a redirect.
     private static func follow(_ url: String, by exchange: HTTPExchange) async throws(Failure) -> [UInt8] {
-        do throws(ExchangeError) {
-            let answer = try await exchange.get(
+        let answer: HTTPExchange.Answer
+        do {
+            answer = try await exchange.get(
                 url, accept: "application/json", limit: InvitationText.maxBytes, within: .seconds(10))
-            if (300...399).contains(answer.status), let location = answer.location { return Array(location.utf8) }
-            guard answer.status == 200 else { throw .refused(status: answer.status) }
-            return answer.body
         } catch {
             throw .link(error)
         }
+        switch answer.status {
+        case 301, 302, 303, 307, 308:
+            guard let target = answer.location.flatMap({ resolve($0, from: url) }) else {
+                throw .link(.refused(status: answer.status))
+            }
+            return Array(target.utf8)
+        case 200 where isPage(answer): throw .page(host: host(of: url))
+        case 200: return answer.body
+        case 401, 403, 407: throw .signIn(host: host(of: url))
+        case 404, 410: throw .gone
+        default: throw .link(.refused(status: answer.status))
+        }
     }
+
+    /// The target of a redirect (RFC 9110 section 10.2.2), which may be relative (RFC 3986 section 5); nil when it is none.
+    static func resolve(_ location: String, from url: String) -> String? {
+        // What is a whole URL stays as it was sent: it may hold the invitation, letter by letter.
+        if location.contains(/^[A-Za-z][A-Za-z0-9+.\-]*:\/\//) { return location }
+        return URL(string: url).flatMap { URL(string: location, relativeTo: $0)?.absoluteString }
+    }
+
+    private static func isPage(_ answer: HTTPExchange.Answer) -> Bool {
+        ["text/html", "application/xhtml+xml"].contains(answer.contentType)
+            || answer.body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+    }
+
+    private static func host(of url: String) -> String { URL(string: url)?.host() ?? "its server" }
 }

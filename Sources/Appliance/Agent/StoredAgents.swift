@@ -15,17 +15,25 @@ extension Store: ConnectionStore {
 
     /// The keys of the last inbound messages that were applied.
     package func loadHandled() async throws -> [[UInt8]] { try await handledMessages(last: 1024) }
+
+    /// Puts a message aside that nobody here can read.
+    package func quarantine(_ message: MailboxMessage, reason: Text) async throws {
+        try await setAside(message.envelope, uid: message.uid, for: message.connection, reason: reason)
+    }
 }
 
-/// Where the ids of the accepted invitations of one destination are kept.
+/// Where ids of invitations are kept: those that one destination accepted, or those over which no mailbox is reached.
 package struct StoredInvitations: InvitationMemory {
     private let store: Store
     private let name: Text
 
-    /// Those of `destination`.
+    /// Those that `destination` accepted.
     package init(_ store: Store, _ destination: Text) {
         (self.store, name) = (store, Text("invitations/\(destination)"))
     }
+
+    /// Those over which no connection through a mailbox came about.
+    package init(withoutMailbox store: Store) { (self.store, name) = (store, "invitations-without-mailbox") }
 
     /// The ids, oldest first.
     package func accepted() async throws -> [Text] {

@@ -25,6 +25,8 @@ package struct Configuration: Sendable {
     package var ledger: LedgerSection
     /// The cloud agents.
     package var agent: AgentSection
+    /// An agency as the mailbox.
+    package var agency: AgencySection
     /// Where visitors see the invitation.
     package var display: DisplaySection
     /// Times and rules on the air.
@@ -97,7 +99,9 @@ package struct Configuration: Sendable {
         policy = PolicySection(&reader, folder)
         clock = ClockSection(&reader)
         ledger = LedgerSection(&reader, folder)
-        agent = AgentSection(&reader, folder)
+        agent = AgentSection(&reader, folder, ledger: ledger.path)
+        agency = AgencySection(
+            &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, allowsPlainHTTP: agent.allowPlainHTTP)
         display = DisplaySection(&reader, folder)
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
@@ -107,9 +111,12 @@ package struct Configuration: Sendable {
             &reader, in: folder,
             [
                 ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
-                ("ledger.witnessKey", ledger.witnessKey), ("log.path", log.path),
+                ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
+                ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
                 ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+                ("agent.rootsFile", agent.rootsFile),
+                ("agent.mailbox", agent.mailbox.file), ("agency.tokenFile", agency.tokenFile),
             ] + agent.invitations.map { ("agent.invitations", $0) })
 
         notices = reader.notices

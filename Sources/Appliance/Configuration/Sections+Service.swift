@@ -65,8 +65,12 @@ package struct LedgerSection: Hashable, Sendable {
 package struct AgentSection: Sendable {
     /// Files with an out-of-band invitation (its URL or its JSON), accepted at the start and when they change, unless known already.
     package var invitations: [String]
+    /// The file with the key under which the database holds those of connections; not used where systemd hands one over.
+    package var keyFile: String
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
+    /// A PEM file with TLS roots that agents and links to invitations may be under, beside the system's.
+    package var rootsFile: String?
     /// How long one exchange with an agent may take.
     package var timeout: Duration
     /// Wait after the first failed attempt while an agent does not answer; doubled from attempt to attempt.
@@ -75,14 +79,18 @@ package struct AgentSection: Sendable {
     package var retryLast: Duration
     /// What confirms reports, how they are written, and how long a record waits for others.
     package var reports: ReportSettings
+    /// Which mailbox takes what agents send by themselves.
+    package var mailbox: MailboxChoice
     /// Further agents that get everything too, each with a cursor of its own.
     package var copies: [AgentCopy]
     /// What is answered to what agents ask.
     package var rules: RequestRules
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: String, ledger: String) {
         invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
+        keyFile = resolve(reader.text("agent.keyFile", default: ledger + ".agent-key"), in: folder)
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
+        rootsFile = reader.optional("agent.rootsFile").map { resolve($0, in: folder) }
         timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
         retryFirst = reader.duration(
             "agent.retryFirst", default: .seconds(1), in: .milliseconds(100)...(.seconds(3600)))
@@ -97,11 +105,39 @@ package struct AgentSection: Sendable {
                 "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
                 "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
         }
+        mailbox = MailboxChoice(reader.text("agent.mailbox", default: "auto"), in: folder)
         reader.retired("agent.queue", "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
         copies = AgentCopy.read(&reader, "agent.copy", folder)
         rules = RequestRules(answers: Self.answers(&reader))
         if retryLast < retryFirst {
             reader.reject("agent.retryLast", "is shorter than agent.retryFirst", "Write a longer duration.")
+        }
+    }
+}
+
+/// `agent.mailbox`: what takes the messages that an agent or its controller sends by itself.
+package enum MailboxChoice: Hashable, Sendable {
+    /// The first agent's own mailbox, when it grants one.
+    case auto
+    /// None: only what answers a message of ours arrives.
+    case none
+    /// A mediator, by its out-of-band invitation: a file or a URL.
+    case invitation(String)
+    /// The agency of `[agency]`.
+    case agency
+
+    /// The file with the invitation; nil where there is none.
+    package var file: String? {
+        guard case .invitation(let text) = self, !text.contains("://") else { return nil }
+        return text
+    }
+
+    init(_ text: String, in folder: String) {
+        switch text {
+        case "auto": self = .auto
+        case "none": self = .none
+        case "agency": self = .agency
+        default: self = .invitation(text.contains("://") ? text : resolve(text, in: folder))
         }
     }
 }
@@ -148,7 +184,7 @@ package struct AgentCopy: Hashable, Sendable {
                         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                         || $0 == UInt8(ascii: "-")
                 }
-            if !isGood || name == "primary" || copies.contains(where: { $0.name == name }) {
+            if !isGood || ["primary", "mailbox"].contains(name) || copies.contains(where: { $0.name == name }) {
                 reader.reject(key, "has no name of its own", "Write name = \"backup\": small letters, digits, hyphens.")
             }
             let files = (section["invitations"]?.array ?? []).compactMap(\.string?.string)

@@ -7,10 +7,56 @@ package import Encoding
 package enum ControlRequest: String, CaseIterable, Sendable {
     /// How the box is: ``StatusDesk``.
     case status
+    /// Accept an invitation: ``AgentRequest``, as those that follow.
+    case agentConnect = "agent-connect"
+    /// All connections to cloud agents.
+    case agentList = "agent-list"
+    /// One of them, with all that is known.
+    case agentShow = "agent-show"
+    /// Delete a connection.
+    case agentDelete = "agent-delete"
+    /// Ask an agent for a sign of life.
+    case agentPing = "agent-ping"
+    /// What waits in the mailboxes.
+    case agentMessages = "agent-messages"
+
+    /// Whether it changes something: only root and the service's own user may ask for that.
+    package var changesSomething: Bool {
+        switch self {
+        case .status, .agentList, .agentShow, .agentMessages: false
+        case .agentConnect, .agentDelete, .agentPing: true
+        }
+    }
+
+    /// Requests are flat; an invitation is a text in them.
+    private static let limits: JSON.Limits = {
+        var limits = JSON.Limits()
+        (limits.depth, limits.bytes, limits.values) = (4, 144 * 1024, 64)
+        return limits
+    }()
+
+    /// The request in a line, and its further members.
+    package static func read(_ line: [UInt8]) throws(ControlRefusal) -> (request: ControlRequest, members: JSONObject) {
+        guard var members = (try? JSON.parse(line, limits: limits))?.object, let name = members["request"]?.string
+        else {
+            throw ControlRefusal("this is no request", remedy: "send one line: {\"request\":\"status\"}")
+        }
+        guard let request = allCases.first(where: { Text($0.rawValue) == name }) else {
+            throw ControlRefusal(
+                "the service does not know this request", remedy: "use the program of the service's version")
+        }
+        members["request"] = nil
+        return (request, members)
+    }
+
+    /// The line that asks, without its line end.
+    package func line(_ members: [JSONObject.Member]) -> [UInt8] {
+        JSON.object(JSONObject([.init("request", .text(rawValue))] + members)).compactBytes
+    }
 }
 
 /// Why the service does not answer a request.
-package struct ControlRefusal: Error, Sendable {
+package struct ControlRefusal: Error, Hashable, Sendable {
     /// What is wrong.
     package let message: String
     /// What to do about it.
@@ -19,51 +65,5 @@ package struct ControlRefusal: Error, Sendable {
     /// A refusal with its remedy.
     package init(_ message: String, remedy: String?) {
         (self.message, self.remedy) = (message, remedy)
-    }
-}
-
-/// Who answers which request.
-///
-/// An answer is one line too: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
-package struct ControlDesk: Sendable {
-    /// Answers a request, given as it came. Must end in a time of its own: nobody waits longer than
-    /// `ControlServer.Limits.time`.
-    package typealias Answer = @Sendable (JSONObject) async throws(ControlRefusal) -> JSON
-
-    /// Requests are small and flat.
-    private static let limits: JSON.Limits = {
-        var limits = JSON.Limits()
-        (limits.depth, limits.bytes, limits.values) = (4, 4096, 64)
-        return limits
-    }()
-
-    private var answers: [ControlRequest: Answer] = [:]
-
-    /// Nobody answers anything yet.
-    package init() {}
-
-    /// From now on `answer` is responsible for that request.
-    package mutating func take(_ request: ControlRequest, _ answer: @escaping Answer) {
-        answers[request] = answer
-    }
-
-    /// The answer to a line, both without line ends.
-    package func answer(_ line: [UInt8]) async -> [UInt8] {
-        do throws(ControlRefusal) {
-            let members = (try? JSON.parse(line, limits: Self.limits))?.object
-            guard let members, let name = members["request"]?.string else {
-                throw ControlRefusal("this is no request", remedy: "send one line: {\"request\":\"status\"}")
-            }
-            guard let request = ControlRequest(rawValue: name.string), let answer = answers[request] else {
-                throw ControlRefusal(
-                    "the service does not know this request", remedy: "use the program of the service's version")
-            }
-            let result: JSON = ["answer": try await answer(members)]
-            return result.compactBytes
-        } catch {
-            var result: JSONObject = ["error": .text(error.message)]
-            if let remedy = error.remedy { _ = result.appendIfNew(.init("remedy", .text(remedy))) }
-            return JSON.object(result).compactBytes
-        }
     }
 }

@@ -31,7 +31,11 @@ package struct ControlService: ServiceLifecycle.Service {
         }
         let access = ControlAccess(user: Accounts.user, group: group?.number)
         do throws(SystemError) {
-            let server = try ControlServer(permits: access.permits, answer: desk.answer)
+            // Who may look may not change: what a group is for is to see.
+            let owner = ControlAccess(user: Accounts.user, group: nil)
+            let server = try ControlServer(permits: access.permits) { [desk] peer, line in
+                await desk.answer(line, mayChange: owner.permits(peer))
+            }
             try await server.open(path, isShared: access.group != nil)
             return server
         } catch {

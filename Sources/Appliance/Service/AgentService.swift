@@ -12,19 +12,37 @@ import Synchronization
 /// Keeps the connections to the cloud agents, one after the other for each destination, and delivers the ledger. Nothing at the
 /// gate waits for it.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
+    /// What it is there for.
+    package enum Purpose: Sendable {
+        /// All of it: invitations are taken from their files, and the ledger is delivered.
+        case service
+        /// One command on a database that no service has: connections are made, asked and deleted, and nothing is delivered.
+        case command
+    }
+
     private let configuration: Configuration
     private let store: Store
     private let log: LogSink
     private let health: AgentHealth
+    private let purpose: Purpose
     private let destinations = Mutex<[Text: Destination]>([:])
+    private let mail = Mutex<MailRoom?>(nil)
+    private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
+    /// The last connections that were deleted, and whether their peers could be told.
+    private let deleted = Mutex<[(id: Text, isTold: Bool)]>([])
+    /// How long a peer may take to hear that its connection ends.
+    private static let farewell = Duration.seconds(5)
     /// When a code was told to other destinations.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
     /// Between two problem reports of one code.
     private static let pause = Duration.seconds(600)
 
     /// A service over the connections in `store` and the invitations in the configuration.
-    package init(configuration: Configuration, store: Store, log: LogSink, report: @escaping HealthReporter) {
-        (self.configuration, self.store, self.log) = (configuration, store, log)
+    package init(
+        configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
+        report: @escaping HealthReporter
+    ) {
+        (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
         health = AgentHealth(report: report)
     }
 
@@ -60,6 +78,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         var settings = HTTPExchange.Settings()
         settings.allowsPlainHTTP = configuration.agent.allowPlainHTTP
         settings.timeLimit = configuration.agent.timeout
+        settings.additionalRootsFile = configuration.agent.rootsFile
         return settings
     }
 
@@ -72,17 +91,103 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
     }
 
-    private func run(_ exchange: HTTPExchange) async {
+    /// The destinations that there are, by configuration, each with the files of its invitations.
+    private var wanted: [(name: Text, files: [String])] {
         let agent = configuration.agent
-        let wanted =
-            [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
-        await prepare(wanted.map(\.0))
+        return [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
+    }
+
+    private func run(_ exchange: HTTPExchange) async {
+        if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
+            log.log(
+                .warning, "agent.roots",
+                ["file": .text(file), "remedy": "check agent.rootsFile: it holds no certificates in PEM; then restart"])
+        }
+        await prepare(wanted.map(\.name))
+        let mail = purpose == .service ? mailRoom(exchange) : nil
+        self.mail.withLock { $0 = mail }
+        let made = wanted.map { ($0.name, destination($0.name, purpose == .service ? $0.files : [], mail, exchange)) }
+        destinations.withLock { $0 = Dictionary(made, uniquingKeysWith: { first, _ in first }) }
         await withTaskGroup(of: Void.self) { group in
-            for (name, files) in wanted {
-                let destination = destination(name, files, exchange)
-                destinations.withLock { $0[name] = destination }
-                group.addTask { await destination.run() }
+            if let mail { group.addTask { await mail.run() } }
+            for (_, destination) in made { group.addTask { await destination.run() } }
+            group.addTask { await self.finishDeletions(exchange) }
+        }
+    }
+
+    // MARK: - Commands
+
+    /// The names of the destinations that there are.
+    var names: [Text] { wanted.map(\.name) }
+
+    /// The destination of that name; nil as long as nothing runs.
+    func destination(_ name: Text) -> Destination? { destinations.withLock { $0[name] } }
+
+    /// Whether the stored connections run.
+    package var isRunning: Bool {
+        get async {
+            let all = destinations.withLock { Array($0.values) }
+            for destination in all where await !destination.isLoaded { return false }
+            return !all.isEmpty
+        }
+    }
+
+    /// The faults of a destination.
+    func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
+
+    /// Goes on with the deletion of connections to a destination that are marked in the store.
+    func delete(_ ids: [Text], of name: Text) async {
+        if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
+            for id in ids { await mail.remove(id) }
+        }
+        if let destination = destination(name) {
+            for id in ids { await destination.remove(id) }
+            if await destination.isEmpty { health.forget(name) }
+        }
+        for id in ids { marked.yield(id) }
+    }
+
+    /// Whether the peer of a connection that was deleted a moment ago could be told; nil for any other.
+    func wasTold(_ id: Text) -> Bool? { deleted.withLock { $0.last { $0.id == id }?.isTold } }
+
+    /// Deletes what is marked: first what an earlier run had to leave.
+    private func finishDeletions(_ exchange: HTTPExchange) async {
+        while !Task.isCancelled {
+            do {
+                for stored in try await store.connections() where stored.isDeleting { marked.yield(stored.id) }
+                break
+            } catch {
+                log.log(.error, "agent.store", ["reason": .text(error.text)])
+                try? await Task.sleep(for: .seconds(10))
             }
+        }
+        for await id in deletions { await finishDeletion(of: id, exchange) }
+    }
+
+    /// Tells the peer, with the keys that it knows, and forgets them last: whatever ends the program before, the next start goes on.
+    private func finishDeletion(of id: Text, _ exchange: HTTPExchange) async {
+        do {
+            let stored = try await store.loadConnections().first { $0.id == id && $0.isDeleting }
+            guard let stored else { return }
+            var isTold = false
+            if let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
+                let connection = try? AgentConnection(
+                    restoring: snapshot, configuration: Self.connection(configuration),
+                    random: try AgentLinks.randomStream())
+            {
+                isTold = await AgentFarewell.send(
+                    over: connection, by: exchange, clock: .system(), within: Self.farewell)
+            }
+            guard !Task.isCancelled else { return }
+            // The mailbox keeps in mind that it is to forget the key.
+            await mail.withLock { $0 }?.close(id)
+            try await store.finishDeletion(of: id)
+            deleted.withLock { $0 = $0.suffix(15) + [(id, isTold)] }
+            log.log(
+                .info, "agent.deleted",
+                ["destination": .string(stored.destination), "connection": .string(id), "told": .bool(isTold)])
+        } catch {
+            log.log(.error, "agent.store", ["reason": .text((error as? StoreError)?.text ?? "\(error)")])
         }
     }
 
@@ -100,19 +205,49 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    private func destination(_ name: Text, _ files: [String], _ exchange: HTTPExchange) -> Destination {
-        Destination(
+    private func mailRoom(_ exchange: HTTPExchange) -> MailRoom {
+        let choice: MailRoom.Choice =
+            switch configuration.agent.mailbox {
+            case .auto: .auto
+            case .none: .none
+            case .invitation(let text): .invitation(text)
+            case .agency: configuration.agency.settings.map { .agency($0) } ?? .none
+            }
+        let tokenFile = configuration.agency.tokenFile
+        return MailRoom(
+            choice,
+            MailRoom.Surroundings(
+                exchange: exchange, store: store,
+                settings: Mediator.Configuration(
+                    connection: Self.connection(configuration), allowsPlainHTTP: configuration.agent.allowPlainHTTP),
+                invitation: { try await InvitationReader.read($0, by: exchange) },
+                token: { tokenFile.flatMap { FileBytes.read($0, limit: 16 * 1024) } },
+                refused: StoredInvitations(withoutMailbox: store), clock: .system(),
+                notice: { [weak self] in self?.take($0) }))
+    }
+
+    private func destination(
+        _ name: Text, _ files: [String], _ mail: MailRoom?, _ exchange: HTTPExchange
+    ) -> Destination {
+        var link = AgentLink.Surroundings(
+            exchange: exchange, store: store, destination: name,
+            outbox: purpose == .service ? StoredOutbox(store, name) : nil, reports: configuration.agent.reports,
+            clock: .system(), postbox: mail,
+            asksForMailbox: { invitation in
+                guard let mail, case .auto = mail.choice, name == DeliveryCursor.primary else { return false }
+                return await mail.permits(invitation)
+            },
+            observe: { [weak self] in self?.take($0, name) })
+        link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
+        if mail?.isForAll == true { link.reception = .mailbox }
+        return Destination(
             files: files,
             Destination.Surroundings(
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
-                link: AgentLink.Surroundings(
-                    exchange: exchange, store: store, destination: name, outbox: StoredOutbox(store, name),
-                    reports: configuration.agent.reports, clock: .system(),
-                    observe: { [weak self] in self?.take($0, name) }),
-                settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
-                notice: { [weak self] in self?.take($0, name) }))
+                link: link, settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
+                mail: mail, notice: { [weak self] in self?.take($0, name) }))
     }
 
     private func take(_ notice: AgentNotice, _ name: Text) {
@@ -121,11 +256,14 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         switch notice {
         // The connection that was replaced looks at once, and ends.
         case .tookOver: wake()
+        // A mailbox of an agent that is not used any more.
+        case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
         // The network may be back for the others, too.
         case .reachable:
             for (other, destination) in destinations.withLock({ $0 }) where other != name {
                 Task { await destination.retryNow() }
             }
+            if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
         default: break
         }
         guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
@@ -144,6 +282,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         guard let code = health.take(notice, of: name) else { return }
         log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
         tellOthers(code, name, notice.text)
+    }
+
+    private func take(_ notice: MailboxNotice) {
+        let text: JSON = .text(notice.text)
+        guard let code = health.take(notice) else { return log.log(.info, "agent.mailbox", ["text": text]) }
+        log.log(.warning, "agent.mailbox", ["text": text])
+        tellOthers(code, MailRoom.destination, notice.text)
     }
 
     /// One destination's trouble is told to the others, each code once in ``pause``.

@@ -145,6 +145,7 @@ package struct Composition: Sendable {
             now: { (SystemClock.now(), wallTime().utc) })
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
+        AgentDesk(store: store, service: agents).register(in: &desk)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, clock: records.clock, manager: manager,

@@ -7,27 +7,58 @@ package import Store
 import Synchronization
 
 extension LedgerSection {
-    /// Where witness and key are. `environment`: systemd names there the folder of the credentials that it hands over. Is there
-    /// one named `gatehouse-witness-key`, it is the key.
+    /// Where witness and key are. `environment`: where there is a credential `gatehouse-witness-key`, it is the key.
     package func witness(_ environment: [String: String]) -> WitnessSource {
         let code = Text(ReasonCode.ledgerRewritten.text)
-        let credential = environment["CREDENTIALS_DIRECTORY"].map { "\($0)/gatehouse-witness-key" }
-        if let credential, FileBytes.read(credential, limit: 1) != nil {
-            return WitnessSource(path: witness, keyPath: credential, isHandedOver: true, code: code)
+        guard let handedOver = Credential.path("gatehouse-witness-key", environment) else {
+            return WitnessSource(path: witness, keyPath: witnessKey, code: code)
         }
-        return WitnessSource(path: witness, keyPath: witnessKey, code: code)
+        return WitnessSource(path: witness, keyPath: handedOver, isHandedOver: true, code: code)
+    }
+}
+
+extension AgentSection {
+    /// Where the key is under which the database holds those of connections. `environment`: where there is a credential
+    /// `gatehouse-agent-key`, it is the key; a file of before is then read as the old one, as is `gatehouse-agent-key-old`.
+    package func sealing(_ environment: [String: String]) -> SealingSource {
+        guard let handedOver = Credential.path("gatehouse-agent-key", environment) else {
+            return SealingSource(path: keyFile)
+        }
+        return SealingSource(
+            path: handedOver, isHandedOver: true, oldPaths: [handedOver + "-old", keyFile, keyFile + ".old"])
+    }
+
+    /// What is to be said of a key that lies beside the database; nil when there is none.
+    package func keyNotice(_ environment: [String: String]) -> ConfigurationError.Problem? {
+        guard !sealing(environment).isHandedOver, FileBytes.isFile(keyFile) else { return nil }
+        return ConfigurationError.Problem(
+            key: "agent.keyFile",
+            message: "\(keyFile) lies in the open: who copies it with the database has the keys of the agents",
+            remedy: "Let systemd hand over gatehouse-agent-key (LoadCredentialEncrypted= in the unit).")
+    }
+}
+
+/// What systemd hands over.
+private enum Credential {
+    /// The path of a credential; nil when there is none of that name. `environment` names the folder.
+    static func path(_ name: String, _ environment: [String: String]) -> String? {
+        guard let path = environment["CREDENTIALS_DIRECTORY"].map({ "\($0)/\(name)" }), FileBytes.isFile(path) else {
+            return nil
+        }
+        return path
     }
 }
 
 /// Opens the ledger with its witness, and tells whoever looks after the box what came of it.
 enum LedgerOpening {
     static func open(
-        _ section: LedgerSection, _ environment: [String: String], options: StoreOptions,
+        _ configuration: Configuration, _ environment: [String: String], options: StoreOptions, log: LogSink,
         report: @escaping HealthReporter
     ) async throws(StoreError) -> Store {
         let hasFailed = Mutex(false)
+        let (section, sealing) = (configuration.ledger, configuration.agent.sealing(environment))
         let store = try await Store.open(
-            section.path, options: options, witness: section.witness(environment)
+            section.path, options: options, witness: section.witness(environment), sealing: sealing
         ) { failure in
             let isOver = hasFailed.withLock { failed in
                 defer { failed = failure != nil }
@@ -43,6 +74,37 @@ enum LedgerOpening {
         case .unwitnessed(let why): report(.present(.ledgerWitness, detail: why))
         case .new, .adopted, .continued, nil: break
         }
+        if let notice = configuration.agent.keyNotice(environment) { tell(log, notice.message, notice.remedy) }
+        tell(store.keysAtRest, log, report)
         return store
+    }
+
+    private static func tell(_ keys: KeysAtRest, _ log: LogSink, _ report: HealthReporter) {
+        if let failure = keys.failure {
+            report(.present(.agentUnreadable, detail: failure.description))
+        } else if keys.unreadable > 0 {
+            let detail =
+                "\(keys.unreadable) stored under another key than \(keys.path): have that one as \(keys.path).old"
+            report(.present(.agentUnreadable, detail: detail))
+        }
+        if keys.isSiteKeyUnreadable {
+            tell(
+                log,
+                "credentials are named under another key than before, and who was let in before is not known again",
+                "Put the key back that sealed the database; names of both times stay in the ledger.")
+        }
+        if keys.sealed + keys.resealed > 0 {
+            log.log(
+                .info, "keys", ["sealed": .int(keys.sealed), "resealed": .int(keys.resealed), "by": .text(keys.path)])
+        }
+        if keys.leavesTraces {
+            tell(
+                log, "keys that were replaced may still be readable in the database's file or its log",
+                "Restart the service while nothing else reads the database.")
+        }
+    }
+
+    private static func tell(_ log: LogSink, _ text: String, _ remedy: String) {
+        log.log(.warning, "keys", ["text": .text(text), "remedy": .text(remedy)])
     }
 }

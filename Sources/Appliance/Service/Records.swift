@@ -63,7 +63,8 @@ struct Records: Sendable {
     /// Opens the database and brings it in order.
     init(_ opening: Opening) async throws(StoreError) {
         let store = try await LedgerOpening.open(
-            opening.configuration.ledger, opening.environment, options: opening.options, report: opening.report)
+            opening.configuration, opening.environment, options: opening.options, log: opening.log,
+            report: opening.report)
         do throws(StoreError) {
             try await self.init(store, opening)
         } catch {

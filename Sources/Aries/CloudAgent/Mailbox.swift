@@ -84,8 +84,8 @@ package enum MailboxEvent: Sendable {
     case start
     /// A connection is to be reached under `key`. Answered by ``MailboxAction/address(_:for:)`` or
     /// ``MailboxAction/failed(_:for:)``; asked again at every start, which changes nothing where it is known.
-    /// The whole key, because an agency gives a connection's messages only to who holds it; another key takes the place of an
-    /// earlier one.
+    /// The whole key, because an agency gives a connection's messages only to who holds it. Another key takes the place of an
+    /// earlier one, for which messages may still come for a while.
     case open(connection: Text, key: KeyPair)
     /// The connection is not used any more; answered by ``MailboxAction/closed(connection:isComplete:)``.
     case close(connection: Text)

@@ -83,6 +83,8 @@ extension AgentConnection {
         case connected(Peer)
         /// The inviter refused the handshake or answered wrongly; another attempt follows.
         case handshakeRefused(reason: Text)
+        /// The inviter took the request in every form that it offers and answered none; a new attempt follows.
+        case unanswered
         /// Posts began to succeed (nil) or to fail.
         case reachability(ExchangeFailure?)
         /// The peer answered our ping of that id: both directions work.

@@ -12,7 +12,8 @@ extension AgentConnection {
                 return post(.request, requestMessage(attempt, address), to: inviter, at: now)
             }
             guard now >= answerBy else { return [] }
-            return [nextAttempt(after: attempt, at: now)] + advance(at: now)
+            let isLast = attempt.handshake == invitation.handshakes.last
+            return (isLast ? [.unanswered] : []) + [nextAttempt(after: attempt, at: now)] + advance(at: now)
         case .connected(let established):
             guard let (purpose, message) = nextMessage(established, at: now) else { return [] }
             return post(purpose, message, to: established.peer.service, at: now)

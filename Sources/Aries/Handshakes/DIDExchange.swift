@@ -23,7 +23,8 @@ package enum DIDExchange {
                     "recipientKeys": ["#key-0"],
                     "accept": ["didcomm/aip1", "didcomm/aip2;env=rfc19"],
                     "serviceEndpoint": .string(address.endpoint),
-                    "routingKeys": .array(address.routingKeys.map { .string($0.didKey) }),
+                    // As references to keys: ACA-Py finds none under a DID without fragment, and then forgets the sender's too.
+                    "routingKeys": .array(address.routingKeys.map { .text("\($0.didKey)#\($0.multibase)") }),
                 ]
             ],
         ]).long

@@ -33,3 +33,17 @@ package enum HandshakeFailure: Error, Hashable, Sendable {
     /// No service in it can be reached by HTTP.
     case noService
 }
+
+extension HandshakeFailure: CustomStringConvertible {
+    /// What is wrong with the answer, in plain words.
+    package var description: String {
+        switch self {
+        case .malformed: "something is missing in it or cannot be read"
+        case .unsigned: "nothing in it is signed by the inviter"
+        case .notTheInviter: "it is not signed by the key of the invitation"
+        case .otherDID: "what is signed is another DID than the one it names"
+        case .unresolvable: "its DID can be resolved only by a ledger or another service"
+        case .noService: "it names no address that can be reached by HTTP"
+        }
+    }
+}

@@ -13,6 +13,7 @@ struct FarWitness: Sendable {
         case asked(Text)
         /// The question is there; without answer nothing is known until the next one.
         case sent(until: Instant)
+        /// The next question's time: a day behind an answer, sooner where there was none.
         case answered(next: Instant)
     }
 
@@ -62,16 +63,16 @@ struct FarWitness: Sendable {
     /// The connection begins anew: the question, too.
     mutating func restart() { self = FarWitness(limits) }
 
-    /// A message did not get through; the question is asked again at the next interval only.
+    /// A message did not get through.
     mutating func failed(_ id: Text, at now: Instant) {
-        if case .asked(id) = state { state = .answered(next: now.advanced(by: limits.headInterval)) }
+        if case .asked(id) = state { state = .answered(next: now.advanced(by: limits.longestWait)) }
     }
 
     /// The time is `now`.
     mutating func pass(_ now: Instant) {
         switch state {
         case .sent(let until) where now >= until:
-            state = .answered(next: now.advanced(by: limits.headInterval))
+            state = .answered(next: now.advanced(by: limits.longestWait))
         case .answered(let next) where now >= next: state = .due
         default: break
         }

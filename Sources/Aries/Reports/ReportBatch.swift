@@ -8,6 +8,8 @@ struct ReportBatch: Sendable {
     let before: Int
     /// The last entry that it is about.
     let end: ReportPoint
+    /// The last entry that it holds, behind which there may be some that are no reports.
+    let held: Int
     /// Entries that it is about.
     let entries: Int
     /// How many of them it holds: what can be halved.
@@ -15,7 +17,7 @@ struct ReportBatch: Sendable {
     /// Ids by which a controller may acknowledge it: all of these, or the message's.
     let reports: [Text]
 
-    /// The message that begins with the first of `entries`, of at most `size` of them; nil without entries.
+    /// The message that begins with the first of `entries`, of at most `size` of them and none behind a hole; nil without entries.
     init?(
         _ way: ReportWay, _ entries: [ReportEntry], head: ReportPoint, size: Int, limits: ReportSettings.Limits
     ) {
@@ -24,6 +26,7 @@ struct ReportBatch: Sendable {
         var held: [ReportEntry] = []
         var bytes = 0
         for entry in entries {
+            if let last = taken.last, entry.position != last.position + 1 { break }
             if let content = way.form == .records ? entry.json : entry.report {
                 let count = content.compactBytes.count
                 guard held.isEmpty || bytes + count <= limits.bytes && held.count < size else { break }
@@ -36,6 +39,7 @@ struct ReportBatch: Sendable {
         let last = taken.last ?? first
         before = first.position - 1
         end = ReportPoint(ledger: head.ledger, position: last.position, hash: last.hash)
+        self.held = held.last?.position ?? last.position
         self.entries = taken.count
         self.size = held.count
         reports = held.compactMap(\.reportID)

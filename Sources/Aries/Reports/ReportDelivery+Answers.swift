@@ -9,8 +9,11 @@ extension ReportDelivery {
             guard end.ledger == self.end.ledger, end.position >= self.end.position else { return [] }
             self.end = end
             timer.grown(to: end.position, isUrgent: isUrgent, at: now)
-        case .entries(let entries): read(entries, at: now)
-        case .hash(let hash, let position): return witness.found(hash, at: position).map { [.behind($0)] } ?? []
+        case .entries(let entries): return read(entries, at: now)
+        case .hash(let hash, let position):
+            guard let point = witness.found(hash, at: position) else { return [] }
+            refillAfter = nil
+            return [.behind(point)]
         case .sent(let id): sent(id, at: now)
         case .failed(let id, let failure): return failed(id, failure, at: now)
         case .pinged(let id):
@@ -21,7 +24,11 @@ extension ReportDelivery {
         case .receipt(let point): return receipt(point, at: now)
         case .head(let point):
             do throws(ReportError) {
-                return judge(try witness.answer(point, end: end, at: now), point)
+                let finding = try witness.answer(point, end: end, at: now)
+                // Who has nothing may only not know us: a new connection to whom has everything.
+                let hasLess = finding != .behind && point.position > 0 && point.position < confirmed
+                refillAfter = hasLess ? point.position : nil
+                return judge(finding, point)
             } catch {
                 return [.discarded(error)]
             }
@@ -48,24 +55,31 @@ extension ReportDelivery {
         (pings, sentEnds) = ([], [])
         liveness = Liveness(limits)
         (holdUntil, holds, size, refusals) = (nil, 0, limits.entries, 0)
-        (featuresAt, isFeatureCheckDue) = (nil, false)
+        (featuresAt, isFeatureCheckDue, refillAfter) = (nil, false, nil)
         witness.restart()
         timer.flush(to: end.position)
     }
 
-    private mutating func read(_ entries: [ReportEntry], at now: Instant) {
-        guard let reading else { return }
+    private mutating func read(_ entries: [ReportEntry], at now: Instant) -> [Action] {
+        guard let reading else { return [] }
         self.reading = nil
-        guard !reading.isStale else { return }
+        guard !reading.isStale else { return [] }
+        var actions: [Action] = []
         let start = readUpTo
         for entry in entries.prefix(limits.entries) {
             guard entry.position > readUpTo, entry.position <= end.position,
                 entry.hash.count == ReportPoint.hashBytes
             else { break }
+            let first = max(readUpTo, goneUpTo) + 1
+            if entry.position > first {
+                actions.append(.gone(first...entry.position - 1))
+                goneUpTo = entry.position - 1
+            }
             ahead.append(entry)
             readUpTo = entry.position
         }
         if readUpTo == start { readAt = now.advanced(by: limits.readAgain) }
+        return actions
     }
 
     // MARK: What became of a message
@@ -76,9 +90,6 @@ extension ReportDelivery {
         if case .asked(id) = features { features = .sent(until: now.advanced(by: limits.answer)) }
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return }
         if case .handedOver = outstanding[index].state { outstanding[index].state = .taken }
-        if outstanding[index].before + 1 == suspect { suspect = nil }
-        size = min(size * 2, limits.entries)
-        refusals = 0
         if confirmBy == nil { expectConfirmation(at: now) }
     }
 
@@ -95,10 +106,18 @@ extension ReportDelivery {
         return []
     }
 
+    /// Confirmed: what was refused before may have been the moment's fault. That its server took something says nothing of the peer.
+    private mutating func wereTaken(upTo position: Int) {
+        if let suspect, suspect <= position { self.suspect = nil }
+        (size, refusals) = (min(size * 2, limits.entries), 0)
+    }
+
     /// A message of several entries is made smaller. A single one is not to blame before the server took something else: then
     /// it is tried once more, and passed over when that fails, too.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
+        // A ping behind it that is answered yet proves what was before it.
+        pings = pings.map { ($0.id, min($0.upTo, message.before)) }
         size = max(message.size / 2, 1)
         guard message.size <= 1 else { return [] }
         guard suspect == message.before + 1 else {
@@ -110,7 +129,7 @@ extension ReportDelivery {
         readUpTo = message.end.position
         outstanding.append(
             Outstanding(
-                id: "", before: message.before, end: message.end, size: 0, waiting: [],
+                id: "", before: message.before, end: message.end, held: message.held, size: 0, waiting: [],
                 state: .passedOver(isRefused: true)))
         refusals += 1
         let actions = moveCursor()
@@ -141,12 +160,14 @@ extension ReportDelivery {
             return [.discarded(.neverSent)]
         }
         guard sent.hash == point.hash else { return [.discarded(.otherHash)] }
-        guard point.position > confirmed else { return [] }
-        if outstanding.contains(where: { $0.end.position >= point.position }) {
+        let isWaitedFor = outstanding.contains { $0.end.position == point.position }
+        guard isWaitedFor || point.position > confirmed else { return [] }
+        if isWaitedFor {
             finish(upTo: point.position, at: now)
             return moveCursor()
         }
-        // It comes late, and what it confirms is about to be sent again.
+        wereTaken(upTo: point.position)
+        // It comes late, for what was sent in other pieces since or is about to be sent again.
         outstanding = []
         goBack(to: point.position)
         confirmed = point.position
@@ -168,6 +189,7 @@ extension ReportDelivery {
             if outstanding[index].waiting.isEmpty || ids.contains(message.id) {
                 outstanding[index].state = .done
                 isNew = true
+                wereTaken(upTo: message.end.position)
             }
         }
         guard isNew else { return [] }
@@ -180,6 +202,7 @@ extension ReportDelivery {
         for index in outstanding.indices where outstanding[index].end.position <= position {
             if case .passedOver = outstanding[index].state { continue }
             outstanding[index].state = .done
+            wereTaken(upTo: outstanding[index].end.position)
         }
         expectConfirmation(at: now)
     }
@@ -211,7 +234,9 @@ extension ReportDelivery {
     // MARK: Problems
 
     private mutating func problem(_ code: Text, _ thread: Text, at now: Instant) -> [Action] {
-        guard way?.form == .records, let message = outstanding.first(where: { $0.id == thread }) else { return [] }
+        guard let message = outstanding.first(where: { $0.id == thread }) else { return [] }
+        // Whoever complains of a basicmessage did not take it, whatever pings say later.
+        guard way?.form == .records else { return refused(message, at: now) }
         switch code {
         case VerificationReport.Trouble.refused:
             return refused(message, at: now)

@@ -34,6 +34,10 @@ extension ReportDelivery {
             actions = judge(witness.compare(kept, end: end), kept)
         }
         guard !witness.isWaiting else { return actions }
+        if let position = refillAfter.take() {
+            goBack(to: position)
+            actions.append(.refill(after: position))
+        }
         if isFeatureCheckDue, outstanding.isEmpty {
             (way, features, isFeatureCheckDue) = (nil, .unknown, false)
             ahead = []
@@ -93,7 +97,7 @@ extension ReportDelivery {
         ahead.removeFirst(batch.entries)
         outstanding.append(
             Outstanding(
-                id: batch.message?.id ?? "", before: batch.before, end: batch.end, size: batch.size,
+                id: batch.message?.id ?? "", before: batch.before, end: batch.end, held: batch.held, size: batch.size,
                 waiting: batch.reports, state: batch.message == nil ? .passedOver(isRefused: false) : .handedOver))
         guard let message = batch.message else { return moveCursor() + advance(at: now) }
         if way.form == .records { sentEnds = sentEnds.suffix(7) + [batch.end] }
@@ -107,6 +111,8 @@ extension ReportDelivery {
 
     /// Everything that is not confirmed is read and sent again.
     mutating func goBack(to position: Int? = nil) {
+        // Given up in the midst of sending what the peer had lost: where that stands is asked first.
+        if position == nil, readUpTo < confirmed { witness.restart() }
         let position = position ?? confirmed
         outstanding.removeAll { $0.end.position > position }
         ahead = []
@@ -125,16 +131,21 @@ extension ReportDelivery {
             case .done: isProven = true
             case .passedOver(let isRefused):
                 guard isRefused else { break }
-                if let last { actions.append(.confirmed(last, by: isProven ? way?.proof : nil)) }
-                actions.append(.setAside(first.end.position))
+                actions += moveCursor(to: last, isProven)
+                actions.append(.setAside(first.held))
                 isProven = false
             }
             last = first.end
             outstanding.removeFirst()
         }
-        guard let last else { return actions }
-        confirmed = last.position
-        actions.append(.confirmed(last, by: isProven ? way?.proof : nil))
+        actions += moveCursor(to: last, isProven)
         return isProven ? actions + release() : actions
+    }
+
+    /// What the peer had lost and has again lies before the cursor, which never moves back.
+    private mutating func moveCursor(to point: ReportPoint?, _ isProven: Bool) -> [Action] {
+        guard let point, point.position > confirmed else { return [] }
+        confirmed = point.position
+        return [.confirmed(point, by: isProven ? way?.proof : nil)]
     }
 }

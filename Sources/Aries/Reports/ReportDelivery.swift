@@ -37,6 +37,8 @@ package struct ReportDelivery: Sendable {
     var readAt: Instant?
     /// The last entry that was read.
     var readUpTo: Int
+    /// The last entry that is told to be gone.
+    var goneUpTo = 0
     var timer: FlushTimer
     /// Entries of the next message: halved when one was refused, doubled when one was taken.
     var size: Int
@@ -56,6 +58,8 @@ package struct ReportDelivery: Sendable {
     var holdUntil: Instant?
     var holds = 0
     var witness: FarWitness
+    /// The last entry that a peer has which had more.
+    var refillAfter: Int?
     /// The last receipt, to be compared with the ledger.
     var kept: ReportPoint?
 
@@ -75,6 +79,8 @@ package struct ReportDelivery: Sendable {
         let id: Text
         let before: Int
         let end: ReportPoint
+        /// The last entry that it holds.
+        let held: Int
         let size: Int
         /// Reports that the controller did not acknowledge yet.
         var waiting: [Text]

@@ -67,6 +67,10 @@ extension ReportDelivery {
         case confirmed(ReportPoint, by: ReportWay.Proof?)
         /// The entry at that position alone is refused by the peer's server; it is passed over.
         case setAside(Int)
+        /// Entries at these positions are not kept any more, and the peer does not have them; told once.
+        case gone(ClosedRange<Int>)
+        /// The peer has lost entries behind that position which it had given receipts for; they are sent again.
+        case refill(after: Int)
         /// How reports go from now on.
         case found(ReportWay)
         /// The peer answers no ping: nothing is sent until it does.

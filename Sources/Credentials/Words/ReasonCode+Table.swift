@@ -75,7 +75,7 @@ extension ReasonCode {
                 radioFailed, stuck, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
                 ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, ledgerBehind, clockStepped,
                 clockContradicted, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded,
-                agentUnconnected, agentUnreadable, reportsRefused, reportsDropped, displayFailed,
+                agentUnconnected, agentUnreadable, agentMailbox, reportsRefused, reportsDropped, displayFailed,
             ]),
     ]
 

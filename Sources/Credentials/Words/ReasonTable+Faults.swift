@@ -104,7 +104,13 @@ extension ReasonCode {
     /// `fault.agent-unreadable`
     package static let agentUnreadable = ReasonCode(
         "fault.agent-unreadable", "A stored connection to a cloud agent cannot be read. Reports wait.",
-        "Connect anew with a new invitation.", severity: .warning)
+        "Put back the key that seals it (agent.keyFile), or connect anew with a new invitation.", severity: .warning)
+    /// `fault.agent-mailbox`
+    package static let agentMailbox = ReasonCode(
+        "fault.agent-mailbox",
+        "The mailbox does not serve: what a cloud agent or its controller sends by itself does not arrive.",
+        "Look at the agent or mediator that keeps it (its mediation, its connections); reports go on without it.",
+        severity: .warning)
     /// `fault.reports-refused`
     package static let reportsRefused = ReasonCode(
         "fault.reports-refused", "The cloud agent refused single reports. They were passed over; the others go on.",

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 extension Envelope {
     /// The keys that `bytes` are encrypted to, by the envelope's own word, which nothing proves before it is opened; empty when

@@ -55,6 +55,9 @@ package struct DeliveryCursor: Hashable, Sendable {
     /// Another connection is the way there from now on; it goes on where the last one ended.
     package mutating func takeOver(by connection: Text) { self.connection = connection }
 
+    /// The present way there is given up: until another one takes over nothing is owed.
+    package mutating func letGo() { connection = nil }
+
     /// The cursor of the same destination in a new ledger, which begins with position 1.
     package var inNewLedger: DeliveryCursor { DeliveryCursor(destination, connection: connection) }
 }

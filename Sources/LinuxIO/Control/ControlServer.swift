@@ -11,8 +11,8 @@ package actor ControlServer {
     package struct Limits: Sendable {
         /// Clients at a time, and answers in the making.
         package var clients = 8
-        /// Bytes of a request, without its line end.
-        package var request = 4096
+        /// Bytes of a request, without its line end: an invitation of 64 KiB of which every letter is escaped, and its frame.
+        package var request = 144 * 1024
         /// From the connection to the last byte of the answer.
         package var time: Duration = .seconds(2)
         /// Connections that the kernel keeps until they are taken.
@@ -22,9 +22,11 @@ package actor ControlServer {
         package init() {}
     }
 
+    /// Makes the answer to a line of a peer, both without line ends. It may take its time; a client waits until its limit only.
+    package typealias Answer = @Sendable (_ peer: PeerCredentials, _ line: [UInt8]) async -> [UInt8]
+
     private enum Phase {
-        /// The request so far.
-        case reading([UInt8])
+        case reading
         case answering
         /// What is left of the answer.
         case writing(ArraySlice<UInt8>)
@@ -32,8 +34,11 @@ package actor ControlServer {
 
     private struct Client {
         let number: UInt64
+        let peer: PeerCredentials
         let deadline: Instant
-        var phase: Phase
+        var phase = Phase.reading
+        /// The request so far.
+        var request: [UInt8] = []
     }
 
     private nonisolated let thread: PollThread
@@ -42,7 +47,7 @@ package actor ControlServer {
 
     private let limits: Limits
     private let permits: @Sendable (PeerCredentials) -> Bool
-    private let answer: @Sendable ([UInt8]) async -> [UInt8]
+    private let answer: Answer
     private var listener: ControlSocket?
     private var timer: PollThread.Timer?
     private var clients: [Int32: Client] = [:]
@@ -56,10 +61,10 @@ package actor ControlServer {
     ///
     /// - Parameters:
     ///   - permits: Who may ask; the kernel says who it is.
-    ///   - answer: The answer to a line, both without line ends. It may take its time; a client waits until its limit only.
+    ///   - answer: Answers him.
     package init(
         limits: Limits = Limits(), permits: @escaping @Sendable (PeerCredentials) -> Bool,
-        answer: @escaping @Sendable ([UInt8]) async -> [UInt8]
+        answer: @escaping Answer
     ) throws(SystemError) {
         thread = try PollThread(name: "gatehouse-ctl")
         (self.limits, self.permits, self.answer) = (limits, permits, answer)
@@ -119,7 +124,7 @@ package actor ControlServer {
         }
         lastNumber += 1
         clients[descriptor] = Client(
-            number: lastNumber, deadline: SystemClock.now().advanced(by: limits.time), phase: .reading([]))
+            number: lastNumber, peer: peer, deadline: SystemClock.now().advanced(by: limits.time))
         thread.watch(descriptor, for: .readable) { [weak self] interest in
             self?.assumeIsolated { $0.turn(descriptor, interest) }
         }
@@ -148,29 +153,28 @@ package actor ControlServer {
     private func turn(_ descriptor: Int32, _ interest: PollThread.Interest) {
         guard let client = clients[descriptor] else { return }
         switch client.phase {
-        case .reading(let bytes): read(descriptor, bytes)
+        case .reading: read(descriptor, client.request.count)
         case .answering: if interest.contains(.hangUp) { drop(descriptor) }
         case .writing(let rest): write(descriptor, rest)
         }
     }
 
-    private func read(_ descriptor: Int32, _ before: [UInt8]) {
-        var piece = [UInt8](repeating: 0, count: limits.request + 1 - before.count)
+    private func read(_ descriptor: Int32, _ before: Int) {
+        var piece = [UInt8](repeating: 0, count: min(16_384, limits.request + 1 - before))
         let count = recv(descriptor, &piece, piece.count, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { return drop(descriptor) }
-        let bytes = before + piece[..<count]
-        if let end = bytes.firstIndex(of: 0x0A) {
-            ask(descriptor, Array(bytes[..<end]))
-        } else if bytes.count > limits.request {
+        let end = piece[..<count].firstIndex(of: 0x0A)
+        clients[descriptor]?.request += piece[..<(end ?? count)]
+        if end != nil {
+            ask(descriptor)
+        } else if before + count > limits.request {
             write(descriptor, Self.refusal("the request is too long", "one line of JSON")[...])
-        } else {
-            clients[descriptor]?.phase = .reading(bytes)
         }
     }
 
-    private func ask(_ descriptor: Int32, _ line: [UInt8]) {
-        guard let number = clients[descriptor]?.number else { return }
+    private func ask(_ descriptor: Int32) {
+        guard let client = clients[descriptor] else { return }
         guard answering < limits.clients else {
             return write(descriptor, Self.refusal("too many ask at a time", "try again in a moment")[...])
         }
@@ -178,8 +182,8 @@ package actor ControlServer {
         clients[descriptor]?.phase = .answering
         thread.update(descriptor, for: [])
         Task { [answer] in
-            let bytes = await answer(line)
-            self.answered(descriptor, number, bytes)
+            let bytes = await answer(client.peer, client.request)
+            self.answered(descriptor, client.number, bytes)
         }
     }
 

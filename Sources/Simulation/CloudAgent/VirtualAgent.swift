@@ -46,6 +46,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var mediation: VirtualMediation?
     /// Whether everything that it says to a kiosk with a mailbox goes there, also what could go back on a post.
     package var answersByMailbox = false
+    /// What an agent that keeps no mailboxes posts to the addresses of kiosks; whoever drives it takes that away.
+    package var posts: [(url: Text, body: [UInt8])] = []
     /// Whether only the first request by its invitation is answered.
     package var isSingleUse = false
     /// The basicmessages that arrived, each id once, in order.
@@ -136,7 +138,11 @@ package struct VirtualAgent: ~Copyable, Sendable {
 
     private mutating func leave(envelope: JSON, for kiosk: Kiosk) {
         let wrapped = Envelope.wrap(envelope, to: kiosk.key, via: kiosk.service.routingKeys, random: &random)
-        _ = mediation?.forward(wrapped)
+        if mediation == nil {
+            posts.append((url: kiosk.service.endpoint, body: wrapped.compactBytes))
+        } else {
+            _ = mediation?.forward(wrapped)
+        }
     }
 
     /// Announces another DID to every kiosk (did-rotate/1.0), under `did` where one is given that it does not own.

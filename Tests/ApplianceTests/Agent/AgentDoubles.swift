@@ -72,6 +72,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     }
 
     func loadHandled() async throws -> [[UInt8]] { lock.withLock { handled } }
+    func forgetConnection(_ id: Text) async throws { lock.withLock { connections.removeAll { $0.id == id } } }
+    func quarantine(_ message: MailboxMessage, reason: Text) async throws {}
 
     private var end: ReportPoint {
         ReportPoint(ledger: "ledger", position: head.point.count, hash: head.point.hash.bytes)

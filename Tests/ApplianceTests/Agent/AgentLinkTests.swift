@@ -33,7 +33,7 @@ import Testing
 
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {
         let invitation = try Invitation(await exchange.invitation)
-        let found = try await AgentLinks.link(
+        let found = try AgentLinks.link(
             for: invitation, existing: [], Self.configuration, around(exchange, memory))
         guard case .new(let link) = found else { throw CancellationError() }
         return link
@@ -162,7 +162,7 @@ import Testing
         let links = try await AgentLinks.stored(Self.configuration, around(exchange, memory)).links
         let invitation = try Invitation(await exchange.invitation)
         guard
-            case .existing(let known) = try await AgentLinks.link(
+            case .existing(let known) = try AgentLinks.link(
                 for: invitation, existing: links, Self.configuration, around(exchange, memory))
         else {
             Issue.record("a second connection")

@@ -165,3 +165,63 @@ import Testing
         await running.value
     }
 }
+
+extension DestinationTests {
+    /// As `gatehouse agent connect` asks: beside the files, also with an invitation that was used before.
+    @Test func anInvitationByCommandTakesOverAndASecondScanFindsTheFirst() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = (try agent("http://first.test/"), try agent("http://second.test/"))
+        let destination = destination(Exchanges([first, second]))
+        let task = Task { await destination.run() }
+        try memory.queue(2)
+        let invitation = try Invitation(await first.invitation)
+        try await wait { await destination.isLoaded }
+        async let one = destination.connect(invitation)
+        async let other = destination.connect(invitation)
+        let both = try await [one, other]
+        #expect(Set(both.map(\.id)).count == 1 && both.count { $0.way == .known } == 1, "\(both)")
+        try await wait { memory.pending == 0 }
+        let id = try #require(both[0].id)
+        #expect(await destination.link(id)?.notes.answered != nil)
+
+        let made = try await destination.connect(try Invitation(await second.invitation))
+        let new = try #require(made.id)
+        #expect(made.way == .new && new != id)
+        try await wait { memory.present == new }
+        try memory.queue(2)
+        await destination.wake()
+        try await wait { memory.pending == 0 }
+        #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
+
+        // What is removed sends and stores nothing any more; its invitation may be given again.
+        await destination.remove(new)
+        #expect(await destination.link(new) == nil)
+        try memory.queue(1)
+        await destination.wake()
+        let third = try await destination.connect(try Invitation(await second.invitation))
+        #expect(third.way == .new && third.id != new)
+        try await wait { memory.pending == 0 }
+        #expect(memory.present == third.id)
+        task.cancel()
+        await task.value
+    }
+
+    @Test func attemptsAreBounded() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let destination = destination(HangingExchange())
+        let task = Task { await destination.run() }
+        try await wait { await destination.isLoaded }
+        for number in 0...Destination.linksLimit {
+            var json = try #require(await agent("http://first.test/").invitation.object)
+            json["@id"] = .text("invitation-\(number)")
+            let invitation = try Invitation(.object(json))
+            if number < Destination.linksLimit {
+                _ = try await destination.connect(invitation)
+            } else {
+                await #expect(throws: Destination.TooManyConnections.self) { try await destination.connect(invitation) }
+            }
+        }
+        task.cancel()
+        await task.value
+    }
+}

@@ -15,85 +15,6 @@ import Testing
 /// The process is killed at every single thing that a destination stores: connecting, taking over, batches, receipts. It ends the
 /// same each time.
 @Suite(.timeLimit(.minutes(5))) struct KillTests {
-    /// A run that dies at a write, before or behind it: from then on nothing is stored or posted any more.
-    private final class Life: Sendable {
-        private let state: Mutex<(writes: Int, isDead: Bool)>
-        private let last: Int
-        private let isBehind: Bool
-
-        /// Dies at the `last` write; 0: never.
-        init(dyingAt last: Int, behind isBehind: Bool) {
-            (self.last, self.isBehind) = (last, isBehind)
-            state = Mutex((0, false))
-        }
-
-        var isDead: Bool { state.withLock { $0.isDead } }
-        var writes: Int { state.withLock { $0.writes } }
-
-        func write<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
-            let isLast = try state.withLock { state in
-                if state.isDead { throw CancellationError() }
-                state.writes += 1
-                if state.writes == last { state.isDead = true }
-                return state.writes == last
-            }
-            if isLast, !isBehind { throw CancellationError() }
-            let result = try await body()
-            if isLast { throw CancellationError() }
-            return result
-        }
-    }
-
-    /// The database behind a life.
-    private struct Mortal: ConnectionStore, Outbox, InvitationMemory {
-        let life: Life
-        let store: Store
-        private var outbox: StoredOutbox { StoredOutbox(store, DeliveryCursor.primary) }
-        private var invitations: StoredInvitations { StoredInvitations(store, DeliveryCursor.primary) }
-
-        init(_ life: Life, _ store: Store) { (self.life, self.store) = (life, store) }
-
-        func loadConnections() async throws -> [StoredConnection] { try await store.loadConnections() }
-        func loadHandled() async throws -> [[UInt8]] { try await store.loadHandled() }
-        func hash(at position: Int) async throws -> [UInt8]? { try await outbox.hash(at: position) }
-        func accepted() async throws -> [Text] { try await invitations.accepted() }
-        func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
-            try await outbox.end(after: position, over: connection)
-        }
-        func entries(
-            after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
-        ) async throws -> [ReportEntry]? {
-            try await outbox.entries(after: position, limit: limit, bytes: bytes, reports: reports, over: connection)
-        }
-        func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws {
-            try await life.write { try await store.keepConnection(id, to: destination, snapshot, handled: handled) }
-        }
-        func takeOver(by connection: Text) async throws -> OutboxState? {
-            try await life.write { try await outbox.takeOver(by: connection) }
-        }
-        func confirm(_ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]) async throws {
-            try await life.write {
-                try await outbox.confirm(point, isReceipt: isReceipt, over: connection, handled: handled)
-            }
-        }
-        func keep(accepted: [Text]) async throws {
-            try await life.write { try await invitations.keep(accepted: accepted) }
-        }
-    }
-
-    /// A network that a dead process does not reach.
-    private struct MortalExchange: MessageExchange {
-        let life: Life
-        let exchange: any MessageExchange
-
-        func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
-            guard !life.isDead else { throw .cancelled }
-            let answer = try await exchange.post(body, to: url)
-            guard !life.isDead else { throw .cancelled }
-            return answer
-        }
-    }
-
     /// One box over several lives: its database and files, and the agents that outlive them.
     private final class Box {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kill-\(UUID().uuidString)")
@@ -212,7 +133,7 @@ import Testing
         }
         let received = await box.first.received
         #expect(Set(received.map(\.id)).count == received.count, place)
-        let kept = await box.second.ledgers[ledger] ?? [:]
+        let kept = await box.second.keeper?.ledgers[ledger] ?? [:]
         let old = received.compactMap { try? JSON.parse($0.content.string)["position"]?.int }
         #expect(reports.count == 6 && Set(old).union(kept.keys).isSuperset(of: reports.map(\.position)), place)
         #expect(try await box.store.verify().isIntact, place)

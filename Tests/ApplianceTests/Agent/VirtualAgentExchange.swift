@@ -47,14 +47,14 @@ actor VirtualAgentExchange: MessageExchange {
     /// Whether the agent acknowledges reports.
     func setAcknowledging(_ acknowledges: Bool) { agent.acknowledgesReports = acknowledges }
 
-    /// The basicmessages that arrived, each id once.
-    var received: [VirtualAgent.Received] { agent.received }
-
-    /// From now on it keeps ledgers, by receipts.
+    /// Lets the agent keep ledgers.
     func keepLedgers() { agent.keeper = VirtualKeeper() }
 
     /// The ledgers that it keeps.
-    var ledgers: [Text: [Int: ReportEntry]] { agent.keeper?.ledgers ?? [:] }
+    var keeper: VirtualKeeper? { agent.keeper }
+
+    /// The basicmessages that arrived, each id once.
+    var received: [VirtualAgent.Received] { agent.received }
 
     /// The last messages that are neither basicmessages nor pings.
     var others: [JSON] { agent.others }
@@ -64,4 +64,7 @@ actor VirtualAgentExchange: MessageExchange {
 
     /// How many came again.
     var repetitions: Int { agent.repetitions }
+
+    /// Changes the agent, or looks at it.
+    func withAgent<Value: Sendable>(_ body: @Sendable (inout VirtualAgent) -> Value) -> Value { body(&agent) }
 }

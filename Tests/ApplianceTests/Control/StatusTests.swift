@@ -112,7 +112,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 
     @Test func aRequestIsAnswered() async throws {
-        #expect(try await answer(#"{"request":"status","more":1}"#) == ["answer": ["members": 2]])
+        #expect(try await answer(#"{"request":"status","more":1}"#) == ["answer": ["members": 1]])
         #expect(try await answer(#"{"request":"status","fail":true}"#) == ["error": "no", "remedy": "yes"])
     }
 
@@ -126,6 +126,17 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 
     @Test func aRequestThatNobodyAnswers() async throws {
-        #expect(try JSON.parse(await ControlDesk().answer(Array(#"{"request":"status"}"#.utf8)))["error"] != nil)
+        let answer = try JSON.parse(await ControlDesk().answer(Array(#"{"request":"status"}"#.utf8)))
+        #expect(answer["error"]?.string?.string.contains("waits for its ledger") == true && answer["remedy"] != nil)
+    }
+
+    /// Who may look may not change.
+    @Test(arguments: ControlRequest.allCases) func changesNeedMore(_ request: ControlRequest) async throws {
+        var desk = ControlDesk()
+        desk.take(request) { _ in 1 }
+        #expect(try JSON.parse(await desk.answer(request.line([]))) == ["answer": 1])
+        let looking = try JSON.parse(await desk.answer(request.line([]), mayChange: false))
+        let isRefused = [.agentConnect, .agentDelete, .agentPing].contains(request)
+        #expect((looking["error"] != nil) == isRefused && (looking["remedy"] != nil) == isRefused)
     }
 }

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Ledger
 import LinuxIO
 import Store
 import Testing
@@ -8,23 +9,67 @@ import Testing
 @testable import Appliance
 
 /// What the database gives at a start.
-@Suite struct RecordsTests {
-    /// It was a line of the log, and the status said that all is in order.
-    @Test func aReserveThatCannotBeMadeIsTold() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
-            .path
+@Suite final class RecordsTests {
+    private let folder: String
+
+    init() throws {
+        folder =
+            FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let text = "kiosk.name = \"G\"\n[ledger]\npath = \"l.db\"\nreserve = \"none/reserve\"\n"
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Opens a database in the folder; what it told, and what it logged.
+    private func open(
+        _ section: String = "", _ environment: [String: String] = [:]
+    ) async throws -> (records: Records, reports: Reports, log: String) {
+        let text = "kiosk.name = \"G\"\n[ledger]\npath = \"l.db\"\n" + section
         let configuration = try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: folder)
-        let reports = Reports()
+        let (reports, path) = (Reports(), "\(folder)/log-\(UUID().uuidString)")
+        let log = try LogSink(.file(path))
         let records = try await Records(
             Records.Opening(
-                configuration: configuration, environment: [:], boot: "b", version: "1", window: .zero,
-                log: try LogSink(.file(folder + "/log")), report: reports.report))
+                configuration: configuration, environment: environment, boot: "b", version: "1", window: .zero,
+                log: log,
+                report: reports.report))
+        #expect(log.flush(within: .seconds(60)))
+        return (records, reports, String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self))
+    }
+
+    /// It was a line of the log, and the status said that all is in order.
+    @Test func aReserveThatCannotBeMadeIsTold() async throws {
+        let (records, reports, _) = try await open("reserve = \"none/reserve\"\n")
         #expect(records.reserve == nil && reports.present.contains(.ledgerReserve))
         #expect(reports.details(.ledgerReserve).first?.contains("none/reserve cannot be used: No such file") == true)
+        await records.store.close()
+    }
+
+    /// A key beside the database is better than none, and told; one that systemd hands over takes its place; without either the
+    /// gate goes on and says what to do.
+    @Test func howKeysAreKeptIsTold() async throws {
+        var (records, reports, log) = try await open()
+        let name = records.siteKey.name(ofSignedContent: [1])
+        #expect(log.contains("l.db.agent-key lies in the open") && log.contains("LoadCredentialEncrypted="))
+        #expect(!reports.present.contains(.agentUnreadable))
+        await records.store.close()
+
+        let handedOver = folder + "/handed-over"
+        try FileManager.default.createDirectory(atPath: handedOver, withIntermediateDirectories: false)
+        _ = FileManager.default.createFile(
+            atPath: handedOver + "/gatehouse-agent-key", contents: Data(String(repeating: "0a", count: 32).utf8),
+            attributes: [.posixPermissions: 0o440])
+        (records, reports, log) = try await open("", ["CREDENTIALS_DIRECTORY": handedOver])
+        #expect(log.contains("\"resealed\":1") && !log.contains("lies in the open"))
+        #expect(records.siteKey.name(ofSignedContent: [1]) == name && !reports.present.contains(.agentUnreadable))
+        await records.store.close()
+
+        try FileManager.default.removeItem(atPath: folder + "/l.db.agent-key")
+        (records, reports, log) = try await open()
+        #expect(reports.details(.agentUnreadable).first?.contains("put the key back from its copy") == true)
+        #expect(log.contains("credentials are named under another key"))
+        #expect(records.siteKey.name(ofSignedContent: [1]) != name)
         await records.store.close()
     }
 }

@@ -32,8 +32,8 @@ final class AgencyHarness {
     var broken: [String] = []
     /// How a driver applies messages; by default all are durable at once.
     var applies: (MailboxMessage) -> Bool = { _ in true }
-    /// Overrides the results of the next requests.
-    var results: [MailboxEvent] = []
+    /// Whether there is a network.
+    var isReachable = true
     /// Whether the store takes anything.
     var isStoring = true
     /// Tells the results of refusals without their bodies, as a simpler driver.
@@ -46,6 +46,7 @@ final class AgencyHarness {
     /// What a driver keeps of a connection.
     struct Connection {
         var key: KeyPair
+        var earlier: [KeyPair] = []
         var address: MailboxAddress?
         /// The ids of the messages that are durable, in order.
         var durable: [Text] = []
@@ -85,6 +86,7 @@ final class AgencyHarness {
     func feed(_ event: MailboxEvent) {
         do {
             try carryOut([event])
+            if let deadline = mailbox.deadline, deadline <= now { broken.append("what is due is not done") }
         } catch {
             restart()
         }
@@ -147,7 +149,7 @@ final class AgencyHarness {
         requests += 1
         if requests > 3000 { throw Killed() }
         if requests == loseAt { agency.faults.lostAnswers += 1 }
-        if !results.isEmpty { return results.removeFirst() }
+        if !isReachable { return .failed(id, .unreachable) }
         let answer = request()
         now = now.advanced(by: answer.delay)
         checkOrder()
@@ -174,7 +176,7 @@ final class AgencyHarness {
     /// Makes a message durable, in its connection or in quarantine.
     private func apply(_ message: MailboxMessage) -> Bool {
         guard applies(message), let connection = connections[message.connection] else { return false }
-        guard let content = try? Envelope.unpack(message.envelope, with: [connection.key]),
+        guard let content = try? Envelope.unpack(message.envelope, with: [connection.key] + connection.earlier),
             content.sender == peer.verkey, let id = (try? JSON.parse(content.plaintext))?["@id"]?.string
         else {
             connections[message.connection]?.quarantined += 1
@@ -238,10 +240,15 @@ final class AgencyHarness {
 
     // MARK: What happens
 
-    /// A new connection.
+    /// A new connection, or another key of one.
     func open(_ name: Text) {
         guard let key = KeyPair(seed: random.drawSecret(32)) else { return }
-        connections[name] = Connection(key: key)
+        if let old = connections[name] {
+            connections[name]?.earlier.append(old.key)
+            connections[name]?.key = key
+        } else {
+            connections[name] = Connection(key: key)
+        }
         feed(.open(connection: name, key: key))
     }
 
@@ -253,13 +260,14 @@ final class AgencyHarness {
 
     /// The other side leaves a message for a connection; false when the agency does not take it.
     @discardableResult
-    func send(_ id: Text, to name: Text) -> Bool {
-        guard let connection = connections[name], let address = connection.address else { return false }
+    func send(_ id: Text, to name: Text, for key: KeyPair? = nil, at other: MailboxAddress? = nil) -> Bool {
+        guard let connection = connections[name], let address = other ?? connection.address else { return false }
+        let key = (key ?? connection.key).verkey
         let message: JSON = ["@id": .string(id)]
-        let envelope = Envelope.pack(message.compactBytes, to: [connection.key.verkey], from: peer, random: &random)
+        let envelope = Envelope.pack(message.compactBytes, to: [key], from: peer, random: &random)
         names[envelope.compactBytes] = id
         let wrapped = Envelope.wrap(
-            envelope, to: connection.key.verkey, via: address.routingKeys, random: &random)
+            envelope, to: key, via: address.routingKeys, random: &random)
         let faults = agency.faults
         agency.faults = .init()
         defer { agency.faults = faults }
@@ -271,6 +279,9 @@ final class AgencyHarness {
 
     /// The long poll of the kiosk's agent.
     var longPoll: AgencyLongPoll? { mailbox.longPoll }
+
+    /// How often an address was told.
+    var addresses: Int { seen.count { if case .address = $0 { true } else { false } } }
 
     /// The failures of the mailbox itself, in order.
     var failures: [MailboxFailure] {

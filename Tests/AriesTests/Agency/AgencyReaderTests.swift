@@ -98,6 +98,8 @@ import Testing
             #expect(AgencyProblem(code: code).kind == kind, "\(code)")
         }
         #expect(AgencyProblem(status: 500, body: Array("{\"errorTraceId\":\"x\"}".utf8)).kind == .busy)
+        #expect(AgencyProblem(status: 500, body: Array("{\"statusCode\":\"GNR-105\"}".utf8)).kind == .busy)
+        #expect(AgencyProblem(status: 500, body: Array("{\"statusCode\":\"GNR-121\"}".utf8)).kind == .unauthorised)
         #expect(AgencyProblem(status: 503, body: Array("<html>".utf8)).kind == .busy)
         #expect(AgencyProblem(status: 401, body: []).kind == .unauthorised)
         #expect(AgencyProblem(status: 409, body: []).code == "http-409")
@@ -151,7 +153,7 @@ import Testing
             #expect(throws: AgencyError.malformed) { try AgencyWakeUp(Array(text.utf8)) }
         }
         let poll = AgencyLongPoll(base: "https://a.example", agent: "did")
-        #expect(poll.url == "https://a.example/agent/did/notifications?timeout=30000")
+        #expect(poll.url == "https://a.example/agent/did/notifications?timeout=15000")
         #expect(poll.acknowledgementURL == "https://a.example/agent/did/notifications/ack")
         func unacknowledged(_ text: String) throws -> Int? { try AgencyLongPoll.unacknowledged(in: Array(text.utf8)) }
         #expect(try unacknowledged(#"{"unackedTimestamp":null}"#) == nil)

@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Simulation
 import Testing
 
 /// What is stored of a mailbox at an agency.
@@ -8,7 +9,9 @@ import Testing
     private func snapshot() throws -> (JSON, AgencySettings) {
         let harness = try AgencyHarness(.evernym) { $0.webhook = .init(id: "k", url: "https://kiosk.test") }
         harness.start()
-        for name in ["a", "b"] as [Text] { harness.open(name) }
+        for name in ["a", "b", "b", "c"] as [Text] { harness.open(name) }
+        harness.agency.faults.errors = .max
+        harness.close("c")
         return (try JSON.parse(try #require(harness.stored)), harness.settings)
     }
 
@@ -18,12 +21,14 @@ import Testing
 
     @Test func whatIsRestoredIsWhatWasStored() throws {
         let (snapshot, settings) = try snapshot()
+        let states = (snapshot["connections"]?.array ?? []).map { $0["state"]?.string }
+        #expect(states == [nil, "earlier", nil, "closing"])
         #expect(try restore(snapshot, settings) == snapshot)
     }
 
     @Test func spoiltSnapshotsAreRefused() throws {
         let (snapshot, settings) = try snapshot()
-        for name in ["version", "dialect", "agency", "owner", "stage", "agent", "connections"] as [Text] {
+        for name in ["version", "kind", "dialect", "agency", "owner", "stage", "agent", "connections"] as [Text] {
             for value in [nil, "?", 7, [1], [:]] as [JSON?] {
                 var object = try #require(snapshot.object)
                 object[name] = value
@@ -33,7 +38,7 @@ import Testing
             }
         }
         let connection = try #require(snapshot["connections"]?.array?.first?.object)
-        for name in ["connection", "seed", "agent", "closing"] as [Text] {
+        for name in ["connection", "seed", "agent", "state"] as [Text] {
             var (object, spoilt) = (try #require(snapshot.object), connection)
             spoilt[name] = ["?"]
             object["connections"] = [.object(spoilt)]

@@ -14,7 +14,7 @@ import Testing
         ReportSettings(format: .basicmessage, confirm: .controller), ReportSettings(confirm: .receipt),
     ]
 
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<100)
     func everythingArrivesInTheEnd(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed) &* 7919 &+ 1)
         let settings = Self.ways[seed % Self.ways.count]
@@ -23,7 +23,7 @@ import Testing
         harness.feed(.connected)
         var cursor = harness.cursor
         for _ in 0..<120 {
-            switch random.next() % 12 {
+            switch random.next() % 14 {
             case 0: harness.peer.isAlive.toggle()
             case 1: harness.peer.stores.toggle()
             case 2: if harness.peer.isUp { harness.peer.isUp = false } else { harness.comeBack() }
@@ -43,6 +43,17 @@ import Testing
                 harness.feed(
                     .problem(code: VerificationReport.Trouble.notStored, thread: harness.carriers.last?.id ?? ""))
             case 9: acknowledge(harness)
+            case 11:
+                let head = Int(random.next() % 700)
+                harness.peer.head = random.next() % 3 == 0 ? nil : Harness.point(head, UInt8(random.next() % 8 / 7))
+            case 12:
+                let codes = [
+                    VerificationReport.Trouble.refused, VerificationReport.Trouble.notStored,
+                    VerificationReport.Trouble.foreign, VerificationReport.Trouble.unknown, "nonsense",
+                ]
+                let code = codes[Int(random.next() % 5)]
+                let odds = Int(random.next() % 7)
+                harness.peer.problem = { odds == 0 || odds == $0.id.utf8.count % 7 ? code : nil }
             case 10: harness.run(for: .seconds(Int64(random.next() % 5000)))
             default: harness.grow(Int(random.next() % 40), isUrgent: random.next() % 3 == 0)
             }
@@ -50,7 +61,7 @@ import Testing
             cursor = harness.cursor
             guard !harness.isEndless else { break }
         }
-        harness.peer.refuses = { _ in false }
+        (harness.peer.refuses, harness.peer.problem) = ({ _ in false }, { _ in nil })
         (harness.peer.isAlive, harness.peer.stores) = (true, true)
         harness.comeBack()
         harness.restart()
@@ -63,11 +74,12 @@ import Testing
         #expect(harness.cursor >= last, "seed \(seed): \(harness.cursor) of \(harness.entries.count)")
         // What was set aside is told; all else is there, by whichever way it went.
         let aside = Set(harness.seen.compactMap { if case .setAside(let position) = $0 { position } else { nil } })
+        let trustedPings = harness.seen.contains { if case .confirmed(_, .alive) = $0 { true } else { false } }
         for position in harness.reportPositions where !aside.contains(position) {
             let id = Text("report-\(position)")
             let isThere = harness.peer.stored[position] != nil || harness.peer.reports[id] != nil
             // A ping's answer does not prove what died in the agent's memory.
-            if harness.peer.lost.contains(id), harness.delivery.way?.proof == .alive { continue }
+            if harness.peer.lost.contains(id), trustedPings { continue }
             #expect(isThere, "seed \(seed): \(position)")
         }
     }

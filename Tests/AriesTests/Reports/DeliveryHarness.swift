@@ -39,6 +39,8 @@ final class DeliveryHarness {
         var stores = true
         /// What is refused with 413.
         var refuses: (OutboundMessage) -> Bool = { _ in false }
+        /// What it says with a problem report in place of an answer, though HTTP took the message.
+        var problem: (OutboundMessage) -> Text? = { _ in nil }
         /// The head that it answers; nil: none.
         var head: ReportPoint? = DeliveryHarness.point(0)
         var stored: [Int: ReportEntry] = [:]
@@ -89,8 +91,11 @@ final class DeliveryHarness {
     }
 
     /// Handles an event and carries out what follows, until nothing is left to do at this time.
-    func feed(_ event: ReportDelivery.Event) {
-        var events = [event]
+    func feed(_ event: ReportDelivery.Event) { feed([event]) }
+
+    /// The same for events that come together, as with one answer of the peer's server.
+    private func feed(_ first: [ReportDelivery.Event]) {
+        var events = first
         var steps = 0
         while !events.isEmpty {
             steps += 1
@@ -143,8 +148,8 @@ final class DeliveryHarness {
     /// HTTP works again: the connection sends what it kept.
     func comeBack() {
         (peer.isUp, peer.takesPings) = (true, true)
-        if isPingKept { for event in ping() { feed(event) } }
-        if let kept { for event in post(kept) { feed(event) } }
+        if isPingKept { feed(ping()) }
+        if let kept { feed(post(kept)) }
     }
 
     private func post(_ message: OutboundMessage) -> [ReportDelivery.Event] {
@@ -159,6 +164,7 @@ final class DeliveryHarness {
             peer.lost.formUnion(reports)
             return events
         }
+        if let code = peer.problem(message) { return events + [.problem(code: code, thread: message.id)] }
         switch message.name {
         case "query": events.append(.disclosed(peer.discloses ? [VerificationReport.name] : []))
         case "head-query":

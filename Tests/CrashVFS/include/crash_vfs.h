@@ -44,6 +44,9 @@ uint64_t crash_disk_base(crash_disk *disk);
 // Equal for disks with equal files, as the running program sees them.
 uint64_t crash_disk_fingerprint(crash_disk *disk);
 
+// Whether one of its files, as the running program sees them, holds these bytes one after the other.
+int crash_disk_holds(crash_disk *disk, const void *bytes, uint64_t count);
+
 // Handles that are open.
 uint64_t crash_disk_handles(crash_disk *disk);
 

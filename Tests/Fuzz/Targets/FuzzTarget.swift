@@ -11,7 +11,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .json, .jsonLD, .nQuads, .cbor, .texts, .inflate, .statusList, .certificate, .key, .toml, .policy, .bundle,
-        .signed, .respelling, .sdJWT, .jws, .mdoc, .envelope, .report, .delivery,
+        .signed, .respelling, .sdJWT, .jws, .mdoc, .envelope, .report, .delivery, .control, .agency, .mediator,
     ]
 }
 

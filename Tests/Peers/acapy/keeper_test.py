@@ -232,7 +232,7 @@ class Test:
 
     def bench(self):
         gate, ledger = Gate(self.invitation), Ledger()
-        for _ in range(15000):
+        for _ in range(40000):
             ledger.visit()
         position = 0
         for size in (1, 16, 64, 256):

@@ -15,7 +15,7 @@ package enum AgencyDialect: String, CaseIterable, Sendable {
     package var deletes: Bool { self == .evernym }
 
     /// Whether the server wakes its clients by long polling.
-    var hasLongPoll: Bool { self == .node }
+    package var hasLongPoll: Bool { self == .node }
 
     /// Connections' agents are made in this family.
     fileprivate var pairwise: (family: Text, version: Text) {

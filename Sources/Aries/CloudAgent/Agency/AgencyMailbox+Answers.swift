@@ -20,7 +20,7 @@ extension AgencyMailbox {
             try answer.check(answers: asked.request, settings.dialect)
             let actions = try use(answer, of: done.operation, asked.request, at: now)
             backoff.succeed()
-            return reachable + actions
+            return reachable + actions + recovered()
         } catch {
             return reachable + unusable(done.operation, error, at: now)
         }
@@ -37,10 +37,13 @@ extension AgencyMailbox {
             hold = now.advanced(by: settings.limits.refusedRetry)
             return tell(.otherKey)
         }
-        (isChecked, told) = (true, nil)
+        isChecked = true
         backoff.succeed()
-        if case .token(nil) = stage { return tell(.needsToken) }
-        return []
+        if case .token(nil) = stage {
+            told = nil
+            return tell(.needsToken)
+        }
+        return recovered()
     }
 
     private mutating func use(
@@ -65,7 +68,7 @@ extension AgencyMailbox {
             storage = .changed
             if let slot = slot(did), slot.closing == nil { return [address(agent, slot.connection)] }
         case .webhook:
-            registered = settings.webhook
+            (registered, webhookHold) = (settings.webhook, .distantPast)
             storage = .changed
         case .read(let did): return deliver([did: try answer.messages()], of: [did], at: now)
         case .readAll:

@@ -85,9 +85,9 @@ extension AgencyMailbox {
             change(did) { $0.fail(at: now, limits, isFinal: isFinal) }
             return tell(failure, for: did)
         case .webhook:
-            // Only a wake-up: messages are fetched all the same.
+            // Only a wake-up: messages are fetched all the same, and nobody is told that they are not.
             webhookHold = now.advanced(by: settings.limits.refusedRetry)
-            return [.failed(failure, for: nil)]
+            return []
         case .check, .connect, .signUp, .createAgent, .token, .release, .readAll:
             if isFinal {
                 hold = now.advanced(by: settings.limits.refusedRetry)
@@ -96,14 +96,6 @@ extension AgencyMailbox {
             }
             return tell(failure)
         }
-    }
-
-    /// The token that there was is of no use any more, nor is the key that an agent was perhaps made for.
-    private mutating func needToken() -> [MailboxAction] {
-        if case .token(let token?) = stage { spentToken = token.signature }
-        renewOwner()
-        stage = .token(nil)
-        return tell(.needsToken)
     }
 
     /// One answer for all connections may be too large: each is asked by itself until nothing waits for it.

@@ -2,11 +2,13 @@ package import DIDComm
 package import Encoding
 
 extension AgencyMailbox {
+    /// What a stored mailbox says of its kind.
+    package static let kind: Text = "agency"
     private static let version = 1
 
     /// Why a stored mailbox cannot be used.
     package enum RestoreError: Error, Hashable, Sendable {
-        /// A version that this program does not know.
+        /// A version or kind that this program does not know.
         case unknownVersion
         /// A member is absent or wrong.
         case malformed
@@ -17,7 +19,7 @@ extension AgencyMailbox {
     /// Everything that must survive a restart, with our own key and those of the connections: the store has to protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
-            "version": .int(Self.version), "dialect": .text(settings.dialect.rawValue),
+            "version": .int(Self.version), "kind": .string(Self.kind), "dialect": .text(settings.dialect.rawValue),
             "agency": Self.json(settings.agency), "owner": Self.json(owner),
             "connections": .array(slots.map(Self.json)),
         ]
@@ -37,7 +39,9 @@ extension AgencyMailbox {
     package init(
         restoring snapshot: JSON, _ settings: AgencySettings, random: consuming RandomStream
     ) throws(RestoreError) {
-        guard snapshot["version"]?.int == Self.version else { throw .unknownVersion }
+        guard snapshot["version"]?.int == Self.version, snapshot["kind"]?.string == Self.kind else {
+            throw .unknownVersion
+        }
         guard let agency = Self.party(snapshot["agency"]), let dialect = snapshot["dialect"]?.string,
             let owner = Self.key(snapshot["owner"]), let stage = Self.stage(snapshot),
             let list = snapshot["connections"]?.array, list.count <= settings.limits.connections
@@ -87,7 +91,11 @@ extension AgencyMailbox {
     private static func json(_ slot: AgencySlot) -> JSON {
         var object: JSONObject = ["connection": .string(slot.connection), "seed": json(slot.key)]
         if let agent = slot.agent { object["agent"] = json(agent) }
-        if let closing = slot.closing { object["closing"] = closing.isTold ? "told" : "replaced" }
+        if let closing = slot.closing {
+            object["state"] = closing.isTold ? "closing" : "expired"
+        } else if slot.earlierUntil != nil {
+            object["state"] = "earlier"
+        }
         return .object(object)
     }
 
@@ -95,13 +103,14 @@ extension AgencyMailbox {
         guard let connection = json["connection"]?.string, let key = key(json["seed"]) else { return nil }
         let agent = party(json["agent"])
         guard agent != nil || json["agent"] == nil else { return nil }
-        switch json["closing"] {
-        case nil: return AgencySlot(connection: connection, key: key, agent: agent)
-        case "told"?:
-            return AgencySlot(connection: connection, key: key, agent: agent, closing: .init(isTold: true))
-        case "replaced"?:
-            return AgencySlot(connection: connection, key: key, agent: agent, closing: .init(isTold: false))
+        var slot = AgencySlot(connection: connection, key: key, agent: agent)
+        switch json["state"] {
+        case nil: break
+        case "earlier"?: slot.earlierUntil = .distantPast  // the start says until when
+        case "closing"?: slot.closing = .init(isTold: true)
+        case "expired"?: slot.closing = .init(isTold: false)
         default: return nil
         }
+        return slot
     }
 }

@@ -101,10 +101,16 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// Our agent at the agency, once there is one.
     package var agent: AgencyParty? { if case .ready(let party) = stage { party } else { nil } }
 
+    /// The connections that it knows of.
+    package var connections: Set<Text> { Set(slots.map(\.connection)) }
+
     /// Our DID at the agency for a connection that is open: what the SDK documents call `pairwiseDID`.
     package func pairwiseDID(of connection: Text) -> Text? {
-        slots.first { $0.connection == connection && $0.isOpen }?.ours.did
+        slots.first { $0.connection == connection && $0.isOpen && $0.earlierUntil == nil }?.ours.did
     }
+
+    /// Whether the agency refused to wake us; messages are fetched all the same.
+    package var isWebhookRefused: Bool { webhookHold != .distantPast }
 
     /// How the server wakes us while we wait, where it can.
     package var longPoll: AgencyLongPoll? {
@@ -115,6 +121,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// Takes one event; the actions are to be done in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions = take(event, at: now)
+        expire(at: now)
         actions += settle()
         let posts = advance(at: now)
         let stores = storage == .changed || (storage == .refused && !(actions.isEmpty && posts.isEmpty))
@@ -125,7 +132,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     private mutating func take(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         switch event {
         case .start: return start(at: now)
-        case .open(let connection, let key): return open(connection, key)
+        case .open(let connection, let key): return open(connection, key, at: now)
         case .close(let connection): return close(connection)
         case .fetch: ask(at: now)
         case .applied(let uids): applied(Set(uids))
@@ -146,7 +153,12 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     private mutating func start(at now: Instant) -> [MailboxAction] {
         exchange = nil  // whatever was under way when an earlier run was cut off
         told = nil
-        for index in slots.indices { (slots[index].handed, slots[index].applied, slots[index].told) = ([:], [], nil) }
+        for index in slots.indices {
+            (slots[index].handed, slots[index].applied, slots[index].told) = ([:], [], nil)
+            if slots[index].earlierUntil != nil {
+                slots[index].earlierUntil = now.advanced(by: settings.limits.earlierKeys)
+            }
+        }
         ask(at: now)
         if isChecked, case .token(nil) = stage { return tell(.needsToken) }
         return []
@@ -158,70 +170,6 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         (hold, webhookHold) = (.distantPast, .distantPast)
         for index in slots.indices { slots[index].hold = .distantPast }
         ask(at: now)
-    }
-
-    // MARK: Connections
-
-    private mutating func open(_ connection: Text, _ key: KeyPair) -> [MailboxAction] {
-        let actions: [MailboxAction] = told.map { [.failed($0, for: connection)] } ?? []
-        for index in slots.indices where slots[index].connection == connection && slots[index].closing == nil {
-            if slots[index].key.verkey == key.verkey {
-                return slots[index].agent.map { [address($0, connection)] } ?? actions
-            }
-            slots[index].closing = AgencySlot.Closing(isTold: false)
-            storage = .changed
-        }
-        guard slots.count < settings.limits.connections else { return [.failed(.denied, for: connection)] }
-        // A key that is on its way out there is not taken twice.
-        guard !slots.contains(where: { $0.key.verkey == key.verkey }) else {
-            return [.failed(.keyTaken, for: connection)]
-        }
-        slots.append(AgencySlot(connection: connection, key: key))
-        storage = .changed
-        return actions
-    }
-
-    /// The routing key nearest to us is the connection's agent's, the outermost the agency's.
-    func address(_ agent: AgencyParty, _ connection: Text) -> MailboxAction {
-        .address(
-            MailboxAddress(endpoint: settings.endpoint, routingKeys: [agent.key, settings.agency.key]), for: connection)
-    }
-
-    private mutating func close(_ connection: Text) -> [MailboxAction] {
-        // Gone already, or never there: a crash may have been faster than the word of it.
-        guard slots.contains(where: { $0.connection == connection }) else {
-            return [.closed(connection: connection, isComplete: settings.dialect.deletes)]
-        }
-        let open = slots.firstIndex { $0.connection == connection && $0.closing == nil }
-        let told = slots.contains { $0.connection == connection && $0.closing?.isTold == true }
-        // Without an open one, what another key had replaced stands for the connection.
-        if let index = open ?? (told ? nil : slots.firstIndex { $0.connection == connection }) {
-            slots[index].closing = AgencySlot.Closing(isTold: true)
-            slots[index].handed = [:]
-            storage = .changed
-        }
-        return []
-    }
-
-    /// Ends what cannot be ended at the agency: an agent that we were never told of.
-    private mutating func settle() -> [MailboxAction] {
-        var underWay: Text?
-        if case .createKey(let did) = exchange?.operation { underWay = did }
-        let isReady = agent != nil
-        var actions: [MailboxAction] = []
-        for slot in slots where slot.closing != nil && slot.agent == nil && slot.ours.did != underWay {
-            actions += finish(slot.ours.did, isComplete: !isReady)
-        }
-        return actions
-    }
-
-    /// The slot is gone.
-    mutating func finish(_ did: Text, isComplete: Bool) -> [MailboxAction] {
-        guard let index = slots.firstIndex(where: { $0.ours.did == did }) else { return [] }
-        let slot = slots.remove(at: index)
-        storage = .changed
-        guard slot.closing?.isTold == true else { return [] }
-        return [.closed(connection: slot.connection, isComplete: isComplete)]
     }
 
     // MARK: Messages
@@ -238,29 +186,6 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
             for uid in known { slots[index].handed[uid] = nil }
             slots[index].applied += known
         }
-    }
-
-    // MARK: Tokens
-
-    private mutating func use(_ json: JSON) -> [MailboxAction] {
-        if case .ready = stage { return [] }
-        guard let token = try? ProvisionToken(json), token.signature != spentToken else {
-            told = nil
-            return tell(.needsToken)
-        }
-        if case .token(let present?) = stage, present == token { return [] }
-        // A key that an agent was perhaps made for is not used again.
-        if case .token(nil) = stage {} else { renewOwner() }
-        (stage, exchange, told, hold) = (.token(token), nil, nil, .distantPast)
-        backoff.permitNow()
-        storage = .changed
-        return []
-    }
-
-    /// Begins under another key of ours.
-    mutating func renewOwner() {
-        if let key = KeyPair(seed: random.drawSecret(32)) { owner = key }
-        storage = .changed
     }
 
     // MARK: Telling

@@ -10,7 +10,7 @@ package struct AgencyProblem: Error, Hashable, Sendable {
 
     /// What a code asks of a client.
     package enum Kind: Hashable, Sendable {
-        /// Try again later: GNR-100, AEPSS-101 to 106, and 5xx without code.
+        /// Try again later: GNR-100, AEPSS-101 to 106, and 5xx without a code that says more.
         case busy
         /// A value is not allowed, or a message is not in the state for it: GNR-115.
         case invalid
@@ -62,7 +62,8 @@ package struct AgencyProblem: Error, Hashable, Sendable {
     /// The problem of an answer outside 2xx, of which at most 16 KiB are read.
     package init(status: Int, body: [UInt8]) {
         if body.count <= 16 * 1024, let code = (try? JSON.parse(body))?["statusCode"]?.string, !code.isEmpty {
-            self.init(code: code)
+            let named = AgencyProblem(code: code)
+            self.init(code, named.kind == .other && status >= 500 ? .busy : named.kind)
             return
         }
         let kind: Kind =

@@ -45,7 +45,12 @@ package struct AgencySettings: Sendable {
         package var refusedRetry = Duration.seconds(15 * 60)
         /// After this a message that nobody made durable is handed over once more.
         package var handing = Duration.seconds(5 * 60)
-        /// Connections, those that are being closed included.
+        /// How long messages are fetched for a key that another one took the place of: a late answer may name the first. A restart
+        /// begins that time anew.
+        package var earlierKeys = Duration.seconds(7 * 86_400)
+        /// So many such keys of one connection.
+        package var earlierKeyCount = 4
+        /// Keys of connections, those that are being closed included.
         package var connections = 256
         /// Messages that may be handed over and not yet durable.
         package var handed = 1024

@@ -13,6 +13,8 @@ struct AgencySlot: Sendable {
     var agent: AgencyParty?
     /// How it ends; nil while it is used.
     var closing: Closing?
+    /// Set when another key took its place: until then messages are fetched all the same.
+    var earlierUntil: Instant?
 
     // What follows is forgotten by a restart.
 
@@ -32,13 +34,15 @@ struct AgencySlot: Sendable {
     var applied: [Text] = []
     /// Whether the last answer had messages that are new to us, so that there may be more.
     var mayHaveMore = false
-    /// The failure that was told last.
-    var told: MailboxFailure?
+    /// The failure that was told last, and whether it is over and nobody was told so.
+    var (told, hasRecovered): (MailboxFailure?, Bool) = (nil, false)
 
     /// The end of a slot.
     struct Closing: Sendable {
-        /// Whether somebody waits to hear of it: not when another key took the slot's place.
+        /// Whether somebody waits to hear of it: not when another key took the slot's place long ago.
         let isTold: Bool
+        /// Whether those of the connection's other keys that are gone could all be forgotten there.
+        var isComplete = true
         /// Where connections cannot be deleted: what waits and is to be released unread.
         var leftovers: [Text] = []
         /// How often what waits was asked for.
@@ -46,8 +50,8 @@ struct AgencySlot: Sendable {
     }
 
     /// A slot for that key.
-    init(connection: Text, key: KeyPair, agent: AgencyParty? = nil, closing: Closing? = nil) {
-        (self.connection, self.key, self.agent, self.closing) = (connection, key, agent, closing)
+    init(connection: Text, key: KeyPair, agent: AgencyParty? = nil) {
+        (self.connection, self.key, self.agent) = (connection, key, agent)
         ours = AgencyParty(key.verkey)
     }
 
@@ -61,8 +65,16 @@ struct AgencySlot: Sendable {
         failures += 1
     }
 
+    /// It is not used any more; what was wrong with reading it says nothing about leaving.
+    mutating func close(isTold: Bool) {
+        (closing, handed, hold, failures) = (Closing(isTold: isTold), [:], .distantPast, 0)
+    }
+
     /// The agency's answer about it was of use.
-    mutating func succeed() { (failures, hold, told) = (0, .distantPast, nil) }
+    mutating func succeed() {
+        if told != nil { hasRecovered = true }
+        (failures, hold, told) = (0, .distantPast, nil)
+    }
 
     /// Forgets what was handed over so long ago that it will not become durable any more.
     mutating func forgetHanded(before time: Instant) { handed = handed.filter { $0.value > time } }

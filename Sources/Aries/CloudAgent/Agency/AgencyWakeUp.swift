@@ -9,7 +9,7 @@ package struct AgencyLongPoll: Hashable, Sendable {
     package let acknowledgementURL: Text
 
     /// How long the agency may keep a question; the transport's own limit has to be longer.
-    package static let wait = Duration.seconds(30)
+    package static let wait = Duration.seconds(15)
 
     /// The long poll of that agent.
     package init(base: Text, agent: Text) {

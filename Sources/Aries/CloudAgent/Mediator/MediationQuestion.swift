@@ -32,6 +32,9 @@ package struct MediationQuestion: Sendable {
         }
     }
 
+    /// Whether the request is on its way to the agent's server.
+    package var isUnderWay: Bool { if case .handedOver = state { true } else { false } }
+
     /// When ``message(at:)`` or ``expire(at:)`` has something new.
     package var deadline: Instant? {
         switch state {

@@ -69,7 +69,8 @@ extension Mediator {
                 (question, hasPickup) = (nil, protocols.contains { $0.family == Pickup.name.family && $0.major == 2 })
             case .problem(let code, let thread): carried += heard(at: now) + problem(code, thread, at: now)
             case .ended: carried += failed(.ended)
-            case .connected, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded, .reused, .reuseFailed,
+            case .connected, .unanswered, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
+                .reused, .reuseFailed,
                 .rotated:
                 break
             }

@@ -141,6 +141,9 @@ package struct Mediator: ~Copyable, Mailbox {
     /// Whether the handshake with the mediator is done.
     package var isConnected: Bool { connection.isComplete }
 
+    /// The connections that it knows of.
+    package var connections: Set<Text> { Set(entries.map(\.connection)) }
+
     /// The connection as it is kept when it is a mailbox no more.
     package var connectionSnapshot: JSON { connection.snapshot }
 

@@ -40,6 +40,8 @@ package struct VirtualAgency: ~Copyable, Sendable {
     var random: RandomStream
     var entities: [VirtualAgencyEntity] = []
     private var usedTokens: Set<Text> = []
+    /// Up to which message a client acknowledged that it was told.
+    package private(set) var acknowledged = 0
     private var usedOwners: Set<Verkey> = []
 
     /// An agency at that URL whose key is of `seed`, 32 bytes; its DID is of the key unless it is said.
@@ -78,6 +80,11 @@ package struct VirtualAgency: ~Copyable, Sendable {
         store(["protected": "?"], for: key)
     }
 
+    /// Somebody deletes the agent of a connection that `key` names.
+    package mutating func delete(_ key: Verkey) {
+        for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
+    }
+
     // MARK: Requests
 
     /// `GET /agency`.
@@ -85,6 +92,23 @@ package struct VirtualAgency: ~Copyable, Sendable {
         let key = faults.hasOtherKey ? stranger.verkey : party.key
         let json: JSON = ["DID": .string(party.did), "verKey": .string(key.base58)]
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
+    }
+
+    /// `GET /agent/DID/notifications`, which the Node agency has: whether a message arrived that nobody acknowledged, at once.
+    package func notifications() -> Answer {
+        guard dialect == .node else { return Answer(status: 404, body: [], delay: faults.delay) }
+        let count = messages.count
+        let json: JSON = ["unackedTimestamp": count > acknowledged ? .int(count) : nil]
+        return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
+    }
+
+    /// `POST /agent/DID/notifications/ack`.
+    package mutating func acknowledge(_ body: [UInt8]) -> Answer {
+        guard let time = (try? JSON.parse(body))?["ackTimestamp"]?.int else {
+            return Answer(status: 400, body: [], delay: faults.delay)
+        }
+        acknowledged = time
+        return Answer(status: 200, body: [], delay: faults.delay)
     }
 
     /// `POST /agency/msg`.

@@ -1,0 +1,119 @@
+import Aries
+import Credentials
+import DIDComm
+import Encoding
+import Ledger
+import Store
+
+/// What an operator is shown of one connection: no keys, and nothing that was said on it.
+struct AgentCard {
+    /// Where a connection stands.
+    enum State: String {
+        /// The handshake is not done.
+        case connecting
+        /// It is, or may at once become, the way to its destination.
+        case connected
+        /// A newer one is the way; it goes when that one has confirmed something.
+        case replaced
+        /// Its peer has ended it.
+        case ended
+        /// It is deleted as soon as its peer was told.
+        case deleting
+        /// Its stored state cannot be read.
+        case unreadable
+    }
+
+    /// Bytes of a text of the peer's that are shown.
+    private static let textLimit = 2048
+
+    let id: Text
+    let destination: Text
+    let state: State
+    let pairwiseDID: Text?
+    private let members: JSONObject
+
+    /// The card of a stored connection. `cursor`: that of its destination, nil for the mailbox, which gets nothing; `isOlder`: whether the present way there is newer;
+    /// `end`: how many entries the ledger has; `notes`: those of its link where it runs.
+    init(
+        _ stored: StoredConnection, _ cursor: DeliveryCursor?, isOlder: Bool, end: Int, faults: [ReasonCode],
+        notes: LinkNotes?
+    ) {
+        (id, destination) = (stored.id, stored.destination)
+        var members: JSONObject = ["id": .string(stored.id), "destination": .string(stored.destination)]
+        func add(_ name: Text, _ value: JSON?) {
+            if let value { _ = members.appendIfNew(.init(name, value)) }
+        }
+        // A mailbox keeps its connection inside.
+        let snapshot = (try? JSON.parse(stored.snapshot)).map { $0["connection"] ?? $0 }
+        if let snapshot, let random = try? AgentLinks.randomStream(),
+            let connection = try? AgentConnection(
+                restoring: snapshot, configuration: AgentConnection.Configuration(label: ""), random: random)
+        {
+            state =
+                stored.isDeleting
+                ? .deleting
+                : connection.isEnded
+                    ? .ended : !connection.isComplete ? .connecting : isOlder ? .replaced : .connected
+            pairwiseDID = connection.verkey.unqualifiedDID
+            let invitation = connection.invitation
+            let endpoint = connection.peer?.service.endpoint ?? (try? invitation.service())?.endpoint
+            add("state", .text(state.rawValue))
+            add("label", Self.text(invitation.label))
+            add("logo", Self.text(invitation.json["imageUrl"]?.string ?? invitation.json["profileUrl"]?.string))
+            add("goal", Self.text(invitation.json["goal"]?.string))
+            add("goalCode", Self.text(invitation.json["goal_code"]?.string))
+            add("invitation", .string(invitation.id))
+            add("handshake", snapshot["handshake"])
+            add("pwDid", .string(connection.verkey.unqualifiedDID))
+            add("theirDid", Self.text(connection.peer?.did))
+            add("endpoint", Self.text(endpoint))
+            // Without one only what answers a message of ours arrives.
+            if connection.reception == .mailbox { add("mailbox", Self.text(connection.address?.endpoint)) }
+        } else if let agency = snapshot?["agency"]?["did"]?.string, snapshot?["kind"]?.string == AgencyMailbox.kind {
+            state = stored.isDeleting ? .deleting : snapshot?["stage"] == "ready" ? .connected : .connecting
+            pairwiseDID = nil
+            add("state", .text(state.rawValue))
+            add("label", .text("agency \(agency)"))
+        } else {
+            state = stored.isDeleting ? .deleting : .unreadable
+            pairwiseDID = nil
+            add("state", .text(state.rawValue))
+        }
+        add("made", stored.made.map { .text($0.rfc3339) })
+        add("mailbox", .null)
+        let isPresent = cursor?.connection == stored.id
+        add("present", .bool(isPresent))
+        if let cursor, isPresent || cursor.connection == nil {
+            add("confirmed", .int(cursor.confirmed))
+            add("waiting", .int(end - cursor.confirmed))
+        }
+        add("answered", notes?.answered.map { .text($0.rfc3339) })
+        add("problem", notes?.problem.map(Self.told) ?? Self.problem(state))
+        if let ping = notes?.ping {
+            let took = ping.took.map { JSON.int(Int(max(.zero, $0) / .milliseconds(1))) }
+            add("ping", ["number": .int(ping.number), "milliseconds": took ?? .null])
+        }
+        add("faults", .array(faults.map { .text($0.text) }))
+        self.members = members
+    }
+
+    /// The card for machines.
+    var json: JSON { .object(members) }
+
+    private static func text(_ text: Text?) -> JSON? {
+        text.flatMap { $0.utf8.count <= textLimit ? .string($0) : nil }
+    }
+
+    private static func told(_ notice: AgentNotice) -> JSON {
+        ["text": .text(notice.text), "remedy": notice.remedy.map { .text($0) } ?? .null]
+    }
+
+    private static func problem(_ state: State) -> JSON? {
+        switch state {
+        case .ended: told(.ended)
+        case .unreadable:
+            ["text": "its stored state cannot be read", "remedy": "delete it, and connect anew with a new invitation"]
+        case .connecting, .connected, .replaced, .deleting: nil
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Aries
+package import Encoding
+import Ledger
+package import Store
+
+/// Answers what may be asked about connections to cloud agents: over the control socket for the running service, and in the same
+/// way for a command on a database that no service has.
+///
+/// What is asked of an agent or of its mailbox takes its time: the answer says that it has begun, and ``AgentRequest/show(_:)``,
+/// or the same request once more, how it went.
+package struct AgentDesk: Sendable {
+    private let store: Store
+    private let service: AgentService
+
+    /// A desk for the connections of that service, which need not run.
+    package init(store: Store, service: AgentService) {
+        (self.store, self.service) = (store, service)
+    }
+
+    /// Takes over the requests that are about connections.
+    package func register(in desk: inout ControlDesk) {
+        for request in ControlRequest.allCases where request != .status {
+            desk.take(request) { (members) throws(ControlRefusal) in
+                guard let asked = try AgentRequest(request, members) else { return .null }
+                return try await answer(asked)
+            }
+        }
+    }
+
+    /// The answer to a request.
+    package func answer(_ request: AgentRequest) async throws(ControlRefusal) -> JSON {
+        switch request {
+        case .connect(let invitation, let destination): try await connect(invitation, to: destination)
+        case .list: ["connections": .array(try await cards().map(\.json))]
+        case .show(let name): try await card(name).json
+        case .delete(let name, let isForced): try await delete(name, isForced)
+        case .ping(let name): try await ping(name)
+        case .messages(let name, let uid, let pendingOnly): try await messages(name, uid, pendingOnly)
+        }
+    }
+
+    // MARK: - What there is
+
+    private func cards() async throws(ControlRefusal) -> [AgentCard] {
+        let stored: [StoredConnection]
+        do {
+            stored = try await store.loadConnections()
+        } catch {
+            throw Self.refusal(error)
+        }
+        let (cursors, end) = (await store.deliveries, await store.head.point.count)
+        var cards: [AgentCard] = []
+        for (index, one) in stored.enumerated() {
+            let cursor = cursors[one.destination]
+            let present = cursor?.connection.flatMap { id in stored.firstIndex { $0.id == id } }
+            let link = await service.destination(one.destination)?.link(one.id)
+            cards.append(
+                AgentCard(
+                    one, cursor, isOlder: present.map { index < $0 } ?? false, end: end,
+                    faults: service.faults(of: one.destination), notes: link?.notes))
+        }
+        return cards
+    }
+
+    /// The card of the connection with that id, or of the present or newest one to the destination of that name.
+    private func card(_ name: Text) async throws(ControlRefusal) -> AgentCard {
+        let cards = try await cards()
+        if let card = cards.first(where: { $0.id == name }) { return card }
+        let way = await store.deliveries[name]?.connection
+        if let card = cards.first(where: { $0.id == way })
+            ?? cards.last(where: { $0.destination == name && $0.state != .deleting })
+        {
+            return card
+        }
+        if service.names.contains(name) {
+            throw ControlRefusal(
+                "no connection leads to \(name)", remedy: "make one with an invitation: gatehouse agent connect")
+        }
+        throw ControlRefusal("there is no connection or destination \(name)", remedy: "see gatehouse agent list")
+    }
+
+    // MARK: - What is done
+
+    private func connect(_ text: Text, to name: Text?) async throws(ControlRefusal) -> JSON {
+        let name = name ?? DeliveryCursor.primary
+        guard service.names.contains(name) else {
+            let names = service.names.map(\.string).joined(separator: ", ")
+            throw ControlRefusal(
+                "there is no destination \(name)", remedy: "there are: \(names); [[agent.copy]] makes another")
+        }
+        do {
+            let destination = try await ready(name)
+            let invitation = try InvitationReader.invitation(in: text)
+            let begun = try await destination.connect(invitation)
+            return [
+                "destination": .string(name), "way": .text(begun.way.rawValue),
+                "id": begun.id.map(JSON.string) ?? .null,
+                "underWay": .bool(begun.isUnderWay), "failure": begun.failure.map { .text($0) } ?? .null,
+            ]
+        } catch {
+            throw Self.refusal(error)
+        }
+    }
+
+    /// The destination of that name, waited for a moment where the service is just starting.
+    private func ready(_ name: Text) async throws -> Destination {
+        for _ in 0..<20 {
+            if let destination = service.destination(name), await destination.isLoaded { return destination }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Destination.NotReady()
+    }
+
+    private func delete(_ name: Text, _ isForced: Bool) async throws(ControlRefusal) -> JSON {
+        if let isTold = service.wasTold(name) {
+            return ["id": .string(name), "state": "deleted", "told": .bool(isTold)]
+        }
+        let card = try await card(name)
+        do {
+            guard card.state != .deleting else {
+                await service.delete([card.id], of: card.destination)
+                return ["id": .string(card.id), "state": "deleting"]
+            }
+            switch try await store.beginDeletion(of: card.id, isForced: isForced) {
+            case .unknown: throw ControlRefusal("there is no connection \(name)", remedy: "see gatehouse agent list")
+            case .owed(let count):
+                throw ControlRefusal(
+                    "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), which this connection leads to",
+                    remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
+            case .begun(let marked): await service.delete(marked, of: card.destination)
+            }
+        } catch {
+            throw Self.refusal(error)
+        }
+        return ["id": .string(card.id), "state": "deleting"]
+    }
+
+    private func ping(_ name: Text) async throws(ControlRefusal) -> JSON {
+        let card = try await card(name)
+        guard card.destination != MailRoom.destination else {
+            throw ControlRefusal(
+                "the connection \(card.id) leads to the mailbox, which is asked again and again",
+                remedy: "ping a destination, or see gatehouse status")
+        }
+        guard let link = await service.destination(card.destination)?.link(card.id), card.state == .connected else {
+            throw ControlRefusal(
+                "the connection \(card.id) cannot be asked: it is \(card.state.rawValue)",
+                remedy: "see gatehouse agent show \(card.id)")
+        }
+        let number = link.notes.ask()
+        await link.ping()
+        return ["id": .string(card.id), "number": .int(number)]
+    }
+
+    /// What came out of the mailboxes and is kept, as the mobile SDK's documents show it: for each connection its pairwise DID and
+    /// messages.
+    ///
+    /// A message that a connection understands is applied and released at once, so none is ever pending. Those that nobody here can
+    /// read are put aside before they are released, and stand here as reviewed.
+    private func messages(_ name: Text?, _ uid: Text?, _ pendingOnly: Bool) async throws(ControlRefusal) -> JSON {
+        let only = if let name { try await card(name).id } else { nil as Text? }
+        let cards = try await cards()
+        let kept: [QuarantinedMessage]
+        do {
+            kept = try await store.quarantine()
+        } catch {
+            throw Self.refusal(error)
+        }
+        let wanted = kept.filter {
+            !pendingOnly && (uid ?? $0.uid) == $0.uid && (only ?? $0.connection) == $0.connection
+        }
+        var connections: [Text] = []
+        for message in wanted where !connections.contains(message.connection) { connections.append(message.connection) }
+        let found = connections.map { id in
+            // Of a connection that is gone, or was never known, nobody knows the DID.
+            SDKMessages.connection(
+                cards.first { $0.id == id }?.pairwiseDID ?? "",
+                wanted.filter { $0.connection == id }.map { .init(uid: $0.uid, statusCode: "MS-106", message: nil) })
+        }
+        let mailboxes = cards.count { $0.destination == MailRoom.destination && $0.state != .deleting }
+        return ["mailboxes": .int(mailboxes), "messages": .array(found)]
+    }
+
+    private static func refusal(_ error: any Error) -> ControlRefusal {
+        switch error {
+        case let refusal as ControlRefusal: refusal
+        case let failure as InvitationReader.Failure: ControlRefusal(failure.text, remedy: failure.remedy)
+        case let failure as AgentLinks.Failure: ControlRefusal(failure.text, remedy: failure.remedy)
+        case let error as StoreError: ControlRefusal(error.text, remedy: error.remedy)
+        case is Destination.TooManyConnections:
+            ControlRefusal(
+                "there are \(Destination.linksLimit) connections already",
+                remedy: "delete those that never came about: gatehouse agent list, then gatehouse agent delete")
+        case is Destination.NotReady:
+            ControlRefusal("the service is just starting", remedy: "try again in a moment")
+        default: ControlRefusal("\(error)", remedy: "see the service's log")
+        }
+    }
+}

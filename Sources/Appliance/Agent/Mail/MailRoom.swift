@@ -1,0 +1,386 @@
+import Aries
+import DIDComm
+import Encoding
+import HTTPTransport
+import Store
+
+/// The one place that messages of mailboxes go through: which mailbox there is at present, and who gets what is in it.
+///
+/// A mailbox is kept among the connections, as one to the reserved destination ``destination``.
+actor MailRoom: Postbox {
+    /// Which mailbox there is to be.
+    enum Choice: Sendable {
+        /// The primary destination's own agent, when it grants one.
+        case auto
+        /// None.
+        case none
+        /// At whoever made the invitation in that file or URL; all destinations use it.
+        case invitation(String)
+        /// At that agency; all destinations use it.
+        case agency(AgencySettings)
+    }
+
+    /// What it is connected to.
+    struct Surroundings: Sendable {
+        /// Posts messages.
+        var exchange: any MessageExchange
+        /// Keeps mailboxes, and what nobody can read.
+        var store: any ConnectionStore
+        /// Of mediators.
+        var settings: Mediator.Configuration
+        /// Reads the invitation of ``Choice/invitation(_:)``.
+        var invitation: @Sendable (String) async throws -> Invitation
+        /// Reads the sponsor's token for an agency that wants one; nil: there is none.
+        var token: @Sendable () -> [UInt8]? = { nil }
+        /// Remembers the invitations over which no connection through a mailbox came about.
+        var refused: any InvitationMemory
+        /// The clock.
+        var clock: AgentClock
+        /// Told of what happens; must not block.
+        var notice: @Sendable (MailboxNotice) -> Void
+        /// How long to wait before something is tried again.
+        var pause = Duration.seconds(10)
+    }
+
+    /// The reserved name under which mailboxes are kept.
+    static let destination: Text = "mailbox"
+    /// How long messages wait for a connection that does not run yet.
+    private static let patience = Duration.seconds(60)
+
+    nonisolated let choice: Choice
+    private let surroundings: Surroundings
+    private var mailbox: (any RunningMailbox)?
+    private var receivers: [Text: (receiver: any MailReceiver, key: KeyPair)] = [:]
+    /// Handed over and not applied: whose they are.
+    private var handedOver: [Text: Text] = [:]
+    /// For connections that do not run yet.
+    private var early: [(message: MailboxMessage, until: Instant)] = []
+    private var refused: [Text] = []
+    private var isLoaded = false
+    private var isServing = false
+    /// Whether the agency waits for a token, and the one that it was given last.
+    private var (needsToken, lastToken): (Bool, [UInt8]) = (false, [])
+    private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
+
+    init(_ choice: Choice, _ surroundings: Surroundings) {
+        (self.choice, self.surroundings) = (choice, surroundings)
+    }
+
+    /// Runs whatever mailbox there is until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watch() }
+            if case .agency(let settings) = choice, settings.dialect.hasLongPoll {
+                let waker = AgencyWaker(
+                    exchange: surroundings.exchange, question: { await self.longPoll }, fetch: { await self.fetch() },
+                    clock: surroundings.clock)
+                group.addTask { await waker.run() }
+            }
+            for await mailbox in running { group.addTask { await mailbox.run() } }
+        }
+    }
+
+    // MARK: - Which mailbox
+
+    /// Takes up the stored mailbox, once; false when nothing can be read now.
+    func load() async -> Bool {
+        guard !isLoaded else { return true }
+        do {
+            refused = try await surroundings.refused.accepted()
+            let all = try await surroundings.store.loadConnections()
+            let stored = all.filter { $0.destination == Self.destination && !$0.isDeleting }
+            guard !isLoaded else { return true }
+            isLoaded = true
+            guard case .none = choice else {
+                // The newest serves; what a crash left behind of an earlier one goes.
+                for old in stored.dropLast() { try? await surroundings.store.forgetConnection(old.id) }
+                if let last = stored.last { try await takeUp(last, Set(all.map(\.id))) }
+                return true
+            }
+            return true
+        } catch {
+            surroundings.notice(.storeFailed("\(error)"))
+            return false
+        }
+    }
+
+    /// Takes up a stored mailbox. What it knows of connections that are not among `known` is of ones that were deleted.
+    private func takeUp(_ stored: StoredConnection, _ known: Set<Text>) async throws {
+        guard mailbox == nil else { return }
+        do {
+            let snapshot = try JSON.parse(stored.snapshot)
+            let gone: Set<Text>
+            // Every kind of mailbox has a word of its own here.
+            switch (choice, snapshot["kind"]?.string) {
+            case (.agency(let settings), AgencyMailbox.kind?):
+                let agency = try AgencyMailbox(
+                    restoring: snapshot, settings, random: AgentLinks.randomStream())
+                gone = agency.connections.subtracting(known)
+                begin(agency, id: stored.id, invitation: nil)
+            case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw AgencyMailbox.RestoreError.otherAgency
+            default:
+                let mediator = try Mediator(
+                    restoring: snapshot, configuration: surroundings.settings, random: AgentLinks.randomStream())
+                gone = mediator.connections.subtracting(known)
+                begin(mediator)
+            }
+            for name in gone { await mailbox?.take(.close(connection: name)) }
+        } catch AgencyMailbox.RestoreError.otherAgency {
+            // Its keys are the only way to what waits there: an operator decides.
+            surroundings.notice(.otherMailbox)
+        } catch {
+            surroundings.notice(.unreadable)
+            try await surroundings.store.forgetConnection(stored.id)
+        }
+    }
+
+    private func begin(_ mediator: consuming Mediator) {
+        let (id, invitation) = (mediator.id, mediator.invitation)
+        begin(mediator, id: id, invitation: invitation)
+    }
+
+    private func begin<Box: Mailbox & ~Copyable>(_ box: consuming Box, id: Text, invitation: Invitation?) {
+        let link = MailboxLink(
+            box, id: id, invitation: invitation,
+            MailboxSurroundings(
+                exchange: surroundings.exchange, store: surroundings.store, clock: surroundings.clock,
+                tell: { [weak self] in await self?.take($0, of: id) }))
+        (mailbox, isServing) = (link, false)
+        for (name, entry) in receivers { Task { await link.take(.open(connection: name, key: entry.key)) } }
+        started.yield(link)
+    }
+
+    /// How an agency is asked to say when a message arrives; nil as long as it cannot be.
+    private var longPoll: AgencyLongPoll? {
+        get async { await (mailbox as? MailboxLink<AgencyMailbox>)?.longPoll }
+    }
+
+    /// The invitation by which the mailbox was reached that there is; nil without one.
+    var invitation: Invitation? { mailbox?.invitation ?? nil }
+
+    /// Whether a connection through the mailbox may be made by that invitation: none failed before.
+    func permits(_ invitation: Invitation) -> Bool { !refused.contains(invitation.id) }
+
+    /// Whether connections to any destination are reached through a mailbox of its own.
+    nonisolated var isForAll: Bool {
+        switch choice {
+        case .invitation, .agency: true
+        case .auto, .none: false
+        }
+    }
+
+    /// The connection of `state` leads to the mailbox from now on: its agent granted that address. An earlier mailbox goes.
+    func adopt(_ id: Text, state: JSON, address: MailboxAddress) async throws {
+        let mediator = try Mediator(
+            over: state, address: address, configuration: surroundings.settings, random: AgentLinks.randomStream())
+        let old = mailbox
+        try await surroundings.store.keepConnection(
+            id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
+        surroundings.notice(.adopted)
+        begin(mediator)
+        await old?.stop()
+        if let old { try await surroundings.store.forgetConnection(old.id) }
+    }
+
+    /// No connection came about through the mailbox by `invitation`: none is tried by that one any more.
+    func refuse(_ invitation: Invitation) async throws {
+        if !refused.contains(invitation.id) { refused = refused.suffix(63) + [invitation.id] }
+        try await surroundings.refused.keep(accepted: refused)
+        surroundings.notice(.givenUp)
+    }
+
+    /// Ends the mailbox. Returns the connection that led there, to be used otherwise; it stays stored as it was until then.
+    func release() async throws -> (id: Text, state: JSON)? {
+        guard let mailbox else { return nil }
+        self.mailbox = nil
+        await mailbox.stop()
+        (handedOver, early, isServing) = ([:], [], false)
+        let stored = try await surroundings.store.loadConnections().last {
+            $0.id == mailbox.id && $0.destination == Self.destination
+        }
+        guard let stored, let state = try JSON.parse(stored.snapshot)["connection"] else { return nil }
+        return (stored.id, state)
+    }
+
+    /// The mailbox is of an agent that is used no more.
+    func drop() async throws {
+        guard let mailbox, receivers.isEmpty, try await !isNeeded(), self.mailbox?.id == mailbox.id else { return }
+        self.mailbox = nil
+        await mailbox.stop()
+        try await surroundings.store.forgetConnection(mailbox.id)
+        surroundings.notice(.dropped)
+    }
+
+    /// Whether a connection is reached through a mailbox, though it may not run yet.
+    private func isNeeded() async throws -> Bool {
+        try await surroundings.store.loadConnections().contains { stored in
+            stored.destination != Self.destination && !stored.isDeleting
+                && (try? JSON.parse(stored.snapshot))?["mailbox"] == true
+        }
+    }
+
+    /// The mailbox of that id is being deleted.
+    func remove(_ id: Text) async {
+        guard let mailbox, mailbox.id == id else { return }
+        self.mailbox = nil
+        await mailbox.stop()
+        surroundings.notice(.dropped)
+    }
+
+    /// Do not wait for the next attempts.
+    func retryNow() async { await mailbox?.take(.retryNow) }
+
+    /// Makes the mailbox that the configuration names, and lets go of what waits for nobody.
+    private func watch() async {
+        while !Task.isCancelled, await !load() { await sleep() }
+        while !Task.isCancelled {
+            switch choice {
+            case .invitation(let text): await connect(text)
+            case .agency(let settings): await provision(settings)
+            case .auto, .none: break
+            }
+            let now = surroundings.clock.now()
+            let late = early.filter { now >= $0.until }
+            early.removeAll { now >= $0.until }
+            for entry in late { await setAside(entry.message, "nobody") }
+            await sleep()
+        }
+    }
+
+    private func connect(_ text: String) async {
+        guard mailbox == nil || !isServing else { return }
+        do {
+            let invitation = try await surroundings.invitation(text)
+            if let known = mailbox?.invitation, known.match(invitation) == .sameInvitation { return }
+            let random = try AgentLinks.randomStream()
+            try await replace(by: invitation, random)
+        } catch {
+            surroundings.notice(.invitationFailed((error as? InvitationReader.Failure)?.remedy ?? "\(error)"))
+        }
+    }
+
+    /// Makes the mailbox at an agency, unless there is one or one is kept that an operator has to decide about, and brings it a token.
+    private func provision(_ settings: AgencySettings) async {
+        do {
+            if mailbox == nil {
+                let kept = try await surroundings.store.loadConnections()
+                guard !kept.contains(where: { $0.destination == Self.destination }), mailbox == nil else { return }
+                var random = try AgentLinks.randomStream()
+                let id = Text(RandomUUID.text(random.draw(16)) ?? "")
+                guard let agency = AgencyMailbox(settings, random: random) else { return }
+                try await surroundings.store.keepConnection(
+                    id, to: Self.destination, agency.snapshot.compactBytes, handled: [])
+                begin(agency, id: id, invitation: nil)
+            }
+            guard needsToken, let token = surroundings.token(), token != lastToken,
+                let json = try? JSON.parse(token)
+            else { return }
+            (needsToken, lastToken) = (false, token)
+            await mailbox?.take(.token(json))
+        } catch {
+            surroundings.notice(.storeFailed("\(error)"))
+        }
+    }
+
+    private func replace(by invitation: Invitation, _ random: consuming RandomStream) async throws {
+        var random = random
+        let id = Text(RandomUUID.text(random.draw(16)) ?? "")
+        let mediator = try Mediator(
+            id: id, invitation: invitation, configuration: surroundings.settings, random: random)
+        let old = mailbox
+        try await surroundings.store.keepConnection(
+            id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
+        begin(mediator)
+        await old?.stop()
+        if let old { try await surroundings.store.forgetConnection(old.id) }
+    }
+
+    private func sleep() async {
+        await surroundings.clock.sleep(surroundings.clock.now().advanced(by: surroundings.pause))
+    }
+
+    // MARK: - What connections want
+
+    func open(_ receiver: any MailReceiver, key: KeyPair) async {
+        if case .none = choice { return await receiver.take(.queue, for: key.verkey) }
+        receivers[receiver.id] = (receiver, key)
+        await mailbox?.take(.open(connection: receiver.id, key: key))
+        let waiting = early.filter { $0.message.connection == receiver.id }.map(\.message)
+        early.removeAll { $0.message.connection == receiver.id }
+        for message in waiting { await hand(message, to: receiver) }
+    }
+
+    func fetch() async { await mailbox?.take(.fetch) }
+
+    func applied(_ uids: [Text]) async {
+        for uid in uids { handedOver[uid] = nil }
+        await mailbox?.take(.applied(uids))
+    }
+
+    func leave(_ connection: Text) async {
+        receivers[connection] = nil
+        await applied(handedOver.filter { $0.value == connection }.map(\.key))
+    }
+
+    func close(_ connection: Text) async {
+        await leave(connection)
+        await mailbox?.take(.close(connection: connection))
+    }
+
+    // MARK: - What the mailbox says
+
+    private func take(_ news: MailboxNews, of id: Text) async {
+        guard mailbox?.id == id else { return }
+        switch news {
+        case .address(let address, let name):
+            if !isServing { surroundings.notice(.serves) }
+            isServing = true
+            guard let entry = receivers[name] else { return }
+            await entry.receiver.take(address, for: entry.key.verkey)
+        case .failed(.keyTaken, let name?):
+            guard let entry = receivers[name] else { return }
+            await entry.receiver.refuse(entry.key.verkey)
+        case .failed(let failure, let name):
+            if name == nil { isServing = false }
+            // An agency says of each connection when it is served again.
+            if case .agency = choice { isServing = false }
+            if failure == .needsToken { needsToken = true }
+            surroundings.notice(.failed(failure))
+        case .closed(_, let isComplete):
+            surroundings.notice(.closed(isComplete: isComplete))
+            // The agent that keeps it was replaced, or has ended the connection that it was for.
+            if case .auto = choice { try? await drop() }
+        case .messages(let messages):
+            for message in messages { await deliver(message) }
+        case .reachability(let failure): surroundings.notice(.reachability(failure))
+        case .storeFailed(let reason): surroundings.notice(.storeFailed(reason))
+        }
+    }
+
+    private func deliver(_ message: MailboxMessage) async {
+        if let entry = receivers[message.connection] {
+            await hand(message, to: entry.receiver)
+        } else if message.connection.isEmpty {
+            await setAside(message, "unknown")
+        } else {
+            early.append((message, surroundings.clock.now().advanced(by: Self.patience)))
+        }
+    }
+
+    private func hand(_ message: MailboxMessage, to receiver: any MailReceiver) async {
+        handedOver[message.uid] = receiver.id
+        await receiver.take(message)
+    }
+
+    /// What nobody can read is kept for whoever looks into it, and released.
+    private func setAside(_ message: MailboxMessage, _ reason: Text) async {
+        do {
+            try await surroundings.store.quarantine(message, reason: reason)
+            surroundings.notice(.quarantined(reason))
+            await applied([message.uid])
+        } catch {
+            surroundings.notice(.storeFailed("\(error)"))
+            early.append((message, surroundings.clock.now().advanced(by: surroundings.pause)))
+        }
+    }
+}

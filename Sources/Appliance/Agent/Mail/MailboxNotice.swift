@@ -1,0 +1,70 @@
+package import Aries
+package import Encoding
+
+/// What happens with the mailbox, for logs and lamps.
+package enum MailboxNotice: Sendable {
+    /// An agent keeps messages for us from now on.
+    case adopted
+    /// The mailbox serves.
+    case serves
+    /// It does not, for that reason; it is tried on.
+    case failed(MailboxFailure)
+    /// It is reachable (nil) or not.
+    case reachability(ExchangeFailure?)
+    /// Connecting through it did not succeed: the connection that keeps it goes on as it was, and delivers by itself.
+    case givenUp
+    /// It is not used any more.
+    case dropped
+    /// A message that nobody here can read was put aside, for that reason.
+    case quarantined(Text)
+    /// It has forgotten a connection; incomplete: it cannot.
+    case closed(isComplete: Bool)
+    /// The invitation to it cannot be used.
+    case invitationFailed(String)
+    /// The stored mailbox cannot be read.
+    case unreadable
+    /// The stored mailbox is another one than the configuration names.
+    case otherMailbox
+    /// Something could not be kept.
+    case storeFailed(String)
+
+    /// A line for the log, with what to do.
+    package var text: String {
+        switch self {
+        case .adopted: "the agent keeps messages for us: connecting once more, through its mailbox"
+        case .serves: "the mailbox serves"
+        case .failed(let failure): "the mailbox does not serve: \(Self.text(failure))"
+        case .reachability(nil): "the mailbox is reachable"
+        case .reachability(let failure?): "the mailbox is not reachable: \(AgentNotice.text(failure)); trying again"
+        case .givenUp:
+            "no answer through the mailbox (a single-use invitation is answered once): reports go on without one, and what "
+                + "the agent sends by itself does not arrive; ask for a multi-use invitation"
+        case .dropped: "the mailbox is not used any more"
+        case .quarantined(let reason): "a message was put aside that nobody here can read: \(reason)"
+        case .closed(let isComplete):
+            isComplete ? "the mailbox forgot a connection" : "the mailbox cannot forget a connection"
+        case .invitationFailed(let reason): "the invitation to the mailbox cannot be used: \(reason)"
+        case .unreadable: "the stored mailbox cannot be read: it is made anew"
+        case .otherMailbox:
+            "the connections' mailbox is another one than the configuration names (put [agency] back as it was, or delete the "
+                + "mailbox with gatehouse agent delete and connect anew)"
+        case .storeFailed(let reason): "the mailbox could not be stored: \(reason)"
+        }
+    }
+
+    /// The plain words for a failure, with what to do about it.
+    package static func text(_ failure: MailboxFailure) -> String {
+        switch failure {
+        case .denied: "it is not granted (ask its operator; ACA-Py: --open-mediation --enable-undelivered-queue)"
+        case .badAddress: "the address that it grants cannot be used (plain http needs agent.allowPlainHTTP)"
+        case .otherKey: "it has another key than the configuration says"
+        case .unauthorised: "it does not let this kiosk in"
+        case .keyTaken: "it knows the key already; another one is taken"
+        case .needsToken: "it wants a sponsor's token that was not used and is not too old (agency.tokenFile)"
+        case .malformed: "its answer breaks the protocol"
+        case .silent: "it takes messages and answers none (look at the agent; it may have deleted the connection)"
+        case .ended: "it has ended the connection (ask its operator for a new invitation)"
+        case .problem(let code): "it reports a problem: \(code)"
+        }
+    }
+}

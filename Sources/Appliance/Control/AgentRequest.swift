@@ -1,0 +1,101 @@
+package import Encoding
+
+/// What may be asked about connections to cloud agents, as members of a ``ControlRequest``; each form is read and written here.
+package enum AgentRequest: Hashable, Sendable {
+    /// Accept the invitation in that text for a destination; nil: the primary one.
+    case connect(invitation: Text, destination: Text?)
+    /// All connections.
+    case list
+    /// The connection of that id, or the one to the destination of that name.
+    case show(Text)
+    /// Delete it; forced also where its destination is still owed something.
+    case delete(Text, isForced: Bool)
+    /// Ping its agent.
+    case ping(Text)
+    /// The messages that wait, of one connection or of all; of one id or all; only those that are pending or all.
+    case messages(of: Text?, uid: Text?, pendingOnly: Bool)
+
+    /// Bytes of a name or an id at most.
+    package static let nameLimit = 256
+    /// Bytes of an invitation's text at most.
+    package static let invitationLimit = 64 * 1024
+
+    /// Reads the members of a request; nil for one that is not about connections.
+    package init?(_ request: ControlRequest, _ members: JSONObject) throws(ControlRefusal) {
+        var reader = Reader(members: members)
+        switch request {
+        case .status: return nil
+        case .agentConnect:
+            self = .connect(
+                invitation: try reader.text("invitation", limit: Self.invitationLimit),
+                destination: try reader.textIfPresent("destination"))
+        case .agentList: self = .list
+        case .agentShow: self = .show(try reader.text("connection"))
+        case .agentDelete: self = .delete(try reader.text("connection"), isForced: try reader.flag("force"))
+        case .agentPing: self = .ping(try reader.text("connection"))
+        case .agentMessages:
+            self = .messages(
+                of: try reader.textIfPresent("connection"), uid: try reader.textIfPresent("uid"),
+                pendingOnly: try reader.flag("pending"))
+        }
+        try reader.end()
+    }
+
+    /// The request and its members, as they are asked.
+    package var request: (ControlRequest, [JSONObject.Member]) {
+        func text(_ name: Text, _ value: Text?) -> [JSONObject.Member] {
+            value.map { [.init(name, .string($0))] } ?? []
+        }
+        func flag(_ name: Text, _ value: Bool) -> [JSONObject.Member] { value ? [.init(name, true)] : [] }
+        return switch self {
+        case .connect(let invitation, let destination):
+            (.agentConnect, text("invitation", invitation) + text("destination", destination))
+        case .list: (.agentList, [])
+        case .show(let name): (.agentShow, text("connection", name))
+        case .delete(let name, let isForced): (.agentDelete, text("connection", name) + flag("force", isForced))
+        case .ping(let name): (.agentPing, text("connection", name))
+        case .messages(let name, let uid, let pendingOnly):
+            (.agentMessages, text("connection", name) + text("uid", uid) + flag("pending", pendingOnly))
+        }
+    }
+
+    /// Takes one member after the other; what nobody took is refused.
+    private struct Reader {
+        var members: JSONObject
+
+        mutating func text(_ name: Text, limit: Int = AgentRequest.nameLimit) throws(ControlRefusal) -> Text {
+            guard let text = try textIfPresent(name, limit: limit) else {
+                throw ControlRefusal("the request names no \(name)", remedy: Self.remedy)
+            }
+            return text
+        }
+
+        mutating func textIfPresent(
+            _ name: Text, limit: Int = AgentRequest.nameLimit
+        ) throws(ControlRefusal) -> Text? {
+            guard let value = members[name] else { return nil }
+            members[name] = nil
+            guard let text = value.string, (1...limit).contains(text.utf8.count) else {
+                throw ControlRefusal("\(name) is no text of 1 to \(limit) bytes", remedy: Self.remedy)
+            }
+            return text
+        }
+
+        mutating func flag(_ name: Text) throws(ControlRefusal) -> Bool {
+            guard let value = members[name] else { return false }
+            members[name] = nil
+            guard let flag = value.bool else {
+                throw ControlRefusal("\(name) is neither true nor false", remedy: Self.remedy)
+            }
+            return flag
+        }
+
+        func end() throws(ControlRefusal) {
+            guard members.isEmpty else {
+                throw ControlRefusal("the request has a member that does not belong to it", remedy: Self.remedy)
+            }
+        }
+
+        private static let remedy = "use the program of the service's version: gatehouse agent --help"
+    }
+}

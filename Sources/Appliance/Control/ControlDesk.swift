@@ -1,0 +1,42 @@
+package import Encoding
+
+/// Who answers which request.
+///
+/// An answer is one line too: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
+package struct ControlDesk: Sendable {
+    /// Answers a request, given its members. Must end in a time of its own: nobody waits longer than
+    /// `ControlServer.Limits.time`.
+    package typealias Answer = @Sendable (JSONObject) async throws(ControlRefusal) -> JSON
+
+    private var answers: [ControlRequest: Answer] = [:]
+
+    /// Nobody answers anything yet.
+    package init() {}
+
+    /// From now on `answer` is responsible for that request.
+    package mutating func take(_ request: ControlRequest, _ answer: @escaping Answer) {
+        answers[request] = answer
+    }
+
+    /// The answer to a line, both without line ends. `mayChange`: whether the one who asks may ask for changes.
+    package func answer(_ line: [UInt8], mayChange: Bool = true) async -> [UInt8] {
+        do throws(ControlRefusal) {
+            let (request, members) = try ControlRequest.read(line)
+            guard mayChange || !request.changesSomething else {
+                throw ControlRefusal(
+                    "only root and the service's own user may change something", remedy: "ask with sudo")
+            }
+            guard let answer = answers[request] else {
+                throw ControlRefusal(
+                    "the service cannot answer that yet: it waits for its ledger",
+                    remedy: "see what keeps it: gatehouse status")
+            }
+            let result: JSON = ["answer": try await answer(members)]
+            return result.compactBytes
+        } catch {
+            var result: JSONObject = ["error": .text(error.message)]
+            if let remedy = error.remedy { _ = result.appendIfNew(.init("remedy", .text(remedy))) }
+            return JSON.object(result).compactBytes
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Crypto
+import Encoding
+
+/// Where a sealed value belongs; anywhere else it does not open.
+enum SealedPlace: Hashable, Sendable {
+    /// The snapshot of a connection to a destination.
+    case connection(id: Text, destination: Text)
+    /// A setting.
+    case setting(Text)
+
+    /// What is authenticated beside the value: each part goes in with its length.
+    fileprivate var bytes: [UInt8] {
+        let parts: [Text] =
+            switch self {
+            case .connection(let id, let destination): ["connection", id, destination]
+            case .setting(let name): ["setting", name]
+            }
+        var bytes: [UInt8] = []
+        for part in parts {
+            bytes.appendBE(UInt64(part.utf8.count))
+            bytes += Array(part.utf8)
+        }
+        return bytes
+    }
+}
+
+/// Why a value does not open.
+enum SealingError: Error, Hashable, Sendable {
+    /// It is not sealed, or in a form that this program does not know.
+    case notSealed
+    /// It was sealed under a key that is not here.
+    case otherKey
+    /// It is not what was sealed, or not in its place.
+    case altered
+}
+
+/// The secret under which the database holds other keys, so that who has only the database does not have them.
+///
+/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the ciphertext and a tag of 16
+/// bytes: ChaCha20-Poly1305 (RFC 8439), over which the first two fields and the place are authenticated too.
+struct SealingKey: Sendable {
+    /// Length in bytes of the random number that each sealed value needs.
+    static let nonceBytes = 12
+    /// Length in bytes of a key's name.
+    static let idBytes = 8
+    private static let mark = Array("GHk".utf8) + [1]
+
+    /// Names the key and tells nothing of it.
+    let id: [UInt8]
+    private let key: SymmetricKey
+
+    /// The key that follows from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number.
+    init?(_ secret: [UInt8]) {
+        guard secret.count == SecretFile.byteCount else { return nil }
+        func derive(_ label: String) -> [UInt8] {
+            Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8), using: SymmetricKey(data: secret)))
+        }
+        key = SymmetricKey(data: derive("gatehouse/keys/seal/1"))
+        id = Array(derive("gatehouse/keys/name/1").prefix(Self.idBytes))
+    }
+
+    /// Whether a value has the form of a sealed one.
+    static func isSealed(_ value: [UInt8]) -> Bool { value.starts(with: mark) }
+
+    /// The sealed value. `nonce`: ``nonceBytes`` random bytes, never used before; nil for another number.
+    func seal(_ value: [UInt8], for place: SealedPlace, nonce: [UInt8]) -> [UInt8]? {
+        let header = Self.mark + id
+        guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
+            let box = try? ChaChaPoly.seal(value, using: key, nonce: nonce, authenticating: header + place.bytes)
+        else { return nil }
+        return header + Array(box.combined)
+    }
+
+    /// What ``seal(_:for:nonce:)`` was given.
+    func open(_ sealed: [UInt8], for place: SealedPlace) throws(SealingError) -> [UInt8] {
+        guard Self.isSealed(sealed) else { throw .notSealed }
+        let header = sealed.prefix(Self.mark.count + id.count)
+        guard header.dropFirst(Self.mark.count).elementsEqual(id) else { throw .otherKey }
+        guard let box = try? ChaChaPoly.SealedBox(combined: sealed.dropFirst(header.count)),
+            let value = try? ChaChaPoly.open(box, using: key, authenticating: header + place.bytes)
+        else { throw .altered }
+        return Array(value)
+    }
+}

@@ -1,0 +1,129 @@
+import Appliance
+import ArgumentParser
+import Aries
+import Encoding
+import HTTPTransport
+
+/// Accepts an invitation.
+struct AgentConnectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect", abstract: "Accepts an invitation: an out-of-band URL or a file with one.",
+        discussion: """
+            A new invitation takes its destination over from the connection there: reports go on where they stopped. \
+            Exit code: 0 when connected, 1 when the agent did not answer in time or refused.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The invitation's URL in quotes, or a file with its URL or JSON.")
+    var invitation: String
+    @Option(help: ArgumentHelp("The destination that it leads to: primary, or a copy's name.", valueName: "name"))
+    var to: String?
+    @Option(help: ArgumentHelp("How long to wait for the agent, in seconds.", valueName: "seconds"))
+    var wait = 60
+    @Flag(help: "A JSON object at the end, for machines.")
+    var json = false
+
+    func run() async throws {
+        guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
+        let invitation = try await read()
+        let (begun, card) = try await AgentDoor.open(input, runs: true) { door in
+            try await connect(Text(invitation.json.compactText), door)
+        }
+        try report(begun, card)
+    }
+
+    /// What the invitation led to, and the connection's last card where there is one.
+    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (begun: JSON, card: JSON?) {
+        let end = ContinuousClock.now + .seconds(wait)
+        let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
+        var begun = try await door.ask(request)
+        if begun["underWay"] == true { tell("asking the agent") }
+        while begun["underWay"] == true, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(100))
+            begun = try await door.ask(request)
+        }
+        guard begun["underWay"] != true, begun["failure"]?.string == nil, let id = begun["id"]?.string else {
+            return (begun, nil)
+        }
+        let first = try await door.ask(.show(id))
+        if first["state"]?.string == "connected" { return (begun, first) }
+        tell("asking \(AgentListing.name(first)) for a connection")
+        let last = try await door.watch(
+            id, within: ContinuousClock.now.duration(to: end), until: { $0["state"]?.string != "connecting" },
+            problem: { tell("  " + Terminal.printable($0)) })
+        return (begun, last)
+    }
+
+    private func tell(_ line: String) { if !json { Terminal.line(line) } }
+
+    private func report(_ begun: JSON, _ card: JSON?) throws {
+        let isConnected = card?["state"]?.string == "connected"
+        let isDone = isConnected || begun["way"]?.string == "once" && begun["failure"]?.string == nil
+        if json {
+            var members = card?.object ?? [:]
+            members["way"] = begun["way"]
+            if let failure = begun["failure"], !failure.isNull { members["failure"] = failure }
+            Terminal.line(JSON.object(members).compactText)
+        } else if let card, isConnected {
+            Terminal.line(Self.words(begun["way"]?.string, card))
+        } else if isDone, begun["underWay"] != true {
+            Terminal.line("the invitation offers no lasting connection; what it asks was answered")
+        } else {
+            throw card.map(Self.failure) ?? Self.unanswered(begun)
+        }
+        if !isDone || begun["underWay"] == true { throw ExitCode(1) }
+    }
+
+    private static func words(_ way: Text?, _ card: JSON) -> String {
+        let (name, id) = (AgentListing.name(card), Terminal.printable(card["id"]?.string?.string ?? ""))
+        if card["destination"]?.string == "mailbox" {
+            return
+                "connected to \(name), which keeps messages for us: \(id) leads to that mailbox, and another connection is "
+                + "made through it"
+        }
+        return switch way {
+        case "known": "already connected: this invitation was accepted before, as \(id)"
+        case "reuse": "already connected to \(name): it goes on over \(id)"
+        case "answer": "already connected to \(name): what the invitation asks is answered over \(id)"
+        default: "connected to \(name) as \(id)"
+        }
+    }
+
+    /// Something that the agent was asked beside a connection of its own.
+    private static func unanswered(_ begun: JSON) -> CommandFailure {
+        let reason = begun["failure"]?.string?.string ?? "the agent did not answer it in time"
+        return CommandFailure(
+            "the invitation was not carried out: " + Terminal.printable(reason),
+            remedy: "look at the agent, and ask its operator for a new invitation", exitCode: 1)
+    }
+
+    private static func failure(_ card: JSON) -> CommandFailure {
+        let problem = card["problem"]?["text"]?.string?.string
+        let reason =
+            switch card["state"]?.string {
+            case "connecting": problem ?? "the agent has taken the request and did not answer it in time"
+            case "replaced": "a newer connection has taken its place"
+            default: problem ?? "it was deleted meanwhile"
+            }
+        let remedy =
+            card["problem"]?["remedy"]?.string?.string
+            ?? (card["state"]?.string == "connecting"
+                ? "if the invitation was a single-use one, its answer may have been lost: ask for a multi-use invitation"
+                : "see gatehouse agent list")
+        return CommandFailure(
+            "not connected: " + Terminal.printable(reason), remedy: Terminal.printable(remedy), exitCode: 1)
+    }
+
+    /// The invitation, fetched here: what this user may read, and as long as that takes.
+    private func read() async throws -> Invitation {
+        // Who may not read the configuration has its defaults.
+        let settings = (try? input.load()).map(AgentService.settings) ?? HTTPExchange.Settings()
+        let text = invitation
+        return try await HTTPExchange.withExchange(settings) { exchange in
+            do throws(InvitationReader.Failure) {
+                return try await InvitationReader.read(text, by: exchange)
+            } catch {
+                throw CommandFailure(Terminal.printable(error.text), remedy: Terminal.printable(error.remedy))
+            }
+        }
+    }
+}

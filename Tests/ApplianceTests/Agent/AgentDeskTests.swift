@@ -1,0 +1,69 @@
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Store
+import Testing
+
+@testable import Appliance
+
+/// What the desk says of what is stored, without an agent anywhere.
+@Suite struct AgentDeskTests {
+    private func desk(_ body: (AgentDesk, Store) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("desk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text = "kiosk.name = \"Desk\"\n[ledger]\npath = \"a.db\"\n"
+        let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+        let store = try await Store.open(configuration.ledger.path)
+        let service = AgentService(
+            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+        try await body(AgentDesk(store: store, service: service), store)
+        await store.close()
+    }
+
+    /// Messages that nobody can read stand there as the mobile SDK shows such: reviewed, and without content.
+    @Test func whatWasPutAsideIsShown() async throws {
+        try await desk { desk, store in
+            try await store.saveConnection("one", Array("{}".utf8))
+            for (uid, connection) in [("a", "one"), ("b", "gone"), ("c", "one")] as [(Text, Text)] {
+                try await store.setAside([1, 2, 3], uid: uid, for: connection, reason: "unreadable")
+            }
+            func ids(_ request: AgentRequest) async throws -> [[Text]] {
+                try await desk.answer(request)["messages"]?.array?.map { connection in
+                    (connection["msgs"]?.array ?? []).compactMap { $0["uid"]?.string }
+                } ?? []
+            }
+            #expect(try await ids(.messages(of: nil, uid: nil, pendingOnly: false)) == [["a", "c"], ["b"]])
+            #expect(try await ids(.messages(of: "one", uid: nil, pendingOnly: false)) == [["a", "c"]])
+            #expect(try await ids(.messages(of: nil, uid: "b", pendingOnly: false)) == [["b"]])
+            #expect(try await ids(.messages(of: nil, uid: nil, pendingOnly: true)) == [], "released, so not pending")
+            let answer = try await desk.answer(.messages(of: nil, uid: "c", pendingOnly: false))
+            let message = answer["messages"]?.array?.first?["msgs"]?.array?.first
+            #expect(message?["statusCode"]?.string == "MS-106" && message?["decryptedPayload"]?.string == "null")
+            #expect(answer["mailboxes"]?.int == 0)
+            await #expect(throws: ControlRefusal.self) {
+                try await desk.answer(.messages(of: "nobody", uid: nil, pendingOnly: false))
+            }
+        }
+    }
+
+    /// What cannot be read can be deleted, and what runs nowhere is not pinged.
+    @Test func aSpoiltConnection() async throws {
+        try await desk { desk, store in
+            try await store.saveConnection("bad", Array("{}".utf8))
+            try await store.saveConnection("post", Array("{\"connection\": {}}".utf8), to: MailRoom.destination)
+            let cards = try await desk.answer(.list)["connections"]?.array ?? []
+            #expect(cards.map { $0["state"]?.string } == ["unreadable", "unreadable"])
+            #expect(cards.allSatisfy { $0["problem"]?["remedy"]?.string != nil })
+            #expect(cards.map { $0["waiting"] != nil } == [true, false], "a mailbox gets no records")
+            for id in ["bad", "post"] as [Text] {
+                await #expect(throws: ControlRefusal.self, "\(id)") { try await desk.answer(.ping(id)) }
+                #expect(try await desk.answer(.delete(id, isForced: false))["state"]?.string == "deleting", "\(id)")
+            }
+            #expect(try await store.connections().map(\.isDeleting) == [true, true])
+        }
+    }
+}

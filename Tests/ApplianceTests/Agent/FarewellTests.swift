@@ -1,0 +1,84 @@
+import Aries
+import DIDComm
+import Encoding
+import HTTPTransport
+import Simulation
+import Store
+import Testing
+
+@testable import Appliance
+
+/// What a peer hears when its connection is deleted, and what a link knows of it.
+@Suite(.timeLimit(.minutes(1))) struct FarewellTests {
+    private func agent() throws -> VirtualAgentExchange {
+        let random = RandomStream(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) }))
+        guard let random, let agent = VirtualAgent(endpoint: "http://agent.test/", random: random) else {
+            throw CancellationError()
+        }
+        return VirtualAgentExchange(agent)
+    }
+
+    /// A connection to that agent as it is stored, its handshake done or not.
+    private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
+        let memory = Memory()
+        let found = try AgentLinks.link(
+            for: try Invitation(await exchange.invitation), existing: [], AgentConnection.Configuration(label: "kiosk"),
+            AgentLink.Surroundings(exchange: exchange, store: memory))
+        guard case .new(let link) = found else { throw CancellationError() }
+        if isConnected { _ = await link.connect(within: .seconds(60)) } else { try await link.keep() }
+        return try JSON.parse(try #require(memory.kept.first?.snapshot))
+    }
+
+    private func farewell(_ snapshot: JSON, _ exchange: any MessageExchange, _ limit: Duration) async throws -> Bool {
+        let connection = try AgentConnection(
+            restoring: snapshot, configuration: AgentConnection.Configuration(label: "kiosk"),
+            random: try AgentLinks.randomStream())
+        return await AgentFarewell.send(over: connection, by: exchange, clock: .system(), within: limit)
+    }
+
+    @Test func thePeerIsToldOnce() async throws {
+        let exchange = try agent()
+        let snapshot = try await stored(exchange)
+        #expect(try await farewell(snapshot, exchange, .seconds(60)))
+        #expect(
+            await exchange.others.compactMap { $0["@type"]?.string } == [
+                "https://didcomm.org/didexchange/1.1/complete", "https://didcomm.org/did-rotate/1.0/hangup",
+            ])
+    }
+
+    @Test func anAgentThatIsAwayOrSilentIsNotWaitedFor() async throws {
+        let exchange = try agent()
+        let snapshot = try await stored(exchange)
+        #expect(try await !farewell(snapshot, HangingExchange(), .milliseconds(50)))
+        await exchange.setUp(false)
+        #expect(try await !farewell(snapshot, exchange, .seconds(60)))
+        await exchange.setUp(true)
+        let posts = await exchange.posts
+        #expect(try await !farewell(stored(exchange, isConnected: false), exchange, .seconds(60)), "nobody to tell")
+        #expect(await exchange.posts == posts)
+    }
+
+    @Test func aLinkNotesWhatItSees() throws {
+        let notes = LinkNotes()
+        notes.take(.unreachable(.unreachable))
+        #expect(notes.problem?.text.contains("not reachable") == true && notes.answered == nil)
+        notes.take(.reachable)
+        #expect(notes.problem == nil)
+        for (notice, words) in [
+            (.handshakeRefused(reason: "request_not_accepted"), "multi-use"), (.unanswered, "multi-use"),
+            (.silent, "new invitation"), (.ended, "new invitation"),
+        ] as [(AgentNotice, String)] {
+            notes.take(notice)
+            #expect(notes.problem?.remedy?.contains(words) == true, "\(notice)")
+            notes.take(.reachable)
+            #expect(notes.problem != nil, "a server that takes messages is no sign of life: \(notice)")
+        }
+        let number = notes.ask()
+        #expect(notes.ping == LinkNotes.Ping(number: number, took: nil))
+        notes.take(.confirmed(position: 1))
+        #expect(notes.ping?.took == nil)
+        notes.take(.alive)
+        #expect(notes.ping?.took != nil && notes.problem == nil && notes.answered != nil)
+        #expect(notes.ask() == number + 1 && notes.ping?.took == nil)
+    }
+}

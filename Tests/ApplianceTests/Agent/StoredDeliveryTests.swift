@@ -1,0 +1,200 @@
+import Aries
+import CrashKit
+import DIDComm
+import Encoding
+import Foundation
+import Ledger
+import Simulation
+import Store
+import Synchronization
+import Testing
+
+@testable import Appliance
+
+/// From the real ledger on its disk over the real link to an agent, on a clock that leaps from deadline to deadline.
+@Suite(.timeLimit(.minutes(5))) struct StoredDeliveryTests {
+    /// Leaps to whatever somebody waits for, and tells of each leap.
+    private final class LeapingClock: Sendable {
+        private let time = Mutex(Instant.zero)
+        private let leapt = Mutex<(@Sendable (Instant) async -> Void)?>(nil)
+
+        var now: Instant { time.withLock { $0 } }
+        func onLeap(_ work: (@Sendable (Instant) async -> Void)?) { leapt.withLock { $0 = work } }
+
+        var clock: AgentClock {
+            AgentClock(
+                now: { self.now },
+                sleep: { until in
+                    let now = self.time.withLock { time in
+                        time = max(time, until)
+                        return time
+                    }
+                    await self.leapt.withLock { $0 }?(now)
+                    await Task.yield()
+                })
+        }
+    }
+
+    private final class Notices: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    /// A box without a gate, and its agent.
+    private final class Box: Sendable {
+        let disk: CrashDisk
+        let store: Store
+        let exchange: VirtualAgentExchange
+        let link: AgentLink
+        let clock = LeapingClock()
+        let notices = Notices()
+        private let recorded = Atomic<Int>(0)
+
+        init(keepsLedgers: Bool, _ options: StoreOptions = StoreOptions()) async throws {
+            disk = try CrashDisk()
+            store = try await Store.open(disk.database, options: options)
+            let random = RandomStream(seed: Secret((0..<32).map { UInt8($0) }))
+            guard let random, let agent = VirtualAgent(endpoint: "http://agent.test/", random: random) else {
+                throw CancellationError()
+            }
+            exchange = VirtualAgentExchange(agent, clock: clock.clock)
+            if keepsLedgers { await exchange.keepLedgers() }
+            var limits = AgentConnection.Limits()
+            limits.longestRetry = .seconds(3600)
+            let found = try AgentLinks.link(
+                for: try Invitation(await exchange.invitation), existing: [],
+                AgentConnection.Configuration(label: "kiosk", limits: limits),
+                AgentLink.Surroundings(
+                    exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary),
+                    clock: clock.clock, observe: { [notices] in notices.add($0.text) }))
+            guard case .new(let link) = found else { throw CancellationError() }
+            self.link = link
+            try await link.keep()
+        }
+
+        /// Records visits, so many in one commit, at the present time.
+        func record(_ count: Int) async throws {
+            let time = Timestamp(seconds: 1_767_225_600).advanced(by: Instant.zero.duration(to: clock.now))
+            let stamp = RecordStamp(
+                kiosk: "gate-1", boot: StoredGate.stamp.boot, time: WallTime(utc: time, provenance: .rtc),
+                monotonic: clock.now)
+            let first = recorded.add(count, ordering: .relaxed).oldValue
+            let visits = (first..<first + count).map(Self.visit)
+            let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: StoredGate.software)
+            let refused = try await store.append(
+                visits.map { UnwrittenIntent(visit: $0, stamp: stamp) },
+                visits.map { UnwrittenOutcome(visit: $0, outcome: outcome, stamp: stamp) })
+            #expect(refused.isEmpty)
+        }
+
+        static func visit(_ number: Int) -> Text {
+            let digits = String(number)
+            return Text("00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
+        }
+
+        var confirmed: Int { get async { await store.deliveries[DeliveryCursor.primary]?.confirmed ?? 0 } }
+
+        /// Runs until all is confirmed.
+        func run(until isDone: @Sendable () async -> Bool) async throws {
+            await link.wake()
+            let task = Task { await link.run() }
+            while await !isDone() { try await Task.sleep(for: .milliseconds(1)) }
+            task.cancel()
+            await task.value
+        }
+
+        func isAllConfirmed() async -> Bool { await confirmed == store.head.point.count }
+    }
+
+    /// Thirty days without network, 200 visits a day: afterwards everything is there, once and in order.
+    @Test(arguments: [true, false]) func aMonthOfflineArrivesInOrder(keepsLedgers: Bool) async throws {
+        let (days, visits) = (30, 6000)
+        let box = try await Box(keepsLedgers: keepsLedgers)
+        try await box.record(1)
+        try await box.run { await box.isAllConfirmed() }
+        await box.exchange.setUp(false)
+        let end = box.clock.now.advanced(by: .seconds(days * 86_400))
+        let began = box.clock.now
+        let recorded = Mutex(1)
+        box.clock.onLeap { now in
+            let share = min(1, began.duration(to: now) / began.duration(to: end))
+            let due = recorded.withLock { recorded in
+                let goal = Int(Double(visits) * share)
+                defer { recorded = max(recorded, goal) }
+                return max(0, goal - recorded)
+            }
+            if due > 0 { try? await box.record(due) }
+            if now >= end { await box.exchange.setUp(true) }
+            await box.link.wake()
+        }
+        try await box.run {
+            let isAll = await box.isAllConfirmed()
+            return isAll && box.clock.now >= end
+        }
+        #expect(await box.store.head.point.count == 2 * visits)
+        let taken = began.duration(to: box.clock.now) - .seconds(days * 86_400)
+        print(
+            "delivery: \(days) days offline, \(keepsLedgers ? "records" : "singles"): all there \(taken) after the network"
+        )
+        if keepsLedgers {
+            let kept = try #require(await box.exchange.keeper)
+            let ledger = await box.store.head.ledger
+            #expect(kept.ledgers[ledger]?.keys.sorted() == Array(1...2 * visits) && kept.repetitions == 0)
+            let entries = try await box.store.entries(after: 0, limit: 2 * visits)
+            #expect(entries.allSatisfy { kept.ledgers[ledger]?[$0.position]?.body == $0.body })
+        } else {
+            #expect(await box.exchange.received.map(\.id) == (0..<visits).map(Box.visit))
+        }
+        #expect(await box.store.lostReports == 0)
+        await box.store.close()
+    }
+
+    /// What a ledger without room gave up while nobody was there is counted at the far end, to the record.
+    @Test func whatWasGivenUpIsCountedAtTheFarEnd() async throws {
+        var options = StoreOptions()
+        (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (200, 300, 8)
+        let box = try await Box(keepsLedgers: true, options)
+        try await box.record(3)
+        try await box.run { await box.isAllConfirmed() }
+        await box.exchange.setUp(false)
+        for _ in 0..<50 { try await box.record(10) }
+        #expect(await box.store.lostReports > 300)
+        await box.exchange.setUp(true)
+        try await box.record(1)
+        try await box.run { await box.isAllConfirmed() }
+        let kept = try #require(await box.exchange.keeper?.ledgers[box.store.head.ledger])
+        let outcomes = kept.values.compactMap { entry -> OutcomeRecord? in
+            guard case .outcome(let record)? = try? LedgerRecord(bytes: entry.body) else { return nil }
+            return record
+        }
+        let untold = await box.store.head.dropped
+        #expect(outcomes.count + outcomes.reduce(0) { $0 + $1.dropped } + untold == 504)
+        #expect(untold == 0 && outcomes.count < 200)
+        let hole = try #require((1...1008).first { kept[$0] == nil })
+        #expect(hole == 7 && kept[1008] != nil)
+        #expect(box.notices.all.contains { $0.hasPrefix("records 7 to ") }, "and it is told here")
+        await box.store.close()
+    }
+
+    /// Bytes written for a report that is delivered: many at once, and one after the other.
+    @Test(arguments: [true, false]) func aDeliveredReportCostsTwoKiB(keepsLedgers: Bool) async throws {
+        let box = try await Box(keepsLedgers: keepsLedgers)
+        try await box.record(1)
+        try await box.run { await box.isAllConfirmed() }
+        func cost(_ count: Int) async throws -> Int {
+            for _ in 0..<max(1, count / 50) { try await box.record(min(count, 50)) }
+            let before = box.disk.bytes
+            try await box.run { await box.isAllConfirmed() }
+            return Int(box.disk.bytes - before)
+        }
+        try await box.store.copyLog()
+        let many = try await cost(1000) / 1000
+        var alone = 0
+        for _ in 0..<50 { alone += try await cost(1) }
+        let form = keepsLedgers ? "records" : "singles"
+        print("delivery: \(form): \(many) bytes written a report of 1,000, \(alone / 50) for one alone")
+        #expect(many <= 2048 && alone / 50 <= 2048)
+        await box.store.close()
+    }
+}

@@ -1,0 +1,50 @@
+import Encoding
+import Testing
+
+@testable import Appliance
+
+/// What may be asked about connections, as lines.
+@Suite struct AgentRequestTests {
+    private static let requests: [AgentRequest] = [
+        .connect(invitation: "{}", destination: nil), .connect(invitation: "https://a", destination: "backup"), .list,
+        .show("x"), .delete("x", isForced: false), .delete("x", isForced: true), .ping("primary"),
+        .messages(of: nil, uid: nil, pendingOnly: false), .messages(of: "x", uid: "y", pendingOnly: true),
+    ]
+
+    @Test(arguments: requests) func whatIsWrittenIsReadAsTheSame(_ request: AgentRequest) throws {
+        let (name, members) = request.request
+        let (read, found) = try ControlRequest.read(name.line(members))
+        #expect(try AgentRequest(read, found) == request)
+    }
+
+    @Test(arguments: [
+        #"{"request":"agent-show"}"#, #"{"request":"agent-show","connection":7}"#,
+        #"{"request":"agent-show","connection":""}"#, #"{"request":"agent-show","connection":null}"#,
+        #"{"request":"agent-show","connection":["x"]}"#, #"{"request":"agent-show","connection":"x","more":1}"#,
+        #"{"request":"agent-list","all":true}"#, #"{"request":"agent-delete","connection":"x","force":"yes"}"#,
+        #"{"request":"agent-delete","connection":"x","forced":true}"#, #"{"request":"agent-connect"}"#,
+        #"{"request":"agent-connect","invitation":{}}"#, #"{"request":"agent-messages","pending":1}"#,
+        #"{"request":"agent-messages","uid":true}"#,
+        #"{"request":"agent-ping","connection":"\#(String(repeating: "x", count: 257))"}"#,
+        #"{"request":"agent-connect","invitation":"\#(String(repeating: "x", count: 64 * 1024 + 1))"}"#,
+    ])
+    func whatIsNotSoIsRefusedWithARemedy(_ line: String) throws {
+        let (request, members) = try ControlRequest.read(Array(line.utf8))
+        #expect {
+            try AgentRequest(request, members)
+        } throws: { error in
+            (error as? ControlRefusal)?.remedy != nil
+        }
+    }
+
+    /// The largest invitation, each of its letters escaped, and something that is larger than any request.
+    @Test func aRequestHasABound() throws {
+        let text = Text(String(repeating: "\"", count: AgentRequest.invitationLimit))
+        let (name, members) = AgentRequest.connect(invitation: text, destination: "primary").request
+        let (request, found) = try ControlRequest.read(name.line(members))
+        #expect(try AgentRequest(request, found) == .connect(invitation: text, destination: "primary"))
+        #expect(throws: ControlRefusal.self) {
+            try ControlRequest.read(name.line([.init("invitation", .text(String(repeating: "x", count: 150_000)))]))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import DIDComm
+import Encoding
+import Glibc
+import Simulation
+import Synchronization
+import TestKit
+
+/// A virtual cloud agent behind HTTP on loopback.
+final class AgentOnLoopback: Sendable {
+    private final class Box: Sendable {
+        let agent: Mutex<VirtualAgent>
+        let isHostile = Atomic<Bool>(false)
+        let isStuck = Atomic<Bool>(false)
+
+        init(_ agent: consuming sending VirtualAgent) { self.agent = Mutex(agent) }
+    }
+
+    /// Where the server's closure finds the agent, which needs the server's port first.
+    private final class Place: Sendable {
+        let box = Mutex<Box?>(nil)
+    }
+
+    private let box: Box
+    private let server: LoopbackServer
+    /// Its multi-use invitation.
+    let invitation: JSON
+
+    /// `name` is what it calls itself.
+    init(_ name: String = "Virtual agent") throws {
+        let (place, clock) = (Place(), ContinuousClock.now)
+        server = try LoopbackServer { request in
+            guard request.method == "POST", let box = place.box.withLock({ $0 }) else { return .init(405) }
+            for _ in 0..<200 where box.isStuck.load(ordering: .relaxed) { usleep(50_000) }
+            return box.agent.withLock { agent in
+                let now = Instant(nanoseconds: clock.duration(to: .now).nanoseconds)
+                // It always has something to say, and wants it to be answered.
+                if box.isHostile.load(ordering: .relaxed) { agent.send(Self.ping) }
+                switch agent.handle(request.body, at: now) {
+                case .accepted(let body):
+                    return .init(200, [("content-type", "application/didcomm-envelope-enc")], body)
+                case .rejected: return .init(400)
+                case .lost: return nil
+                case .unreachable: return .init(503)
+                }
+            }
+        }
+        let random = RandomStream(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) }))
+        guard let random,
+            let agent = VirtualAgent(label: Text(name), endpoint: Text(server.url + "/"), random: random)
+        else { throw ProgramFailure(description: "no random bytes") }
+        invitation = agent.invitation
+        box = Box(agent)
+        place.box.withLock { [box] in $0 = box }
+    }
+
+    /// A ping with a further wish, of an id of its own each time.
+    private static var ping: JSON {
+        let id = RandomUUID.text((0..<16).map { _ in UInt8.random(in: 0...255) }) ?? ""
+        return [
+            "@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": .text(id), "response_requested": true,
+            "~please_ack": ["on": ["RECEIPT"]],
+        ]
+    }
+
+    /// From now on each answer carries a ping that wants an answer.
+    func wearDown() { box.isHostile.store(true, ordering: .relaxed) }
+
+    /// Whether it takes messages and says nothing, for ten seconds at most.
+    func setStuck(_ isStuck: Bool) { box.isStuck.store(isStuck, ordering: .relaxed) }
+
+    /// Ends its connections, with the next message of each.
+    func hangUp() {
+        box.agent.withLock { $0.send(["@type": "https://didcomm.org/did-rotate/1.0/hangup", "@id": "bye"]) }
+    }
+
+    /// Starts or stops it.
+    func setUp(_ isUp: Bool) { box.agent.withLock { $0.isUp = isUp } }
+
+    /// Loses that many of the next answers.
+    func loseAnswers(_ count: Int) { box.agent.withLock { $0.answersToLose = count } }
+
+    /// How many posts there were.
+    var posts: Int { server.requests }
+
+    /// Whether somebody told it that a connection ends.
+    var wasHungUp: Bool {
+        box.agent.withLock { agent in
+            agent.others.contains { $0["@type"]?.string == "https://didcomm.org/did-rotate/1.0/hangup" }
+        }
+    }
+}

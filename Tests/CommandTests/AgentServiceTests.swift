@@ -1,0 +1,257 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// `gatehouse agent` beside the running service, which nothing of it stops.
+@Suite struct AgentServiceTests {
+    private let folder: Scratch
+
+    init() throws { folder = try Scratch() }
+
+    /// Runs the service for the time of `body`. It has no radio, which is no matter here.
+    private func serving(_ more: String = "", _ body: @escaping (String) async throws -> Void) async throws {
+        let configuration = try folder.configuration(
+            port: try closedPort(),
+            more: "[agent]\nallowPlainHTTP = true\nretryFirst = \"200ms\"\n\(more)\n[log]\npath = \"log.jsonl\"\n")
+        var isUp = false
+        let ending = try await Program.run(
+            "timeout", ["--signal=KILL", "110", Program.gatehouse, "run", "--config", configuration], in: folder
+        ) { id in
+            // The first question of a service that is just starting may be too early.
+            for _ in 0..<200 where !isUp {
+                isUp = try await folder.gatehouse("status", "--config", configuration).code != 2
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            try await body(configuration)
+            kill(id, SIGTERM)
+        }
+        #expect(ending.code == 0, "\(ending)")
+    }
+
+    private func agent(_ words: String..., configuration: String) async throws -> Ending {
+        try await folder.gatehouse(["agent"] + words + ["--config", configuration])
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func fromTheInvitationToTheEnd() async throws {
+        let (first, second) = (try AgentOnLoopback("First agent"), try AgentOnLoopback("Second\u{1B}[31m agent"))
+        try folder.write("first.json", first.invitation.compactText)
+        try folder.write("second.json", second.invitation.compactText)
+        try await serving { configuration in
+            let none = try await agent("list", configuration: configuration)
+            #expect(none.code == 0 && none.output.contains("no connection"), "\(none)")
+
+            let made = try await agent("connect", "first.json", configuration: configuration)
+            #expect(made.code == 0 && made.lines.last?.hasPrefix("connected to First agent as ") == true, "\(made)")
+            let again = try await agent("connect", "first.json", configuration: configuration)
+            #expect(again.code == 0 && again.output.hasPrefix("already connected: "), "\(again)")
+
+            let show = try await agent("show", "primary", "--json", configuration: configuration)
+            let card = try #require(show.json.first)
+            #expect(card["state"]?.string == "connected" && card["present"] == true, "\(show)")
+            #expect(card["label"]?.string == "First agent" && card["handshake"]?.string == "didexchange/1.1")
+            #expect(card["invitation"] == first.invitation["@id"])
+            #expect(card["waiting"]?.int == 0 && card["confirmed"]?.int == 0)
+            #expect(card["pwDid"]?.string.map { (21...22).contains($0.utf8.count) } == true)
+            #expect(card["theirDid"]?.string?.hasPrefix("did:peer:4") == true)
+            #expect(card["made"]?.string != nil && card["answered"]?.string != nil && card["mailbox"] == .null)
+            let id = try #require(card["id"]?.string?.string)
+            let text = try await agent("show", id, configuration: configuration)
+            #expect(text.output.contains("to which it is the present way") && text.output.contains("s ago"), "\(text)")
+
+            let ping = try await agent("ping", "primary", configuration: configuration)
+            #expect(ping.code == 0 && ping.output.hasPrefix("First agent answered after "), "\(ping)")
+            let pinged = try await agent("ping", id, "--json", configuration: configuration)
+            #expect(pinged.json.first?["answered"] == true && pinged.json.first?["milliseconds"]?.int != nil)
+
+            // A new invitation takes over in the running service.
+            let over = try await agent("connect", "second.json", "--json", configuration: configuration)
+            #expect(
+                over.code == 0 && over.json.count == 1 && over.json.first?["state"]?.string == "connected", "\(over)")
+            let list = try await agent("list", configuration: configuration)
+            #expect(list.output.contains("Second?[31m agent"), "a label cannot steer the terminal: \(list)")
+            let cards = try await agent("list", "--json", configuration: configuration).json
+            #expect(cards.map { $0["state"]?.string } == ["replaced", "connected"], "\(cards)")
+
+            let messages = try await agent("messages", "--pending", "--json", configuration: configuration)
+            #expect(messages.code == 0 && messages.json == [[]], "\(messages)")
+            let words = try await agent("messages", "--connection", "primary", configuration: configuration)
+            #expect(words.output.contains("no connection has a mailbox"), "\(words)")
+
+            let gone = try await agent("delete", id, configuration: configuration)
+            #expect(gone.code == 0 && gone.output == "deleted \(id); its agent was told\n", "\(gone)")
+            #expect(first.wasHungUp && !second.wasHungUp)
+            let rest = try await agent("list", "--json", configuration: configuration).json
+            #expect(rest.map { $0["label"]?.string } == ["Second\u{1B}[31m agent"])
+            second.setUp(false)
+            let last = try await agent("delete", "primary", "--json", configuration: configuration)
+            #expect(last.json.first?["state"]?.string == "deleted" && last.json.first?["told"] == false, "\(last)")
+            #expect(try await agent("list", "--json", configuration: configuration).output.isEmpty)
+        }
+        let log = try folder.read("log.jsonl")
+        #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func whatIsRefusedIsRefusedWithARemedy() async throws {
+        try await serving("[[agent.copy]]\nname = \"backup\"\ninvitations = [\"none.json\"]") { configuration in
+            let invitation = try AgentOnLoopback().invitation.compactText
+            for (words, text) in [
+                (["show", "nobody"], "there is no connection or destination nobody"),
+                (["show", "primary"], "no connection leads to primary"),
+                (["ping", "backup"], "no connection leads to backup"), (["delete", "x"], "there is no connection"),
+                (["messages", "--connection", "y"], "there is no connection"),
+                (["connect", invitation, "--to", "nowhere"], "there is no destination nowhere"),
+                (["show", String(repeating: "n", count: 300)], "is no text of 1 to 256 bytes"),
+                (["connect", "{}"], "no usable invitation"),
+                (["connect", Self.invitation(to: "ws://127.0.0.1:1")], "the invitation cannot be used"),
+            ] {
+                let ending = try await folder.gatehouse(["agent"] + words + ["--config", configuration])
+                #expect(ending.code == 2 && ending.hasRemedy && ending.errors.contains(text), "\(words): \(ending)")
+            }
+            // Attempts that never come about are bounded.
+            let port = try closedPort()
+            for number in 0...8 {
+                let one = invitation.replacingOccurrences(of: "\"@id\":\"", with: "\"@id\":\"\(number)")
+                    .replacing(/127\.0\.0\.1:[0-9]+/, with: "127.0.0.1:\(port)")
+                let ending = try await agent("connect", one, "--wait", "1", configuration: configuration)
+                #expect(ending.hasRemedy && ending.code == (number < 8 ? 1 : 2), "\(number): \(ending)")
+                if number == 8 { #expect(ending.errors.contains("8 connections already")) }
+            }
+        }
+    }
+
+    /// What is wrong with a connection goes with it.
+    @Test(.timeLimit(.minutes(2)))
+    func aConnectionThatTheAgentEnded() async throws {
+        let server = try AgentOnLoopback()
+        try folder.write("invitation.json", server.invitation.compactText)
+        try await serving { configuration in
+            #expect(try await agent("connect", "invitation.json", configuration: configuration).code == 0)
+            server.hangUp()
+            let ping = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
+            // The hangup may have come with the ping, or just before it.
+            let words = ping.code == 1 ? "ended the connection" : "cannot be asked: it is ended"
+            #expect(ping.code != 0 && ping.hasRemedy && ping.errors.contains(words), "\(ping)")
+            let list = try await agent("list", configuration: configuration)
+            #expect(list.output.contains("ended") && list.output.contains("→ ask the agent's operator"), "\(list)")
+            #expect(try await faults(configuration).contains("fault.agent-ended"))
+            let again = try await agent("ping", "primary", configuration: configuration)
+            #expect(again.code == 2 && again.hasRemedy && again.errors.contains("it is ended"), "\(again)")
+            let deleted = try await agent("delete", "primary", configuration: configuration)
+            #expect(deleted.code == 0 && deleted.output.contains("could not be told"), "\(deleted)")
+            #expect(try await !faults(configuration).contains("fault.agent-ended"))
+        }
+    }
+
+    private func faults(_ configuration: String) async throws -> [Text] {
+        let status = try await folder.gatehouse("status", "--json", "--config", configuration)
+        return (status.json.first?["faults"]?.array ?? []).compactMap { $0["code"]?.string }
+    }
+
+    /// One with a request, and with a handshake only where that is said.
+    private static func invitation(to endpoint: String, handshake: String = "didexchange/1.1") -> String {
+        let protocols = handshake.isEmpty ? "" : "\"https://didcomm.org/\(handshake)\""
+        return """
+            {"@type": "https://didcomm.org/out-of-band/1.1/invitation", "@id": "r", "handshake_protocols": [\(protocols)],
+             "requests~attach": [{"data": {"json": {"@type": "https://didcomm.org/present-proof/2.0/request-presentation",
+                                                    "@id": "q"}}}],
+             "services": [{"recipientKeys": ["did:key:z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH"],
+                           "serviceEndpoint": "\(endpoint)"}]}
+            """
+    }
+
+    /// An invitation without a connection is answered, and the command says how that went.
+    @Test(.timeLimit(.minutes(2)))
+    func anInvitationToAnswerOnce() async throws {
+        let server = try LoopbackServer { _ in .init(202) }
+        let configuration = try folder.configuration(more: "[agent]\nallowPlainHTTP = true\n")
+        let answered = try await agent(
+            "connect", Self.invitation(to: server.url, handshake: ""), configuration: configuration)
+        #expect(answered.code == 0 && answered.output.contains("what it asks was answered"), "\(answered)")
+        #expect(server.requests == 1)
+        let machine = try await agent(
+            "connect", Self.invitation(to: server.url, handshake: ""), "--json", configuration: configuration)
+        #expect(machine.code == 0 && machine.json == [["way": "once"]], "\(machine)")
+        let closed = try closedPort()
+        let failed = try await agent(
+            "connect", Self.invitation(to: "http://127.0.0.1:\(closed)", handshake: ""), "--wait", "5",
+            configuration: configuration)
+        #expect(failed.code == 1 && failed.hasRemedy && failed.errors.contains("was not carried out"), "\(failed)")
+    }
+
+    /// The program is killed between the mark and the end: the next start tells the agent and forgets the keys.
+    @Test(.timeLimit(.minutes(2)))
+    func aDeletionThatWasBrokenOff() async throws {
+        let server = try AgentOnLoopback()
+        try folder.write("invitation.json", server.invitation.compactText)
+        let configuration = try folder.configuration(more: "[agent]\nallowPlainHTTP = true\n")
+        #expect(try await agent("connect", "invitation.json", configuration: configuration).code == 0)
+        server.setStuck(true)
+        let killed = try await Program.run(
+            "timeout",
+            ["--signal=KILL", "2", Program.gatehouse, "agent", "delete", "primary", "--config", configuration],
+            in: folder)
+        #expect(killed.code != 0, "\(killed)")
+        let marked = try await agent("list", "--json", configuration: configuration).json
+        #expect(marked.map { $0["state"]?.string } == ["deleting"] && !server.wasHungUp, "\(marked)")
+        let shown = try await agent("show", "primary", configuration: configuration)
+        #expect(shown.code == 2 && shown.errors.contains("no connection leads to primary"), "\(shown)")
+        server.setStuck(false)
+        try await serving { configuration in
+            for _ in 0..<200 {
+                if try await agent("list", "--json", configuration: configuration).output.isEmpty { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(try await agent("list", "--json", configuration: configuration).output.isEmpty)
+        }
+        #expect(server.wasHungUp)
+    }
+
+    /// An agent that answers each post with something that wants an answer kept the command from ending.
+    @Test(.timeLimit(.minutes(2)))
+    func anAgentThatAlwaysHasSomethingToSay() async throws {
+        let hostile = try AgentOnLoopback()
+        try folder.write("hostile.json", hostile.invitation.compactText)
+        hostile.wearDown()
+        try await serving { configuration in
+            let began = ContinuousClock.now
+            let ending = try await agent("connect", "hostile.json", "--wait", "8", configuration: configuration)
+            #expect(ending.code == 0 || ending.hasRemedy, "\(ending)")
+            // The limit, one question, and the start of the program on a busy machine.
+            #expect(ContinuousClock.now - began < .seconds(20))
+            let ping = try await agent("ping", "primary", "--wait", "8", configuration: configuration)
+            #expect(ping.code == 0 || ping.hasRemedy, "\(ping)")
+            let posts = hostile.posts
+            try await Task.sleep(for: .seconds(3))
+            #expect(hostile.posts - posts < 40, "answers are given as often as may be")
+            #expect(try await agent("delete", "primary", configuration: configuration).code == 0)
+        }
+    }
+
+    /// Without a service the same commands work on the database, and the service goes on with what they left.
+    @Test(.timeLimit(.minutes(2)))
+    func withoutAService() async throws {
+        let server = try AgentOnLoopback("Far agent")
+        let configuration = try folder.configuration(
+            more: "[agent]\nallowPlainHTTP = true\nretryFirst = \"200ms\"\n")
+        try folder.write("invitation.json", server.invitation.compactText)
+        let made = try await agent("connect", "invitation.json", configuration: configuration)
+        #expect(made.code == 0, "\(made)")
+        #expect(
+            try await agent("connect", "invitation.json", configuration: configuration).output
+                .hasPrefix("already connected"))
+        let card = try await agent("show", "primary", "--json", configuration: configuration).json.first
+        #expect(card?["state"]?.string == "connected" && card?["answered"] == nil)
+        #expect(try await agent("ping", "primary", configuration: configuration).code == 0)
+        #expect(try await agent("messages", "--json", configuration: configuration).output == "[]\n")
+        server.setUp(false)
+        let silent = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
+        #expect(silent.code == 1 && silent.hasRemedy && silent.errors.contains("not reachable"), "\(silent)")
+        server.setUp(true)
+        let gone = try await agent("delete", "primary", configuration: configuration)
+        #expect(gone.code == 0 && gone.output.contains("its agent was told"), "\(gone)")
+        #expect(server.wasHungUp)
+    }
+}

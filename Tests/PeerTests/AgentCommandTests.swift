@@ -1,0 +1,198 @@
+import Encoding
+import Foundation
+import Glibc
+import Synchronization
+import TestKit
+import Testing
+
+/// `gatehouse agent` with real cloud agents, beside a gate that goes on letting people in.
+@Suite(.serialized) struct AgentCommandTests {
+    /// Both versions where both are there.
+    private static let versions = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
+
+    @Test(.timeLimit(.minutes(4)), arguments: versions)
+    func connectionsComeAndGoWhileTheGateServes(version: String) async throws {
+        let place = try Workplace("commands-\(version)")
+        guard let credential = try Credential(place) else { return place.remove() }
+        let agent = try CloudAgent(version: version, place)
+        try await agent.command("start")
+        let air = try await Air(place)
+        let kiosk = try KioskProcess(
+            place, radioPort: air.port, trust: credential.trust,
+            sections: [
+                "agent": "allowPlainHTTP = true\nretryFirst = \"200ms\"\nretryLast = \"1s\"\nbatchDelay = \"1s\""
+            ])
+        try kiosk.start()
+        var day = Day(air: air, kiosk: kiosk)
+        try await day.visit("accepted", .init(uri: "", payload: credential.genuine))
+
+        func invitation() async throws -> String {
+            try await agent.command("invite")["url"]?.string?.string ?? ""
+        }
+        func ask(_ words: String...) async throws -> (code: Child.End, lines: [JSON]) {
+            try await kiosk.command(["agent"] + words)
+        }
+        let first = try await invitation()
+        let (made, cards) = try await ask("connect", first)
+        #expect(made == .exit(0) && cards.first?["state"]?.string == "connected", "\(cards)")
+        let old = try #require(cards.first?["id"]?.string?.string)
+        #expect(try await ask("connect", first).lines.first?["id"]?.string?.string == old, "scanned a second time")
+        #expect(try await agent.reports(count: 1).count == 1)
+        let (pinged, answer) = try await ask("ping", "primary")
+        #expect(pinged == .exit(0) && answer.first?["answered"] == true, "\(answer)")
+        print("commands: ACA-Py \(version) answered a ping after \(answer.first?["milliseconds"]?.int ?? -1) ms")
+
+        // Invited anew by command: the new connection goes on, the old one goes.
+        try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
+        let (_, taken) = try await ask("connect", try await invitation())
+        #expect(taken.first?["state"]?.string == "connected", "\(taken)")
+        try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
+        let reports = try await agent.reports(count: 3)
+        #expect(Set(reports.map(\.id)).count == 3)
+
+        // What is owed is not given up by mistake.
+        let new = try #require(taken.first?["id"]?.string?.string)
+        try await agent.command("kill")
+        try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
+        let (refused, none) = try await ask("delete", new)
+        #expect(refused == .exit(2) && none.isEmpty)
+        try await agent.command("start")
+        try await wait { try await ask("show", "primary").lines.first?["waiting"]?.int == 0 }
+        let (deleted, told) = try await ask("delete", new)
+        #expect(
+            deleted == .exit(0) && told.first?["state"]?.string == "deleted" && told.first?["told"] == true, "\(told)")
+        try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
+        let active = try await agent.command("connections")["results"]?.array ?? []
+        #expect(
+            active.count { ["active", "completed"].contains($0["state"]?.string) } == 1, "it forgot what was hung up")
+        print("commands: ACA-Py \(version) has after the hangup \(active.map { $0["state"]?.string ?? "-" })")
+        #expect(kiosk.isRunning && !kiosk.journal.lines.contains { $0["event"]?.string == "stopped" })
+        #expect(try await kiosk.terminate() == .exit(0))
+        try await air.stop()
+        try await agent.stop()
+        place.remove()
+    }
+
+    /// An agent that keeps messages: one connection leads to its mailbox, another one, through it, to the destination.
+    @Test(.timeLimit(.minutes(3)), arguments: versions)
+    func aConnectionWithAMailbox(version: String) async throws {
+        let place = try Workplace("postbox-\(version)")
+        let agent = try CloudAgent(
+            version: version, place, options: ["--open-mediation", "--enable-undelivered-queue"])
+        try await agent.command("start")
+        try place.write("trust/issuers.toml", "profile = \"strict\"\n")
+        let kiosk = try KioskProcess(place, radioPort: 1, trust: place.path("trust"))
+        try kiosk.start()
+        try await wait { try await kiosk.command(["status"]).code != .exit(2) }
+        let invitation = try await agent.command("invite")["url"]?.string?.string ?? ""
+        let (made, first) = try await kiosk.command(["agent", "connect", invitation])
+        #expect(made == .exit(0), "\(first)")
+        try await wait {
+            let card = try await kiosk.command(["agent", "show", "primary"]).lines.first
+            return card?["state"]?.string == "connected" && card?["mailbox"]?.string != nil && card?["present"] == true
+        }
+        let cards = try await kiosk.command(["agent", "list"]).lines
+        #expect(cards.map { $0["destination"]?.string } == ["mailbox", "primary"], "\(cards)")
+        #expect(cards.allSatisfy { $0["state"]?.string == "connected" && $0["problem"] == nil }, "\(cards)")
+        #expect(cards.first?["waiting"] == nil && cards.last?["waiting"]?.int == 0)
+        #expect(try await kiosk.command(["agent", "ping", "primary"]).code == .exit(0))
+        #expect(try await kiosk.command(["agent", "ping", "mailbox"]).code == .exit(2))
+        #expect(try await kiosk.command(["agent", "messages"]).lines == [[]])
+        let again = try await kiosk.command(["agent", "connect", invitation]).lines.first
+        #expect(again?["way"]?.string == "known" && again?["id"] == cards.last?["id"], "\(String(describing: again))")
+
+        let (gone, told) = try await kiosk.command(["agent", "delete", "primary"])
+        #expect(gone == .exit(0) && told.first?["told"] == true, "\(told)")
+        try await wait { try await kiosk.command(["agent", "list"]).lines.isEmpty }
+        #expect(try await kiosk.terminate() == .exit(0))
+        try await agent.stop()
+        place.remove()
+    }
+
+    /// An agent gives the answer to a single-use invitation once. Where that is lost, nothing but another invitation helps, and the
+    /// command says so: the one version by its problem report, the other by silence.
+    @Test(
+        .timeLimit(.minutes(3)),
+        arguments: [("0.12.8", "connections/1.0"), ("0.12.8", "didexchange/1.1")]
+            + (versions.count > 1 ? [("1.7.0", "didexchange/1.1")] : []))
+    func theLostAnswerToASingleUseInvitation(version: String, handshake: String) async throws {
+        let place = try Workplace("single-\(version)")
+        let agent = try CloudAgent(version: version, place)
+        let endpoint = try await agent.command("start")["endpoint"]?.string?.string ?? ""
+        let port = try #require(URL(string: endpoint)?.port)
+        let isFirst = Mutex(true)
+        let between = try LoopbackServer { request in
+            let answer = Self.forward(request.body, to: port)
+            return isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? nil : answer
+            }
+        }
+        let url = try await agent.command("invite single \(handshake)")["url"]?.string?.string ?? ""
+        let encoded = url.split(separator: "oob=").last.map(String.init) ?? ""
+        let invitation = String(decoding: try #require(Base64.decodeAny(encoded)), as: UTF8.self)
+            .replacingOccurrences(of: endpoint, with: between.url)
+        try place.write(
+            "gatehouse.toml",
+            """
+            [kiosk]
+            name = "Peer-Gate"
+            [ledger]
+            path = "\(place.path("ledger/ledger.db"))"
+            [control]
+            path = "\(place.path("control.sock"))"
+            [agent]
+            allowPlainHTTP = true
+            retryFirst = "200ms"
+            retryLast = "1s"
+            """)
+        let child = try Child(
+            Workplace.product,
+            [
+                "agent", "connect", try place.write("invitation", invitation), "--wait", "25", "--config",
+                place.path("gatehouse.toml"),
+            ], output: place.path("connect"))
+        #expect(try await child.wait(within: .seconds(60)) == .exit(1))
+        let said = try String(contentsOfFile: place.path("connect"), encoding: .utf8)
+        print("commands: ACA-Py \(version), \(handshake), answer lost:\n\(said)")
+        #expect(said.contains("ask the agent's operator for a multi-use invitation"), "\(said)")
+        try await agent.stop()
+        place.remove()
+    }
+
+    private func wait(until isDone: () async throws -> Bool) async throws {
+        for _ in 0..<300 {
+            if try await isDone() { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw PeerFailure("not within 30 s")
+    }
+
+    /// Posts to the agent and gives back what it answers.
+    private static func forward(_ body: [UInt8], to port: Int) -> LoopbackServer.Answer? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        let head =
+            "POST / HTTP/1.1\r\nhost: agent\r\ncontent-type: application/didcomm-envelope-enc\r\n"
+            + "content-length: \(body.count)\r\nconnection: close\r\n\r\n"
+        let bytes = Array(head.utf8) + body
+        guard isConnected, send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return nil }
+        var answer: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = recv(descriptor, &piece, piece.count, 0), count > 0 { answer += piece[..<count] }
+        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound,
+            let status = String(decoding: answer[..<end], as: UTF8.self).split(separator: " ").dropFirst().first
+        else { return nil }
+        return .init(
+            Int(status) ?? 500, [("content-type", "application/didcomm-envelope-enc")], Array(answer[end...]))
+    }
+}

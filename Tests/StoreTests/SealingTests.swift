@@ -1,0 +1,380 @@
+import CrashKit
+import CrashVFS
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+import Testing
+
+@testable import Store
+
+/// The value type: what is sealed opens under its key, in its place and whole, or not at all.
+@Suite struct SealingKeyTests {
+    private let key: SealingKey
+    private let place = SealedPlace.connection(id: "one", destination: "primary")
+    private let nonce = [UInt8](repeating: 7, count: SealingKey.nonceBytes)
+
+    init() throws { key = try #require(SealingKey([UInt8](0..<32))) }
+
+    @Test func whatIsSealedOpens() throws {
+        for value in [[], [0], [UInt8](repeating: 9, count: 5000)] {
+            let sealed = try #require(key.seal(value, for: place, nonce: nonce))
+            #expect(SealingKey.isSealed(sealed) && sealed.count == value.count + 40)
+            #expect(try key.open(sealed, for: place) == value)
+        }
+        #expect(key.seal([1], for: place, nonce: []) == nil && SealingKey([1]) == nil)
+        #expect(!SealingKey.isSealed(Array("{\"version\":1}".utf8)) && !SealingKey.isSealed([]))
+    }
+
+    @Test func everyByteCounts() throws {
+        let sealed = try #require(key.seal(Array("a seed".utf8), for: place, nonce: nonce))
+        for index in sealed.indices {
+            for bit in 0..<8 {
+                var altered = sealed
+                altered[index] ^= 1 << bit
+                #expect(throws: SealingError.self, "byte \(index), bit \(bit)") { try key.open(altered, for: place) }
+            }
+            #expect(throws: SealingError.self) { try key.open(Array(sealed[..<index]), for: place) }
+        }
+        #expect(throws: SealingError.altered) { try key.open(sealed + [0], for: place) }
+    }
+
+    @Test(arguments: [
+        SealedPlace.connection(id: "two", destination: "primary"), .connection(id: "one", destination: "copy"),
+        .connection(id: "oneprimary", destination: ""), .setting("one"), .setting("connection"),
+    ])
+    func itBelongsToItsPlace(_ other: SealedPlace) throws {
+        let sealed = try #require(key.seal([1, 2, 3], for: place, nonce: nonce))
+        #expect(throws: SealingError.altered) { try key.open(sealed, for: other) }
+    }
+
+    @Test func anotherKeyIsTold() throws {
+        let other = try #require(SealingKey([UInt8](1..<33)))
+        let sealed = try #require(key.seal([1, 2, 3], for: place, nonce: nonce))
+        #expect(throws: SealingError.otherKey) { try other.open(sealed, for: place) }
+        #expect(throws: SealingError.notSealed) { try key.open([1, 2, 3], for: place) }
+    }
+}
+
+/// Keys in the database lie under a key that is not in it: old ones too, replaced ones not at all, and without the key nothing is lost.
+@Suite struct SealingTests {
+    /// Long enough for pages of their own, with a part that is nowhere else.
+    private static func snapshot(_ number: UInt8) -> [UInt8] {
+        let seed = (0..<32).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ Int(number) &* 11 &+ 101) }
+        return Array("{\"seed\":\"".utf8) + seed + [UInt8](repeating: number, count: 900) + seed
+    }
+    private static func seed(_ number: UInt8) -> [UInt8] { Array(snapshot(number).suffix(32)) }
+    private static let oldSiteKey = (0..<32).map { UInt8($0 * 5 + 3) }
+
+    private func keyPath(_ folder: TemporaryFolder) -> String { folder.database + ".agent-key" }
+
+    private func holds(_ folder: TemporaryFolder, _ bytes: [UInt8]) -> Bool {
+        ["", "-wal"].contains { ending in
+            FileManager.default.contents(atPath: folder.database + ending)?.range(of: Data(bytes)) != nil
+        }
+    }
+
+    private func raw(_ path: String, _ sql: String) throws -> [[UInt8]] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { db in try Row.fetchAll(db, sql: sql).map { try $0.bytes("bytes") } }
+    }
+
+    /// Puts keys into a database as versions before did, some of them replaced by others.
+    private static func plantOpenKeys(_ database: String, copyLog: (() throws -> Void)? = nil) throws {
+        let queue = try DatabaseQueue(path: database)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 0")
+            for number in [9, 1] as [UInt8] {
+                for (id, name, offset) in [("agent", "primary", 0), ("other", "copy", 1)] as [(String, String, UInt8)] {
+                    try db.execute(
+                        sql:
+                            "INSERT OR REPLACE INTO connection (id, snapshot, destination, number) VALUES (?, ?, ?, ?)",
+                        arguments: [id, Data(snapshot(number + offset)), name, Int(offset)])
+                }
+            }
+            try db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO setting VALUES ('site-key', ?);
+                    DELETE FROM setting WHERE name LIKE 'keys-%';
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '% sealed keys';
+                    """, arguments: [Data(oldSiteKey)])
+            try copyLog?()
+        }
+        try queue.close()
+    }
+
+    private static func expectOldKeys(_ store: Store) async throws {
+        let found = try await store.connections()
+        #expect(found.map(\.id) == ["agent", "other"] && found.map(\.destination) == ["primary", "copy"])
+        #expect(found.map(\.snapshot) == [snapshot(1), snapshot(2)])
+        let name = try await store.siteKey().name(ofSignedContent: [1])
+        #expect(name == SiteKey(oldSiteKey)?.name(ofSignedContent: [1]))
+    }
+
+    /// As a killed run left it, with a log full of keys. Searched before it is closed, and after.
+    @Test func openKeysAreSealedAtTheFirstStart() async throws {
+        let folder = try TemporaryFolder()
+        try await Store.open(folder.database).close()
+        let files = FileManager.default
+        try Self.plantOpenKeys(folder.database) {
+            for ending in ["", "-wal"] {
+                try files.copyItem(atPath: folder.database + ending, toPath: folder.path + "/killed" + ending)
+            }
+        }
+        for ending in ["", "-wal"] {
+            try? files.removeItem(atPath: folder.database + ending)
+            try files.moveItem(atPath: folder.path + "/killed" + ending, toPath: folder.database + ending)
+        }
+        let secrets = [1, 2, 9, 10].map(Self.seed) + [Self.oldSiteKey]
+        #expect(secrets.allSatisfy { holds(folder, $0) }, "else nothing is shown here")
+        var store = try await Store.open(folder.database)
+        #expect(store.keysAtRest.sealed == 3 && store.keysAtRest.failure == nil && !store.keysAtRest.leavesTraces)
+        for secret in secrets { #expect(!holds(folder, secret)) }
+        try await Self.expectOldKeys(store)
+        await store.close()
+        store = try await Store.open(folder.database)
+        #expect(store.keysAtRest.sealed == 0 && store.keysAtRest.resealed == 0)
+        try await Self.expectOldKeys(store)
+        await store.close()
+        for secret in secrets { #expect(!holds(folder, secret)) }
+    }
+
+    /// The power goes before each operation of the disk that the first start with a key asks for: afterwards all is as without a cut.
+    @Test(.timeLimit(.minutes(2))) func sealingSurvivesAPowerCut() async throws {
+        let disk = try CrashDisk()
+        try await Store.open(disk.database).close()
+        try Self.plantOpenKeys(disk.database)
+        let began = disk.operations
+        try await Store.open(disk.database).close()
+        let secrets = [1, 2, 9, 10].map(Self.seed) + [Self.oldSiteKey]
+        var (states, wasOpen) = (Set<UInt64>(), 0)
+        for operation in began...disk.operations {
+            for survival in [CRASH_KEEP_NONE, CRASH_KEEP_ALL, CRASH_KEEP_SOME] {
+                let after = try disk.cut(before: operation, survival, seed: operation)
+                guard states.insert(after.fingerprint).inserted else { continue }
+                if secrets.contains(where: after.holds) { wasOpen += 1 }
+                let store = try await Store.open(after.database)
+                #expect(store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 0)
+                try await Self.expectOldKeys(store)
+                await store.close()
+                #expect(!secrets.contains(where: after.holds), "cut before \(operation), keep \(survival.rawValue)")
+            }
+        }
+        #expect(states.count > 10 && wasOpen > 3)
+    }
+
+    /// Neither a key nor its sealed form stays behind when another takes its place or the connection goes.
+    @Test func whatIsReplacedIsGone() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        var sealed: [[UInt8]] = []
+        for number in 1...40 as ClosedRange<UInt8> {
+            let bytes = Self.snapshot(number) + [UInt8](repeating: number, count: Int(number % 7) * 100)
+            try await store.saveConnection("agent", bytes, handled: [[number]])
+            sealed += try raw(folder.database, "SELECT snapshot AS bytes FROM connection").map { Array($0.suffix(64)) }
+            if number.isMultiple(of: 4) { try await store.copyLog() }
+            #expect(!holds(folder, Self.seed(number)))
+        }
+        #expect(Set(sealed).count == 40 && holds(folder, sealed[39]))
+        try await store.saveConnection("gone", Self.snapshot(50), to: "copy")
+        sealed += try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'gone'")
+        try await store.destination("copy")
+        try await store.forgetDestinations(except: [])
+        await store.close()
+        for (number, old) in sealed.enumerated() { #expect(holds(folder, old) == (number == 39), "\(number)") }
+    }
+
+    @Test func aChangedOrMovedSnapshotIsRefusedAndStays() async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.open(folder.database)
+        try await store.saveConnection("a", [1, 2, 3])
+        try await store.saveConnection("b", [4, 5, 6])
+        await store.close()
+        let sealed = try #require(
+            try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'a'").first)
+        func set(_ bytes: [UInt8], _ id: String = "a") throws {
+            try folder.edit("UPDATE connection SET snapshot = x'\(Hex.encode(bytes))' WHERE id = '\(id)'")
+        }
+        func look() async throws -> [[UInt8]] {
+            store = try await Store.open(folder.database)
+            let found = try await store.connections().map(\.snapshot)
+            await store.close()
+            return found
+        }
+        for index in sealed.indices {
+            var altered = sealed
+            altered[index] ^= 0x40
+            try set(altered)
+            #expect(try await look() == [[], [4, 5, 6]], "byte \(index)")
+            #expect(store.keysAtRest.unreadable == 1)
+            #expect(try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'a'") == [altered])
+        }
+        try set(sealed)
+        #expect(try await look() == [[1, 2, 3], [4, 5, 6]])
+        try set(sealed, "b")
+        #expect(try await look() == [[1, 2, 3], []], "moved to another connection")
+        try folder.edit("UPDATE connection SET destination = 'copy' WHERE id = 'a'")
+        #expect(try await look() == [[], []], "moved to another destination")
+        // One that somebody put there who has no key.
+        try set(Array("{}".utf8))
+        #expect(try await look() == [[], []])
+    }
+
+    /// What says that keys are sealed is under the ledger's seal: nobody makes the database look like one of before.
+    @Test func nobodyPlantsAnOpenKey() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let folder = witnessed.folder
+        try folder.edit(
+            """
+            DELETE FROM setting WHERE name LIKE 'keys-%';
+            INSERT INTO connection (id, snapshot, destination, number) VALUES ('x', x'7B7D', 'primary', 9);
+            """)
+        let store = try await witnessed.open()
+        guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
+        await store.close()
+    }
+
+    /// The gate goes on without the key, and nothing is lost by that.
+    @Test func aKeyThatIsMissingIsToldAndComesBack() async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.open(folder.database)
+        try await store.connect()
+        try await store.saveConnection("agent", [1, 2, 3])
+        let name = try await store.siteKey().name(ofSignedContent: [1])
+        await store.close()
+        let file = keyPath(folder)
+        for deed in ["missing", "unreadable", "nonsense", "a pipe"] {
+            try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+            switch deed {
+            case "unreadable":
+                try FileManager.default.copyItem(atPath: file + ".away", toPath: file)
+                try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+            case "nonsense":
+                _ = FileManager.default.createFile(
+                    atPath: file, contents: Data([1]), attributes: [.posixPermissions: 0o600])
+            case "a pipe": #expect(mkfifo(file, 0o600) == 0)
+            default: break
+            }
+            let before = try raw(
+                folder.database, "SELECT value AS bytes FROM setting UNION ALL SELECT snapshot FROM connection")
+            store = try await Store.open(folder.database)
+            guard case .keyless(file, _)? = store.keysAtRest.failure else { Issue.record("\(deed)"); return }
+            #expect(store.keysAtRest.failure?.remedy.contains("put the key back") == true)
+            #expect(store.keysAtRest.unreadable == 1 && store.keysAtRest.isSiteKeyUnreadable)
+            #expect(try await store.connections().map(\.snapshot) == [[]])
+            await #expect(throws: StoreError.self) { try await store.saveConnection("new", [9]) }
+            #expect(try await store.siteKey().name(ofSignedContent: [1]) != name)
+            try await store.appendOutcome(Text(deed), Samples.accepted, stamp: Samples.stamp)
+            await store.close()
+            #expect(
+                try raw(folder.database, "SELECT value AS bytes FROM setting UNION ALL SELECT snapshot FROM connection")
+                    == before, "nothing is deleted, nothing is written open")
+            if deed != "missing" { try FileManager.default.removeItem(atPath: file) }
+            try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+            store = try await Store.open(folder.database)
+            #expect(store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 0)
+            #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
+            #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
+            await store.close()
+        }
+    }
+
+    /// Whose key is lost puts a new one there and connects anew; who took the wrong one has all back with the right one.
+    @Test func anotherKeyBeginsAnewBesideWhatItCannotOpen() async throws {
+        let folder = try TemporaryFolder()
+        let file = keyPath(folder)
+        var store = try await Store.open(folder.database)
+        try await store.connect()
+        let name = try await store.siteKey().name(ofSignedContent: [1])
+        await store.close()
+        try FileManager.default.moveItem(atPath: file, toPath: file + ".right")
+        _ = try SecretFile.make(file)
+        var names: Set<Text?> = [name]
+        for round in 1...2 {
+            store = try await Store.open(folder.database)
+            #expect(
+                store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 1
+                    && store.keysAtRest.isSiteKeyUnreadable)
+            names.insert(try await store.siteKey().name(ofSignedContent: [1]))
+            if round == 1 { try await store.saveConnection("new", [4]) }
+            #expect(try await store.connections().map(\.snapshot) == [[], [4]])
+            await store.close()
+        }
+        #expect(names.count == 2, "one name for each key, also after a restart")
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: file + ".right", toPath: file)
+        store = try await Store.open(folder.database)
+        #expect(try await store.connections().map(\.snapshot) == [[1], []])
+        #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
+        // Once the way there is another one, what nobody opens goes as every connection that was replaced.
+        try await store.saveConnection("third", [5])
+        try await store.takeOver(DeliveryCursor.primary, by: "third")
+        try await store.appendOutcome("v", Samples.accepted, stamp: Samples.stamp)
+        try await store.confirm(upTo: 1, over: "third")
+        #expect(try await store.connections().map(\.id) == ["third"])
+        await store.close()
+    }
+
+    /// A new key with the old one beside it, and a key that systemd hands over in the place of the file.
+    @Test func aNewKeySealsAnew() async throws {
+        let folder = try TemporaryFolder()
+        let file = keyPath(folder)
+        var store = try await Store.open(folder.database)
+        try await store.saveConnection("agent", Self.snapshot(1))
+        let name = try await store.siteKey().name(ofSignedContent: [1])
+        await store.close()
+        func check(_ source: SealingSource?, resealed: Int) async throws {
+            let old = try raw(folder.database, "SELECT snapshot AS bytes FROM connection").first ?? []
+            store = try await Store.open(folder.database, sealing: source)
+            #expect(store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 0)
+            #expect(store.keysAtRest.resealed == resealed && !store.keysAtRest.isSiteKeyUnreadable)
+            #expect(try await store.connections().map(\.snapshot) == [Self.snapshot(1)])
+            #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
+            #expect(holds(folder, Array(old.suffix(64))) == (resealed == 0), "the old form is gone at once")
+            await store.close()
+        }
+        try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
+        try await check(nil, resealed: 2)
+        #expect(store.keysAtRest.isNew)
+        try FileManager.default.removeItem(atPath: file + ".old")
+        try await check(nil, resealed: 0)
+        // systemd's own file, whose mode shows the mask of an access list; its folder is what others do not get into.
+        let credential = folder.path + "/credential"
+        _ = try SecretFile.make(credential)
+        try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: credential)
+        let handedOver = SealingSource(path: credential, isHandedOver: true, oldPaths: [credential + "-old", file])
+        try await check(handedOver, resealed: 2)
+        try FileManager.default.removeItem(atPath: file)
+        try await check(handedOver, resealed: 0)
+        // Without it again: no new key is made in its place.
+        store = try await Store.open(folder.database)
+        guard case .keyless? = store.keysAtRest.failure else { Issue.record("made anew"); return }
+        #expect(!FileManager.default.fileExists(atPath: file))
+        await store.close()
+    }
+
+    /// Somebody who reads keeps the log from being cut: that is told, and made good at the next start.
+    @Test func aReaderKeepsTracesForAWhile() async throws {
+        let folder = try TemporaryFolder()
+        try await Store.open(folder.database).close()
+        try Self.plantOpenKeys(folder.database)
+        var configuration = GRDB.Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: folder.database, configuration: configuration)
+        try await reader.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN")
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM connection") == 2)
+        }
+        let store = try await Store.open(folder.database)
+        #expect(store.keysAtRest.leavesTraces && store.keysAtRest.sealed == 3)
+        try await reader.writeWithoutTransaction { db in try db.execute(sql: "COMMIT") }
+        try reader.close()
+        await store.close()
+        let next = try await Store.open(folder.database)
+        #expect(!next.keysAtRest.leavesTraces && next.keysAtRest.sealed == 0)
+        #expect(!holds(folder, Self.seed(1)))
+        try await Self.expectOldKeys(next)
+        await next.close()
+    }
+}
