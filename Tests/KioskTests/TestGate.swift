@@ -35,7 +35,7 @@ final class TestGate: SimulatedWorld {
         settings.keyRotation = .seconds(60)
         settings.radioReminder = .zero
         configure(&settings)
-        let visits = haveOwnKeys ? visits.enumerated().map { $1.withKeys(of: $0) } : visits
+        let visits = haveOwnKeys ? visits.enumerated().map { $1.withKeys(seed: UInt64($0)) } : visits
         simulation = GateSimulation(
             settings: settings, radio: VirtualRadio(controller: controller, visits: visits, seed: seed), seed: seed)
     }
@@ -167,15 +167,6 @@ extension Verdict {
 }
 
 extension Simulation.Visit {
-    /// The same with a wallet of its own.
-    func withKeys(of number: Int) -> Simulation.Visit {
-        guard case .seal(let record, _, let nonce) = submission else { return self }
-        var random = SplitMix64(seed: UInt64(number))
-        var visit = self
-        visit.submission = .seal(record: record, privateKey: random.bytes(32), nonce: nonce)
-        return visit
-    }
-
     /// A phone whose wallet shares `record`.
     static func test(
         _ phone: PhoneTraits = .android14, record: [UInt8] = Array(#"{"a":1}"#.utf8),

@@ -104,7 +104,7 @@ struct StoredGate {
         (self.keeper, self.written, self.disk) = (keeper, written, disk)
         kiosk = Kiosk(settings: settings, at: .zero)
         rules = KioskRules(settings)
-        radio = VirtualRadio(visits: visits.enumerated().map { $1.withKeys(of: $0) }, seed: seed)
+        radio = VirtualRadio(visits: visits.enumerated().map { $1.withKeys(seed: UInt64($0)) }, seed: seed)
         random = SplitMix64(seed: seed)
     }
 
@@ -232,20 +232,11 @@ extension Verdict {
 }
 
 extension Simulation.Visit {
-    private static var record: [UInt8] { Array(("{\"text\":\"" + Hex.encode(Array(0...255)) + "\"}").utf8) }
-
-    /// The same with a wallet of its own.
-    func withKeys(of number: Int) -> Simulation.Visit {
-        var visit = self
-        visit.submission = .sealing(Self.record, seed: UInt64(number))
-        return visit
-    }
-
     /// A phone with a small record.
     static func made(_ phone: PhoneTraits = .android14, _ misbehaviour: Misbehaviour? = nil) -> Simulation.Visit {
         Simulation.Visit(
             "visitor", phone: phone,
-            submission: .sealing(Self.record, seed: 1),
+            submission: .sealing(Array(("{\"text\":\"" + Hex.encode(Array(0...255)) + "\"}").utf8), seed: 1),
             misbehaviour: misbehaviour)
     }
 }
