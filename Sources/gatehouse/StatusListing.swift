@@ -47,7 +47,11 @@ enum StatusListing {
     // MARK: - Parts
 
     private static func connected(_ phones: Int) -> String? {
-        phones > 0 ? phones == 1 ? "a phone is connected" : "\(phones) phones are connected" : nil
+        switch phones {
+        case 0: nil
+        case 1: "a phone is connected"
+        default: "\(phones) phones are connected"
+        }
     }
 
     private static func parts(_ status: JSON) -> [String] {

@@ -108,8 +108,8 @@ package struct StatusDesk: Sendable {
         let visits = counters.visits.sorted { $0.key < $1.key }.map { JSONObject.Member(Text($0.key), .int($0.value)) }
         for (name, value) in [
             ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
-            ("gate", ["open": .bool(status.isGateOpen)]), ("serving", .bool(status.phones > 0)),
-            ("visits", .object(JSONObject(visits))), ("refusedIntents", .int(counters.ledgerFailures)),
+            ("gate", ["open": .bool(status.isGateOpen)]), ("visits", .object(JSONObject(visits))),
+            ("refusedIntents", .int(counters.ledgerFailures)),
         ] {
             _ = report.appendIfNew(.init(Text(name), value))
         }

@@ -10,8 +10,12 @@ package struct TerminalOutput: KioskListener {
     /// Hands each line, without its end, to `write`.
     package init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-    /// The note as a line, where a person wants to know.
+    /// The note as a line, where a person wants to know. Several phones may be there: each line begins with whose it is, the
+    /// first four characters of the visit's id, which log and ledger have whole.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+        func line(_ lamps: Set<Lamp>, _ text: String) {
+            write(Self.column(lamps) + (visit.map { $0.text.prefix(4) + "  " } ?? "") + text)
+        }
         switch note {
         case .radioReady: line([.blue], "radio ready")
         case .radioFailed(let reason, _): line([.red, .amber], "out of order: \(reason)")
@@ -38,7 +42,7 @@ package struct TerminalOutput: KioskListener {
     }
 
     /// Lamps by their place, as on the box: blue, amber, green, red.
-    private func line(_ lamps: Set<Lamp>, _ text: String) {
-        write(Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  " + text)
+    private static func column(_ lamps: Set<Lamp>) -> String {
+        Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  "
     }
 }
