@@ -26,8 +26,8 @@ extension Kiosk {
     mutating func radioFailed(_ reason: String, at now: Instant) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
-        if invitations.current != nil { actions.append(.showInvitation(nil)) }
-        invitations = Invitations()
+        if offers.current != nil { actions.append(.showInvitation(nil)) }
+        offers = Offers()
         counters.radioFailures += 1
         health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
         if let since = upSince, since.duration(to: now) >= settings.radioSettling {
@@ -77,7 +77,7 @@ extension Kiosk {
             guard let characteristic = Characteristic(identifier) else { return [] }
             return session(.write(characteristic, value), on: handle, at: now)
         case .advertisingStarted:
-            invitations.started(at: now)
+            offers.started(at: now)
             return []
         case .advertisingRefused(let opcode, let status):
             return refused(opcode, status, at: now)
@@ -91,11 +91,12 @@ extension Kiosk {
     private mutating func ready(_ information: ControllerInformation, at now: Instant) -> [KioskAction] {
         radio = .up
         upSince = now
-        invitations = Invitations()
+        offers = Offers()
         health.take(.over(.radioFailed), at: now)
         let description = Self.describe(information)
         controller = description
-        capacity = information.advertisesWhileConnected ? .max : 1
+        declaredCapacity = information.advertisesWhileConnected ? .max : 1
+        (capacity, capacityTold) = (declaredCapacity, .max)
         return [.note(.radioReady(description), nil)] + tellCapacity()
     }
 
@@ -104,13 +105,15 @@ extension Kiosk {
         guard !visits.isEmpty else {
             return radioFailed("the adapter refused to advertise: \(opcode), \(status)", at: now)
         }
-        invitations.refused()
+        offers.refused()
         capacity = min(capacity, visits.count)
         return tellCapacity()
     }
 
-    private func tellCapacity() -> [KioskAction] {
-        capacity < settings.phones ? [.note(.phonesLimited(to: capacity), nil)] : []
+    private mutating func tellCapacity() -> [KioskAction] {
+        guard capacity < min(settings.phones, capacityTold) else { return [] }
+        capacityTold = capacity
+        return [.note(.phonesLimited(to: capacity), nil)]
     }
 
     /// The controller in a line: nothing that identifies this one box.

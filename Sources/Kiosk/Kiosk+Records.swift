@@ -15,7 +15,10 @@ extension Kiosk {
         }
         var outcome = outcome
         if outcome.result == .failed, !visit.hasPayload, let code = outcome.reasons.last?.code {
-            guard let earlier = junk.record(code, at: now) else { return keepIntent(of: visit, at: now) + note }
+            guard let earlier = junk.record(code, at: now) else {
+                keepIntent(of: visit, at: now)
+                return note
+            }
             outcome.repeated = earlier
         }
         return [.recordOutcome(visit.id, outcome, signedDigest: signedDigest)] + note
@@ -31,18 +34,24 @@ extension Kiosk {
         }
     }
 
-    /// A visit that leaves no record leaves its intent to the next one. As many wait as phones can come at once.
-    mutating func keepIntent(of visit: Visit, at now: Instant) -> [KioskAction] {
-        guard visit.intent.isWritten else { return [] }
-        let closed = spares.count >= settings.phones ? closeSpare(at: now) : []
+    /// A visit that leaves no record leaves its intent to the next one. Who connects takes one over while there is any, so no more
+    /// can wait than phones were connected at once.
+    mutating func keepIntent(of visit: Visit, at now: Instant) {
+        guard visit.intent.isWritten else { return }
         spares.append(SpareIntent(visit: visit.id, state: visit.intent, since: now))
-        return closed
+    }
+
+    /// When the oldest intent that nobody needs is closed: not before the one before it has been for as long, so that a crowd that
+    /// brings nothing is recorded as slowly as one who does.
+    var spareDeadline: Instant? {
+        spares.first.map { max($0.deadline, spareClosed?.advanced(by: SpareIntent.lifetime) ?? .zero) }
     }
 
     /// Closes the oldest intent that nobody needed, with what there is to say of unrecorded visits.
     mutating func closeSpare(at now: Instant) -> [KioskAction] {
         guard !spares.isEmpty else { return [] }
         let spare = spares.removeFirst()
+        spareClosed = now
         let counted = junk.takeLargest(at: now)
         let code = counted?.code ?? Text(ReasonCode.abandoned.text)
         var outcome = Outcome(

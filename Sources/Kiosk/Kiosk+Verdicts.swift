@@ -40,7 +40,7 @@ extension Kiosk {
 
     /// The light shows how far the one is who has come farthest.
     mutating func showProgress(at now: Instant) {
-        guard case .up = radio, invitations.current != nil else { return }
+        guard case .up = radio, offers.current != nil else { return }
         indicator.show((visits.map(\.progress).max() ?? .nothing).pattern, at: now)
     }
 

@@ -48,7 +48,7 @@ extension Kiosk {
     // MARK: - 2. Connect
 
     mutating func begin(_ connection: Connection, at now: Instant) -> [KioskAction] {
-        guard let arrival = invitations.connected() else {
+        guard let arrival = offers.connected() else {
             return drive(.disconnect(connection.handle, .userTerminated), at: now)
         }
         var actions: [KioskAction] = []
@@ -62,7 +62,8 @@ extension Kiosk {
         let inherited = spares.isEmpty ? nil : spares.removeFirst()
         var visit = Visit(
             id: inherited?.visit ?? arrival.visit, intent: inherited?.state ?? .none, offer: arrival.offer,
-            connection: connection, session: VerifierSession(key: arrival.key, settings: settings.tuvali, at: now),
+            connection: connection,
+            session: VerifierSession(key: arrival.key, settings: settings.sessionSettings, at: now),
             settings: settings, at: now)
         visit.hasGate = hasGate
         visits.append(visit)
@@ -97,8 +98,12 @@ extension Kiosk {
     ) -> [KioskAction] {
         guard let index = visits.firstIndex(where: { $0.connection == handle }) else { return [] }
         let requests = body(&visits[index])
-        let visit = visits[index]
-        return requests.flatMap { perform($0, of: visit, at: now) }
+        var visit = visits[index]
+        return requests.flatMap { request in
+            // What was done before may have changed it.
+            visit = visits.first { $0.connection == handle } ?? visit
+            return perform(request, of: visit, at: now)
+        }
     }
 
     private mutating func perform(_ request: Visit.Request, of visit: Visit, at now: Instant) -> [KioskAction] {
@@ -107,7 +112,7 @@ extension Kiosk {
             return drive(.notify(visit.connection, characteristic.id, value), at: now)
         case .dropLink: return drive(.disconnect(visit.connection, .userTerminated), at: now)
         case .identified(let fingerprint):
-            let isNew = invitations.admit(fingerprint, to: visit.offer)
+            let isNew = offers.admit(fingerprint, to: visit.offer)
             return change(visit.connection, at: now) { isNew ? $0.intend() : $0.refuse(at: now) }
         case .recordIntent: return [.recordIntent(visit.id)]
         case .verify(let payload): return [.verify(visit.id, payload: payload)]
@@ -117,8 +122,8 @@ extension Kiosk {
         case .act(let decision): return act(on: decision, of: visit.id, at: now)
         case .recordOutcome(let outcome, let signedDigest): return record(outcome, of: visit, signedDigest, at: now)
         case .abandoned(let reasons):
-            return keepIntent(of: visit, at: now)
-                + ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)
+            keepIntent(of: visit, at: now)
+            return ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)
         case .note(let note):
             count(note, at: now)
             return [.note(note, visit.id)]
@@ -131,6 +136,8 @@ extension Kiosk {
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
+        // A refusal may have had its reason in that hour.
+        if visits.isEmpty { capacity = declaredCapacity }
         return actions
     }
 

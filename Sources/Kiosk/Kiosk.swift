@@ -7,7 +7,7 @@ import Tuvali
 /// The appliance as one state machine: radio, invitation, visits, light and gate.
 ///
 /// The life of one visit, in the order of the files: the radio comes up (`Kiosk+Radio`), an invitation goes on the air
-/// (`Kiosk+Invitation`), a phone connects and has a ``Visit`` of its own beside the others (`Kiosk+Visits`), it is shown its verdict
+/// (`Kiosk+Offers`), a phone connects and has a ``Visit`` of its own beside the others (`Kiosk+Visits`), it is shown its verdict
 /// when its turn has come (`Kiosk+Verdicts`), and is recorded and forgotten (`Kiosk+Records`). All of it is pure: the driver
 /// executes the returned actions in order.
 package struct Kiosk: Sendable {
@@ -50,10 +50,14 @@ package struct Kiosk: Sendable {
     var radioTold: (reason: String, at: Instant)?
     var host: Host
     var controller: String?
-    /// Links beside which the controller lets no further phone connect, as far as it has shown.
+    /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since somebody came.
     var capacity = Int.max
+    /// The capacity by the controller's own word.
+    var declaredCapacity = Int.max
+    /// The capacity that was told last.
+    var capacityTold = Int.max
 
-    var invitations = Invitations()
+    var offers = Offers()
     /// Who is connected, in the order of coming.
     var visits: [Visit] = []
 
@@ -69,6 +73,8 @@ package struct Kiosk: Sendable {
     var unrecorded: [(visit: VisitID, outcome: Outcome, signedDigest: [UInt8]?)] = []
     /// Durable intents that served nobody, oldest first.
     var spares: [SpareIntent] = []
+    /// When one of them was last closed.
+    var spareClosed: Instant?
     var junk = JunkTally()
     var health = Health()
 
@@ -83,10 +89,10 @@ package struct Kiosk: Sendable {
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
-            radioDeadline, invitationDeadline, roomDeadline(after: now), turns.deadline, gate.deadline,
-            indicator.nextChange(after: now), isStopped ? nil : health.deadline,
+            radioDeadline, offerDeadline, roomDeadline(after: now), turns.deadline, gate.deadline,
+            indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
         ]
-        return (parts + visits.map(\.deadline) + spares.map(\.deadline)).compactMap { $0 }.min()
+        return (parts + visits.map(\.deadline)).compactMap { $0 }.min()
     }
 
     /// How it is at this moment.
@@ -192,7 +198,7 @@ package struct Kiosk: Sendable {
             guard let deadline = visit.deadline, now >= deadline else { continue }
             actions += session(.timer, on: visit.connection, at: now)
         }
-        while let spare = spares.first, now >= spare.deadline { actions += closeSpare(at: now) }
+        if let spareDeadline, now >= spareDeadline { actions += closeSpare(at: now) }
         return actions
     }
 

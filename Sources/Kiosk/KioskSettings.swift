@@ -57,6 +57,14 @@ package struct KioskSettings: Sendable {
         return configuration
     }
 
+    /// The protocol's limits, with time for a verdict to wait for those of everybody else who is served.
+    var sessionSettings: SessionSettings {
+        var settings = tuvali
+        let turns = VerdictTurns.longest * (phones + lobby)
+        settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)
+        return settings
+    }
+
     /// The documented defaults for a kiosk of that name.
     package init(name: Identifier, softwareVersion: String) {
         self.name = name

@@ -8,7 +8,7 @@ package struct KioskStatus: Sendable {
         case down
         /// The controller is being set up.
         case starting
-        /// On the air or serving a phone.
+        /// On the air, or with as many phones as it can serve.
         case up
         /// The kiosk was shut down.
         case stopped

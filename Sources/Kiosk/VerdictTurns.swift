@@ -12,6 +12,9 @@ struct VerdictTurns: Sendable {
     /// A pulse is not cut short by the next verdict before this time.
     static let pulse: Duration = .seconds(2)
 
+    /// The longest that a verdict is shown before the next.
+    static var longest: Duration { max(accepted, rejected, pulse) }
+
     private var waiting: [(visit: VisitID, came: Instant)] = []
     private var shownAt: Instant?
     private var freeAt: Instant = .zero

@@ -130,6 +130,10 @@ import Tuvali
         Breach(.greenBehindAcceptance, "green that does not end") { $0[6].actions = [] },
         Breach(.gateBehindAcceptance, "opened for nobody in particular") { $0[4].actions.remove(at: 4) },
         Breach(.gateBehindAcceptance, "opened for somebody else") { $0[4].actions[4] = .opened(second) },
+        Breach(.gateBehindAcceptance, "opened for one while another's green is shown") { day in
+            day = twoVisitors(apart: 100)
+            day[8].actions.removeLast()
+        },
         Breach(.oneGreenEach, "two share a green") { day in
             day.insert(Turn(at: 3500, event: .timer, actions: [decided(second)], deadline: 5005), at: 6)
         },
@@ -204,7 +208,9 @@ import Tuvali
             Turn(at: 2051, event: .intentDurable(second), actions: [], deadline: 2205),
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
             Turn(
-                at: 2070, event: .verified(second, verdict(.accept)), actions: [.gate(.shut)], deadline: 2070 + gap),
+                at: 2070, event: .verified(second, verdict(.accept)),
+                actions: [.gate(.shut), .signal(Signal([.green], tone: true), .accepted), decided(second)],
+                deadline: 2070 + gap),
             Turn(
                 at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap), .opened(second)],
                 deadline: 2270 + gap),

@@ -13,7 +13,7 @@ package struct KioskRules: Sendable {
     package static let actionsInATurn = 400
     /// Timers at one instant; each may make the next one due.
     package static let timersAtAnInstant = 20
-    /// Intents that wait for their outcome beside those of the phones that are served and as many that wait for the next: of
+    /// Intents that wait for their outcome beside those of as many phones as have a place, here or gone without having used it: of
     /// links that are on their way out, one whose pulse runs, and one whose pulse waits for it.
     package static let openIntents = 5
     /// What people need to see whom a verdict is for.
@@ -49,6 +49,8 @@ package struct KioskRules: Sendable {
     private var links: [UInt16: VisitID] = [:]
     /// The link that has come about in this turn.
     private var newLink: UInt16?
+    /// Whose acceptance was shown last.
+    private var lastAccepted: VisitID?
     /// When a verdict was shown last.
     private var lastVerdict: Instant?
     private var openSince: Instant?
@@ -150,6 +152,7 @@ package struct KioskRules: Sendable {
             if visits.values.count(where: \.isServed) > settings.phones + settings.lobby {
                 broken(.placesAreBounded, now)
             }
+        case .note(.decided(true, _, _, _), let id): lastAccepted = id
         case .note(.visitEnded, let id?): change(id) { $0.isServed = false }
         case .recordIntent(let id):
             if let facts = visits[id], facts.intent != .none, facts.intent != .failed, !facts.isInherited {
@@ -172,7 +175,11 @@ package struct KioskRules: Sendable {
 
     /// The visits that may pass and have no record yet.
     private var entitled: Set<VisitID> {
-        Set(visits.filter { $0.value.verdict == true && $0.value.result == nil && mayOpen($0.value) }.keys)
+        var entitled: Set<VisitID> = []
+        for (id, facts) in visits where facts.verdict == true && facts.result == nil && mayOpen(facts) {
+            entitled.insert(id)
+        }
+        return entitled
     }
 
     /// Visits that may pass since this turn.
@@ -203,8 +210,9 @@ package struct KioskRules: Sendable {
         if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
         if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
         openSince = now
-        // The opening belongs to exactly one visit, which may pass and has not.
-        guard let visit, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse else {
+        // The opening belongs to exactly one visit: the one whose green is shown, which may pass and has not.
+        guard let visit, visit == lastAccepted, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse
+        else {
             return broken(whatIsMissing(of: visit), now)
         }
         change(visit) { $0.wasGivenPulse = true }
@@ -271,7 +279,7 @@ package struct KioskRules: Sendable {
         judgeGreen(actions, at: now)
         if openSince != nil, pattern == .rejected { broken(.gateAgreesWithLight, now) }
         let open = visits.values.count { $0.intent != .none && $0.intent != .failed && $0.result == nil }
-        if open > 2 * settings.phones + Self.openIntents { broken(.everyIntentEnds, now) }
+        if open > settings.phones + settings.lobby + Self.openIntents { broken(.everyIntentEnds, now) }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
         if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }

@@ -68,7 +68,7 @@ struct Offer: Sendable {
 /// One advertiser shows them in turns, every second turn being the newest's, each from its own address: works with every
 /// controller, whether it has advertising sets or not, and what is on the air tells with which key a phone connects. While
 /// nothing is on the air no offer grows old.
-struct Invitations: Sendable {
+struct Offers: Sendable {
     /// Offers beside the newest. While there are as many, the newest stays although it is used.
     static let older = 5
     /// How long one is on the air before the next has its turn: about seven advertising events, in which a phone that listens
