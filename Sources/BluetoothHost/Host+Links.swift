@@ -43,7 +43,7 @@ extension Host {
     mutating func disconnect(_ index: Int, _ reason: DisconnectReason, at now: Instant, _ actions: inout [HostAction]) {
         guard links[index].closing == nil else { return }
         let margin = configuration.limits.disconnectionMargin
-        links[index].closing = links[index].closingDeadline(at: now, margin: margin)
+        links[index].closing = Link.Closing(by: links[index].closingDeadline(at: now, margin: margin))
         for value in links[index].pusher.abandon() {
             actions.append(.notDelivered(links[index].handle, value.characteristic, .notConnected))
         }
@@ -92,6 +92,7 @@ extension Host {
         _ pdu: ArraySlice<UInt8>, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) {
         let handle = links[index].handle
+        links[index].hasSpoken = true
         for effect in links[index].server.receive(pdu) {
             switch effect {
             case .respond(let response):

@@ -140,7 +140,14 @@ package struct Host: Sendable {
         }
         if let deadline = watchdogDeadline, deadline <= now { commands.enqueue(HCICommand(.readAddress)) }
         for index in links.indices {
-            if let closing = links[index].closing, closing <= now { throw .disconnectionStalled(links[index].handle) }
+            if let closing = links[index].closing, closing.by <= now {
+                // Its end may only have gone unheard, and others are connected: a controller that is asked once more then says
+                // that it knows no such connection.
+                guard !closing.isRepeated else { throw .disconnectionStalled(links[index].handle) }
+                let limit = now.advanced(by: configuration.limits.disconnectionMargin)
+                links[index].closing = Link.Closing(by: limit, isRepeated: true)
+                commands.enqueue(.disconnect(links[index].handle, .userTerminated))
+            }
             if let value = links[index].pusher.expire(at: now) {
                 actions.append(.unconfirmed(links[index].handle, value.characteristic))
             }
@@ -169,6 +176,11 @@ package struct Host: Sendable {
             transmitter.enqueue(
                 L2CAPFrame(channel: L2CAPChannel.attribute, payload: pdu), on: handle, reporting: value)
         }
+    }
+
+    /// Whether the phone on that connection has said anything on the attribute channel, where everything begins that phones want.
+    package func hasSpoken(_ handle: ConnectionHandle) -> Bool {
+        index(of: handle).map { links[$0].hasSpoken } ?? false
     }
 
     func index(of handle: ConnectionHandle) -> Int? {

@@ -1,4 +1,5 @@
-/// How much the host holds and how long it waits. The defaults suit a gate with one phone at a time.
+/// How much the host holds and how long it waits. The defaults suit a gate with one phone at a time; who serves
+/// several says so in ``connections``.
 package struct Limits: Equatable, Sendable {
     /// Time for the answer to a command that the host cannot do without; after it the controller counts as dead. 2 s:
     /// the slowest answers seen take tens of milliseconds, firmware start-up after Reset some hundreds.

@@ -9,8 +9,16 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     var current: ConnectionParameters
+    /// Whether the phone has said anything on the attribute channel.
+    var hasSpoken = false
     /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
-    var closing: Instant?
+    var closing: Closing?
+
+    /// The wait for the end of a connection: until when, and whether the controller has been asked again.
+    struct Closing: Sendable {
+        let by: Instant
+        var isRepeated = false
+    }
 
     init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration) {
         let limits = configuration.limits
@@ -24,7 +32,7 @@ struct Link: Sendable {
 
     var handle: ConnectionHandle { connection.handle }
 
-    var deadline: Instant? { closing ?? pusher.deadline }
+    var deadline: Instant? { closing?.by ?? pusher.deadline }
 
     /// When a disconnection asked for now is overdue: the link layer gives up after the supervision timeout at the latest
     /// (Core Specification Vol 6 Part B 4.5.2).

@@ -31,7 +31,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case ready
     /// A phone may come, and somebody should look after the box: blue as for ``ready``, and a short amber flash between.
     case attention
-    /// A phone is connected: blue, steady.
+    /// Somebody chooses a credential: blue, steady.
     case connected
     /// The credential is arriving: blue, a quick blink.
     case receiving
@@ -41,6 +41,8 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case accepted
     /// Stop: red, a quick blink, three short tones; then ``ready``.
     case rejected
+    /// A transfer came to nothing: two short amber flashes, no tone; then ``ready``. Nobody was judged.
+    case failed
     /// Out of order: red and amber in turn.
     case fault
     /// Not running: everything off.
@@ -66,6 +68,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
                 + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
                 + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
                 + [Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 500)]
+        case .failed: [Step([.amber], 300), Step([], 300), Step([.amber], 300), Step([], 100)]
         case .fault: [Step([.red], 1000), Step([.amber], 1000)]
         case .off: [Step([], 1000)]
         }
@@ -74,7 +77,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     /// How long the pattern is shown before another may take its place; nil for patterns without an end of their own.
     package var end: Duration? {
         switch self {
-        case .accepted, .rejected: steps.reduce(.zero) { $0 + $1.duration }
+        case .accepted, .rejected, .failed: steps.reduce(.zero) { $0 + $1.duration }
         case .ready, .attention, .connected, .receiving, .checking, .fault, .off: nil
         }
     }
@@ -88,8 +91,7 @@ extension IndicatorPattern.Step {
 
 /// The status light as a timeline: a pure function of what is shown since when.
 ///
-/// A verdict is shown to its end: the calmer pattern that follows (`ready`, `connected`) waits for it, a new verdict or a
-/// fault does not.
+/// A verdict is shown to its end: what a visit that goes on would show waits for it, a new verdict or a fault does not.
 package struct Indicator: Sendable {
     /// The pattern being shown.
     package private(set) var pattern: IndicatorPattern
@@ -104,12 +106,16 @@ package struct Indicator: Sendable {
         since = now
     }
 
-    /// Asks for a pattern. `ready` and `connected` wait for the end of a verdict that is being shown.
+    /// Asks for a pattern. How far a visit is waits for the end of a verdict that is being shown.
     package mutating func show(_ asked: IndicatorPattern, at now: Instant) {
         advance(to: now)
-        if pattern.end != nil, asked == .ready || asked == .connected {
-            afterwards = asked
-            return
+        switch asked {
+        case .ready, .attention, .connected, .receiving, .checking:
+            if pattern.end != nil {
+                afterwards = asked
+                return
+            }
+        case .accepted, .rejected, .failed, .fault, .off: break
         }
         let next = resolve(asked)
         guard next != pattern || pattern.end != nil else { return }

@@ -25,16 +25,26 @@ package struct SessionMaterial: Sendable {
     let identityResolvingKey: [UInt8]
     /// The random part of the resolvable private address, 3 bytes.
     let addressRandom: [UInt8]
-    /// The next visit's id.
-    let visit: VisitID
+    /// What the ids of the visits are made of, 16 bytes.
+    private let visits: [UInt8]
 
     /// Splits ``byteCount`` random bytes; nil for any other number.
     package init?(_ random: [UInt8]) {
-        guard random.count == Self.byteCount, let uuid = RandomUUID.text(Array(random[51...])) else { return nil }
+        guard random.count == Self.byteCount else { return nil }
         privateKey = Array(random[..<32])
         identityResolvingKey = Array(random[32..<48])
         addressRandom = Array(random[48..<51])
-        visit = VisitID(uuid)
+        visits = Array(random[51...])
+    }
+
+    /// The id of the visit of that number with these keys: as random as the bytes, and different from all others.
+    func visit(_ number: UInt32) -> VisitID? {
+        var (bytes, carry) = (visits, number)
+        for index in stride(from: bytes.count - 1, through: bytes.count - 4, by: -1) {
+            let sum = UInt32(bytes[index]) &+ carry
+            (bytes[index], carry) = (UInt8(truncatingIfNeeded: sum), sum >> 8)
+        }
+        return RandomUUID.text(bytes).map { VisitID($0) }
     }
 }
 

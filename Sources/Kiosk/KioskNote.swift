@@ -9,7 +9,9 @@ package enum KioskNote: Sendable {
     case radioReady(String)
     /// The radio is out of order; why, and when the next attempt comes.
     case radioFailed(reason: String, retryIn: Duration)
-    /// On the air with this invitation for the next phone.
+    /// The controller lets no further phone connect beside so many.
+    case phonesLimited(to: Int)
+    /// On the air with this invitation for the next phones.
     case advertising(uri: String)
     /// A phone has connected.
     case phoneConnected
@@ -23,8 +25,10 @@ package enum KioskNote: Sendable {
     case progress(received: Int, total: Int)
     /// The last missing byte is here (T0); the payload was opened to `bytes` bytes.
     case received(bytes: Int, crcErrors: Int, repairs: Int)
-    /// The verdict, with how long it took from T0.
-    case decided(accepted: Bool, reasons: [String], sinceT0: Duration)
+    /// The verdict is ready and waits until those of so many others have been shown.
+    case verdictWaits(behind: Int)
+    /// The verdict, with how long it took from T0 and how much of that was waiting for its turn.
+    case decided(accepted: Bool, reasons: [String], sinceT0: Duration, waited: Duration)
     /// The gate relay.
     case gate(open: Bool)
     /// The visit is decided or given up; codes with the most important first, and its figures.
@@ -41,6 +45,7 @@ package enum KioskNote: Sendable {
         switch self {
         case .radioReady: "radio.ready"
         case .radioFailed: "radio.failed"
+        case .phonesLimited: "radio.phones"
         case .advertising: "advertising"
         case .phoneConnected: "phone.connected"
         case .mtu: "phone.mtu"
@@ -48,6 +53,7 @@ package enum KioskNote: Sendable {
         case .transferStarted: "transfer.started"
         case .progress: "transfer.progress"
         case .received: "transfer.received"
+        case .verdictWaits: "verdict.waits"
         case .decided: "verdict"
         case .gate: "gate"
         case .visitEnded: "visit.ended"
@@ -63,6 +69,7 @@ package enum KioskNote: Sendable {
         case .radioReady(let description): ["controller": .text(description)]
         case .radioFailed(let reason, let retry):
             ["reason": .text(reason), "retryMs": .int(Int(retry.nanoseconds / 1_000_000))]
+        case .phonesLimited(let phones): ["phones": .int(phones)]
         case .advertising(let uri): ["uri": .text(uri)]
         case .phoneConnected, .identified, .stopped: [:]
         case .mtu(let bytes): ["bytes": .int(bytes)]
@@ -70,10 +77,11 @@ package enum KioskNote: Sendable {
         case .progress(let received, let total): ["received": .int(received), "total": .int(total)]
         case .received(let bytes, let crcErrors, let repairs):
             ["bytes": .int(bytes), "crcErrors": .int(crcErrors), "repairs": .int(repairs)]
-        case .decided(let accepted, let reasons, let time):
+        case .verdictWaits(let others): ["behind": .int(others)]
+        case .decided(let accepted, let reasons, let time, let waited):
             [
                 "decision": .text(accepted ? "accept" : "reject"), "reasons": .array(reasons.map(JSON.text)),
-                "sinceT0us": .int(Int(time.nanoseconds / 1000)),
+                "sinceT0us": .int(Int(time.nanoseconds / 1000)), "waitedMs": .int(Int(waited.milliseconds)),
             ]
         case .gate(let open): ["open": .bool(open)]
         case .visitEnded(let result, let reasons, let figures): Self.members(result, reasons, figures)

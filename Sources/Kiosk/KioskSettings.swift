@@ -22,6 +22,15 @@ package struct KioskSettings: Sendable {
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
     /// How long an unused key and its invitation stay on the air (40-bit authentication).
     package var keyRotation: Duration = .seconds(60)
+    /// How long the invitation before stays on the air beside a new one, for phones that have read it.
+    package var previousKey: Duration = .seconds(20)
+    /// Phones that are served at once, at least 1; fewer where the controller takes no more. While so many are, nobody else
+    /// connects unless somebody makes room; who is in the ``lobby`` by then is served too.
+    package var phones = 4
+    /// Phones that may be connected beside those without having identified.
+    package var lobby = 4
+    /// How long a phone keeps its place while another one wants it.
+    package var crowd = CrowdLimits()
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)
     /// How long a verification may take before the visit fails with `internal`.
@@ -40,6 +49,21 @@ package struct KioskSettings: Sendable {
     package var tuvali = SessionSettings()
     /// The Bluetooth host's settings.
     package var host = HostConfiguration()
+
+    /// The host's settings, with room for as many links as phones are served and some that are on their way out.
+    var hostConfiguration: HostConfiguration {
+        var configuration = host
+        configuration.limits.connections = max(1, phones) + lobby + Kiosk.leavingLinks
+        return configuration
+    }
+
+    /// The protocol's limits, with time for a verdict to wait for those of everybody else who is served.
+    var sessionSettings: SessionSettings {
+        var settings = tuvali
+        let turns = VerdictTurns.longest * (phones + lobby)
+        settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)
+        return settings
+    }
 
     /// The documented defaults for a kiosk of that name.
     package init(name: Identifier, softwareVersion: String) {

@@ -8,7 +8,7 @@ package struct KioskStatus: Sendable {
         case down
         /// The controller is being set up.
         case starting
-        /// On the air or serving a phone.
+        /// On the air, or with as many phones as it can serve.
         case up
         /// The kiosk was shut down.
         case stopped
@@ -24,8 +24,8 @@ package struct KioskStatus: Sendable {
     package let light: IndicatorPattern
     /// Whether the relay is energised.
     package let isGateOpen: Bool
-    /// Whether a phone is being served.
-    package let isServing: Bool
+    /// Phones that are connected.
+    package let phones: Int
     /// What has happened since the start.
     package let counters: Kiosk.Counters
     /// What is wrong.
@@ -36,7 +36,7 @@ extension KioskStatus {
     /// Of a kiosk that cannot begin yet; `health` says why.
     package init(waiting health: Health, at now: Instant) {
         self.init(
-            at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false, isServing: false,
+            at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false, phones: 0,
             counters: Kiosk.Counters(), health: health)
     }
 }

@@ -1,9 +1,10 @@
 import Encoding
 
-/// A durable intent that served nobody, kept for the next phone: a storm of phones that bring nothing costs one.
+/// A durable intent that served nobody, kept for the next phone: a storm of phones that bring nothing costs as many as are here at
+/// once.
 struct SpareIntent: Sendable {
-    /// How long it is kept. Then it is closed in the ledger: an intent that is open when the power goes is told as a visitor of
-    /// whom nobody knows whether the gate opened.
+    /// How long it is kept at least. Then it is closed in the ledger, one of them in each such time: an intent that is open when
+    /// the power goes is told as a visitor of whom nobody knows whether the gate opened.
     static let lifetime: Duration = .seconds(60)
 
     let visit: VisitID

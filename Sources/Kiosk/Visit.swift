@@ -8,20 +8,24 @@ import Tuvali
 ///
 /// Three things run side by side and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the intent on its way to
 /// disk, and the verification. Nothing is decided before the intent's fate is known, so no status byte and no gate pulse can
-/// go out for a visit of which a power cut would leave no trace.
+/// go out for a visit of which a power cut would leave no trace; and not before the visit's turn, so that lights, tone and pulse
+/// are one person's.
 struct Visit: Sendable {
     /// What a visit asks of the kiosk around it.
     enum Request {
         case notify(Characteristic, [UInt8])
         case dropLink
+        /// The wallet's key is here; what the secret is known by. Answered with ``intend()`` or ``refuse(at:)``.
+        case identified([UInt8])
         case recordIntent
         case verify([UInt8])
+        /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's.
+        case awaitTurn
         /// The decision has been made: act on it.
         case act(Decision)
         case recordOutcome(Outcome, signedDigest: [UInt8]?)
         /// The phone left without a credential: counted, not recorded.
         case abandoned(reasons: [ReasonCode])
-        case show(IndicatorPattern)
         case note(KioskNote)
     }
 
@@ -29,8 +33,8 @@ struct Visit: Sendable {
     struct Decision {
         let accepted: Bool
         let reasons: [Outcome.Reason]
-        /// From T0 to the decision; nil when the visit failed without a verdict.
-        let sinceT0: Duration?
+        /// From T0 to the decision, and how much of that was waiting for the visit's turn; nil when it failed without a verdict.
+        let times: (sinceT0: Duration, waited: Duration)?
     }
 
     /// What became of the visit's intent. One that served nobody goes on to the next visit, with its id.
@@ -51,25 +55,36 @@ struct Visit: Sendable {
         case stop
     }
 
-    private enum Stage {
+    enum Stage {
         case transferring
         case verifying(since: Instant)
+        /// The intent is awaited.
         case verified(Verdict, since: Instant)
-        case over
+        /// Its turn is awaited, from the second instant on.
+        case ready(Verdict, since: Instant, at: Instant)
+        case over(since: Instant)
     }
 
     let id: VisitID
+    /// The offer that the phone came with.
+    let offer: Int
     let connection: ConnectionHandle
-    private let settings: KioskSettings
-    private let began: Instant
-    private var session: VerifierSession
+    let settings: KioskSettings
+    let began: Instant
+    private(set) var session: VerifierSession
+    /// The time from one meeting of the two radios to the next.
+    var interval: Duration
+    /// The link's ATT MTU in bytes.
+    private(set) var mtu = 23
     /// What became of the intent.
     private(set) var intent: Intent
     /// Whether the gate can be opened.
     var hasGate = true
-    private var stage = Stage.transferring
-    private var isIdentified = false
-    private var isAnnounced = false
+    private(set) var stage = Stage.transferring
+    private(set) var identifiedAt: Instant?
+    /// When a size was announced for the first time.
+    private(set) var announcedAt: Instant?
+    var isAnnounced: Bool { announcedAt != nil }
     /// Whether a credential arrived: a visit that fails without one is junk.
     private(set) var hasPayload = false
     /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
@@ -80,11 +95,11 @@ struct Visit: Sendable {
 
     /// A visit that has just begun; `intent` is what it inherits from a phone that brought nothing.
     init(
-        id: VisitID, intent: Intent, connection: ConnectionHandle, session: VerifierSession, settings: KioskSettings,
-        at now: Instant
+        id: VisitID, intent: Intent, offer: Int, connection: Connection, session: VerifierSession,
+        settings: KioskSettings, at now: Instant
     ) {
-        (self.id, self.connection, self.session, self.settings) = (id, connection, session, settings)
-        self.intent = intent
+        (self.id, self.intent, self.offer, self.session, self.settings) = (id, intent, offer, session, settings)
+        (self.connection, interval) = (connection.handle, connection.parameters.time)
         began = now
     }
 
@@ -104,15 +119,33 @@ struct Visit: Sendable {
         switch stage {
         case .verifying(let since): since.advanced(by: settings.verificationLimit)
         case .verified(_, let since): since.advanced(by: settings.intentLimit)
-        case .transferring, .over: nil
+        case .transferring, .ready, .over: nil
         }
     }
 
     /// Something happened on the link, or the session's clock moved.
     mutating func handle(_ event: SessionEvent, at now: Instant) -> [Request] {
         statistics = session.statistics ?? statistics
-        let requests = session.handle(event, at: now).flatMap { translate($0, at: now) }
+        if case .mtuChanged(let bytes) = event { mtu = bytes }
+        var requests = session.handle(event, at: now).flatMap { translate($0, at: now) }
+        // A protocol that has run out of time ends the visit: what the link does from here on is nobody's matter.
+        if case .transferring = stage, session.isLeaving, event != .linkLost {
+            requests += fail([.transferDisconnected, cause(of: .phone)], at: now)
+        }
         return requests + checkLimits(at: now)
+    }
+
+    /// The phone is one to be served: its intent is made durable, now, while a person chooses. A small credential is complete a
+    /// moment after its size was announced.
+    mutating func intend() -> [Request] {
+        switch intent {
+        case .requested, .failed: return [.note(.identified)]
+        case .none, .durable:
+            // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
+            // has it is still there.
+            intent = .requested
+            return [.recordIntent, .note(.identified)]
+        }
     }
 
     /// The intent is on disk, or never will be.
@@ -139,7 +172,7 @@ struct Visit: Sendable {
         case (.radio, _): .transferRadioLost
         case (.stop, _): .transferStopped
         case (.phone, .transferring) where isAnnounced: .transferLeftSending
-        case (.phone, .transferring): isIdentified ? .transferNothingSent : .transferNotIdentified
+        case (.phone, .transferring): identifiedAt == nil ? .transferNotIdentified : .transferNothingSent
         case (.phone, _): .transferLeftChecking
         }
     }
@@ -153,19 +186,11 @@ struct Visit: Sendable {
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
         case .identified:
-            // Now, while a person chooses: a small credential is complete a moment after its size was announced.
-            isIdentified = true
-            switch intent {
-            case .requested, .failed: return [.note(.identified)]
-            case .none, .durable:
-                // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
-                // has it is still there.
-                intent = .requested
-                return [.recordIntent, .note(.identified)]
-            }
+            identifiedAt = now
+            return [.identified(session.fingerprint ?? [])]
         case .transferStarted(let size, let chunks):
-            isAnnounced = true
-            return [.show(.receiving), .note(.transferStarted(bytes: size, chunks: chunks))]
+            announcedAt = announcedAt ?? now
+            return [.note(.transferStarted(bytes: size, chunks: chunks))]
         case .progress(let received, let total): return [.note(.progress(received: received, total: total))]
         case .assembled(let payload):
             // T0. The wallet's request for its report comes a connection event later; a gate need not wait for that.
@@ -176,7 +201,7 @@ struct Visit: Sendable {
             let note = KioskNote.received(
                 bytes: payload.bytes.count, crcErrors: payload.statistics.crcErrors,
                 repairs: payload.statistics.retries)
-            return [.verify(payload.bytes), .show(.checking), .note(note)]
+            return [.verify(payload.bytes), .note(note)]
         case .payload:
             isDelivered = true
             return tellStatus(at: now)
@@ -186,26 +211,33 @@ struct Visit: Sendable {
 
     // MARK: - The decision
 
-    /// Decides as soon as both the verdict and the intent's fate are known.
+    /// Asks for a turn as soon as both the verdict and the intent's fate are known.
     private mutating func settle(at now: Instant) -> [Request] {
-        guard case .verified(let verdict, let since) = stage else { return [] }
+        // The deadline of the stage bounds the wait for the intent.
+        guard case .verified(let verdict, let since) = stage, intent != .requested else { return [] }
+        stage = .ready(verdict, since: since, at: now)
+        return [.awaitTurn]
+    }
+
+    /// Decides: lights and gate are this visit's from now on.
+    mutating func decide(at now: Instant) -> [Request] {
+        guard case .ready(let verdict, let since, let ready) = stage else { return [] }
         var accepted = verdict.isAccepted
         var reasons = verdict.reasons.map { reason in
             Outcome.Reason(reason.code, pointer: reason.pointer.map { Text($0) })
         }
         switch intent {
         case .durable: break
-        case .requested: return []  // the deadline of the stage bounds this wait
-        case .none, .failed:
+        case .none, .requested, .failed:
             if accepted, settings.whenLedgerFails == .refuse {
                 (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
             }
         }
         // Nobody is shown green before a gate that stays shut.
         if accepted, !hasGate { (accepted, reasons) = (false, [Outcome.Reason(.gateUnavailable)]) }
-        stage = .over
+        stage = .over(since: now)
         let decision = Decision(
-            accepted: accepted, reasons: reasons, sinceT0: since.duration(to: now))
+            accepted: accepted, reasons: reasons, times: (since.duration(to: now), ready.duration(to: now)))
         let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
         untoldStatus = accepted
         return [.act(decision), .recordOutcome(outcome, signedDigest: verdict.credential.signedDigest)]
@@ -225,21 +257,26 @@ struct Visit: Sendable {
             // The disk does not answer. What is not durable does not count: the visit ends as if the ledger had refused.
             return intentSettled(failure: "no answer from the ledger", at: now)
         case .verifying:
-            return fail([.internal], at: now) + session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
-        case .transferring, .over: return []
+            return fail([.internal], at: now) + leave(at: now)
+        case .transferring, .ready, .over: return []
         }
     }
 
     /// Ends a visit that has no verdict yet: as failed, or as abandoned when nothing had been promised.
-    private mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
+    mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
         if case .over = stage { return [] }
-        stage = .over
+        stage = .over(since: now)
         if !isAnnounced, codes.first == .transferDisconnected { return [.abandoned(reasons: codes)] }
         let reasons = codes.map { Outcome.Reason($0) }
         return [
-            .act(Decision(accepted: false, reasons: reasons, sinceT0: nil)),
+            .act(Decision(accepted: false, reasons: reasons, times: nil)),
             .recordOutcome(makeOutcome(.failed, reasons, nil, at: now), signedDigest: nil),
         ]
+    }
+
+    /// Asks the phone to leave and ends the link.
+    mutating func leave(at now: Instant) -> [Request] {
+        session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
     }
 
     private func makeOutcome(

@@ -64,16 +64,18 @@ extension VirtualRadio {
         nextAdvertisement = now.advanced(by: advertiser.interval + delay)
     }
 
-    /// One advertising event: the first phone that waits for this address connects, the scanning ones may hear it.
+    /// One advertising event: one of the phones that wait for this address connects, the scanning ones may hear it.
     mutating func advertise(at now: Instant) {
         nextAdvertisement = nil
         guard let advertiser else { return }
+        var callers: [Int] = []
         for number in active.keys.sorted() {
             guard let one = active[number], random.happens(visits[number].phone.hearing) else { continue }
-            if let wants = one.wants, wants.address == advertiser.address, wants.from <= now {
-                return connect(number, at: now)
-            }
+            if let wants = one.wants, wants.address == advertiser.address, wants.from <= now { callers.append(number) }
             if one.phone.isScanning { work.append(.phone(number, .heard(advertiser))) }
+        }
+        if let caller = callers.count > 1 ? callers.randomElement(using: &random) : callers.first {
+            connect(caller, at: now)
         }
     }
 
@@ -88,7 +90,7 @@ extension VirtualRadio {
         links[handle] = (link, number)
         active[number]?.wants = nil
         active[number]?.handle = handle
-        advertiser = nil
+        self.advertiser = nil
         var address = random.bytes(6)
         // A resolvable private address has 01 as its two highest bits (Vol 6 Part B 1.3.2.2).
         if let top = address.popLast() { address.append(top & 0x3F | 0x40) }
@@ -133,6 +135,7 @@ extension VirtualRadio {
 
     private mutating func drop(_ handle: UInt16, _ visit: Int, host: UInt8, phone: UInt8) {
         links[handle] = nil
+        active[visit]?.handle = nil
         work.append(.controller(.air(.disconnected(handle: handle, reason: host))))
         work.append(.phone(visit, .disconnected(reason: phone)))
     }

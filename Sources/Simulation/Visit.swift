@@ -30,4 +30,12 @@ package struct Visit: Sendable {
         self.submission = submission
         self.misbehaviour = misbehaviour
     }
+
+    /// The same with a wallet of its own: another key pair and nonce, made from `seed`. What is a recording stays as it is.
+    package func withKeys(seed: UInt64) -> Visit {
+        guard case .seal(let record, _, _) = submission else { return self }
+        var visit = self
+        visit.submission = .sealing(record, seed: seed)
+        return visit
+    }
 }

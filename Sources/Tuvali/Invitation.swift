@@ -1,9 +1,9 @@
 import Encoding
 
-/// What a verifier shows to wallets for one session: its name and public key, on the air and as a QR text.
+/// What a verifier shows to wallets: its name and public key, on the air and as a QR text.
 ///
 /// The wallet compares the name and the first 5 key bytes of both and then uses the key it heard over the air: 40 bits of
-/// authentication, a known weakness of the protocol. Keys therefore live for one session.
+/// authentication, a known weakness of the protocol. Keys therefore live for a short time.
 package struct Invitation: Hashable, Sendable {
     /// The verifier's name.
     package let identifier: Identifier

@@ -18,6 +18,8 @@ struct SecureChannel: Sendable {
 
     /// The 44 bytes that made this channel. Neither part is secret.
     let identify: [UInt8]
+    /// Names the shared secret, 16 bytes; gives nothing of it away.
+    let fingerprint: [UInt8]
     private let key: SymmetricKey
     private let nonce: AES.GCM.Nonce
 
@@ -30,13 +32,17 @@ struct SecureChannel: Sendable {
         self.identify = identify
         self.nonce = nonce
         key = Self.deriveKey(secret, for: .verifier)
+        fingerprint = Self.derive(secret, "gatehouse session", 16).withUnsafeBytes { Array($0) }
     }
 
     /// HKDF-SHA-256 with the salt "SHA-256" (the ASCII text): 32 bytes.
     static func deriveKey(_ secret: SharedSecret, for receiver: Receiver) -> SymmetricKey {
+        derive(secret, receiver.rawValue, 32)
+    }
+
+    private static func derive(_ secret: SharedSecret, _ info: String, _ length: Int) -> SymmetricKey {
         secret.hkdfDerivedSymmetricKey(
-            using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array(receiver.rawValue.utf8),
-            outputByteCount: 32)
+            using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array(info.utf8), outputByteCount: length)
     }
 
     /// Checks and decrypts what the wallet sent (AES-256-GCM, tag last), then inflates it to at most `inflatedLimit` bytes.

@@ -18,7 +18,7 @@ package enum SessionEvent: Hashable, Sendable {
 
 /// What a ``VerifierSession`` asks of the host, or tells the application.
 package enum SessionAction: Hashable, Sendable {
-    /// Take the advertisement off the air: one phone at a time.
+    /// The session is taken, or over: its advertisement is nobody else's.
     case stopAdvertising
     /// Send a Handle Value Notification, whether the phone has subscribed or not; an indication if it subscribed to those.
     case notify(Characteristic, [UInt8])

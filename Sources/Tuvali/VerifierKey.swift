@@ -1,6 +1,6 @@
 package import Crypto
 
-/// The verifier's X25519 key pair for one session.
+/// The verifier's X25519 key pair, for the sessions of those who read one invitation together.
 ///
 /// The private part lives in memory that is zeroed when the last copy of this value goes.
 package struct VerifierKey: Sendable {

@@ -59,6 +59,31 @@ package struct VerifierSession: Sendable {
         if case .receiving(let transfer) = state { transfer.statistics } else { nil }
     }
 
+    /// Encrypted bytes that are held; nil before the response size and after the delivery.
+    package var receivedBytes: Int? {
+        guard case .receiving(let transfer) = state else { return nil }
+        return min(transfer.assembler.receivedChunks * (transfer.assembler.maxData - 4), transfer.assembler.size)
+    }
+
+    /// Names the secret that both sides share, 16 bytes, from Identify to the delivery: two sessions with one name were begun by
+    /// one and the same wallet key, however it was spelt (of an X25519 key, several spellings give the same secret: RFC 7748
+    /// section 7).
+    package var fingerprint: [UInt8]? {
+        switch state {
+        case .keyed(let channel, _): channel.fingerprint
+        case .receiving(let transfer): transfer.channel.fingerprint
+        case .advertising, .connected, .delivered, .parting, .dropping, .ended: nil
+        }
+    }
+
+    /// Whether the session is on its way out: the link is being ended, and nothing more is taken.
+    package var isLeaving: Bool {
+        switch state {
+        case .parting, .dropping, .ended: true
+        case .advertising, .connected, .keyed, .receiving, .delivered: false
+        }
+    }
+
     /// Takes one event at `now`, which never goes back. What had become due before comes first.
     package mutating func handle(_ event: SessionEvent, at now: Instant) -> [SessionAction] {
         var actions: [SessionAction] = []

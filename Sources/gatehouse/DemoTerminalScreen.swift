@@ -147,7 +147,8 @@ final class TerminalScreen: DemoScreen {
         case .radioFailed(let reason, _): line(now, "radio", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
-        case .stopped, .advertising, .identified, .gate, .visitEnded, .fault: break
+        case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) before it", &state)
+        case .stopped, .advertising, .phonesLimited, .identified, .gate, .visitEnded, .fault: break
         }
     }
 

@@ -46,10 +46,18 @@ enum StatusListing {
 
     // MARK: - Parts
 
+    private static func connected(_ phones: Int) -> String? {
+        switch phones {
+        case 0: nil
+        case 1: "a phone is connected"
+        default: "\(phones) phones are connected"
+        }
+    }
+
     private static func parts(_ status: JSON) -> [String] {
         let rows: [(String, [String?])] = [
             ("radio", radio(status["radio"])),
-            ("light", [text(status["light"]), status["serving"]?.bool == true ? "a phone is being served" : nil]),
+            ("light", [text(status["light"]), (status["radio"]?["phones"]?.int).flatMap(connected)]),
             ("gate", [status["gate"]?["open"]?.bool.map { $0 ? "open" : "shut" }]),
             ("ledger", ledger(status)), ("clock", clock(status["clock"])), ("trust", trust(status["trust"])),
             ("agent", agent(status)), ("visits", visits(status["visits"])),

@@ -120,11 +120,25 @@ struct ConnectionTests {
     @Test func disconnectionThatIsNeverReported() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))
-        // Supervision timeout of 5 s and 2 s more.
+        // Supervision timeout of 5 s and 2 s more; then it is asked once more, and has 2 s again.
         #expect(bench.pass(.milliseconds(6999)) == [])
+        #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 1)
+        #expect(bench.pass(.milliseconds(2000)) == [])
+        #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 2)
         #expect(
             bench.pass(.milliseconds(1))
                 == [.disconnected(Bench.phone, .unspecified), .failed(.disconnectionStalled(Bench.phone))])
+    }
+
+    /// The end was reported and lost on the way: the other phone does not suffer for it.
+    @Test func disconnectionWhoseReportWasLost() {
+        var bench = Bench.connected()
+        bench.give(.disconnect(Bench.phone, .userTerminated))
+        bench.give(.received(Packets.connectionComplete(0x41)))
+        bench.controller.statuses = [.disconnect: 0x02]
+        #expect(bench.pass(.seconds(8)) == [.disconnected(Bench.phone, .unknownConnection)])
+        #expect(bench.att([0x0A, 3, 0], handle: 0x41) == [])
+        #expect(bench.values.count == 1)
     }
 
     @Test func disconnectionOfWhatIsGone() {

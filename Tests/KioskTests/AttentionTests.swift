@@ -148,7 +148,7 @@ import Tuvali
         _ = kiosk.handle(.transportClosed(reason: "no adapter"), at: .zero)
         let later = Instant.zero.advanced(by: .seconds(1))
         let status = kiosk.status(at: later)
-        #expect(status.radio == .down && status.light == .fault && !status.isGateOpen && !status.isServing)
+        #expect(status.radio == .down && status.light == .fault && !status.isGateOpen && status.phones == 0)
         #expect(status.health.faults.map(\.code) == [.radioFailed])
         #expect(status.health.faults.first?.detail == "no adapter" && status.at == later)
         #expect(status.counters.radioFailures == 1)

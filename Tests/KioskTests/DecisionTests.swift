@@ -161,13 +161,12 @@ import Tuvali
         for note in gate.notes where note != notes.last { notes.append(note) }
         #expect(
             notes == [
-                "radio.ready", "advertising", "phone.connected", "phone.mtu", "phone.identified", "transfer.started",
-                "transfer.progress", "transfer.received", "verdict", "visit.ended", "gate", "advertising",
+                "radio.ready", "advertising", "phone.connected", "phone.mtu", "phone.identified", "advertising",
+                "transfer.started", "transfer.progress", "transfer.received", "verdict", "visit.ended", "gate",
             ]
                 || notes.filter { $0 != "transfer.progress" } == [
-                    "radio.ready", "advertising", "phone.connected", "phone.mtu", "phone.identified",
-                    "transfer.started",
-                    "transfer.received", "verdict", "visit.ended", "gate", "advertising",
+                    "radio.ready", "advertising", "phone.connected", "phone.mtu", "phone.identified", "advertising",
+                    "transfer.started", "transfer.received", "verdict", "visit.ended", "gate",
                 ])
     }
 

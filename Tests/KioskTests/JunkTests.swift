@@ -47,6 +47,28 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
+    /// As many as find room identify and leave, and come again: intents go from one to the next, and the ledger hardly grows.
+    @Test func aCrowdThatBringsNothingFillsNoLedger() throws {
+        let storm = (0..<60).map { number in
+            Simulation.Visit.test(
+                .iPhone, arrival: .at(.milliseconds(1000 + 60 * number)), misbehaviour: .leaves(.identified))
+        }
+        let gate = try TestGate(visits: storm)
+        #expect(gate.run())
+        #expect((gate.counters.visits["abandoned"] ?? 0) > 40)
+        #expect((4...10).contains(Set(gate.intents).count), "\(Set(gate.intents).count)")
+        let records = gate.outcomes.count
+        #expect(records <= 2)
+        gate.run(for: .seconds(900))
+        // They are closed one by one, and slowly: whoever does so day and night is recorded once a minute.
+        let times = gate.trace.flatMap { turn in
+            turn.actions.compactMap { if case .recordOutcome = $0 { turn.at } else { nil } }
+        }
+        #expect(times.count == Set(gate.intents).count)
+        for (one, next) in zip(times, times.dropFirst()) { #expect(one.duration(to: next) >= .seconds(60)) }
+        #expect(gate.breaches == [])
+    }
+
     /// Whoever announces a credential and leaves is recorded once, and counted.
     @Test func aStormOfBrokenTransfersIsOneRecord() throws {
         let record = MisbehaviourTests.incompressible

@@ -36,7 +36,9 @@ struct ReplayGate {
     private let records: [[UInt8]]
 
     init(_ recordings: [RecordedVisit], seed: UInt64) throws {
-        let settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+        // Whoever is played comes with the newest keys, and does not wait long for them.
+        (settings.previousKey, settings.keyRotation) = (.zero, .seconds(5))
         kiosk = Kiosk(settings: settings, at: now)
         rules = KioskRules(settings)
         recording = recordings[0]
@@ -74,10 +76,11 @@ struct ReplayGate {
         now = end
     }
 
-    /// Lets time pass until the kiosk is on the air with keys of ``recording``; false when that takes over `limit`.
+    /// Lets time pass until everybody has left and the kiosk is on the air with keys of ``recording``; false when that takes over
+    /// `limit`.
     mutating func passUntilReady(limit: Duration) -> Bool {
         let end = now.advanced(by: limit)
-        while !(isOnAir && hasFreshKeys) {
+        while !(isOnAir && hasFreshKeys && kiosk.status(at: now).phones == 0) {
             guard let deadline = kiosk.deadline(after: now), deadline <= end else { return false }
             now = max(now, deadline)
             give(.timer)

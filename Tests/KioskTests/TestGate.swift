@@ -29,12 +29,13 @@ final class TestGate: SimulatedWorld {
 
     init(
         visits: [Simulation.Visit], controller: ControllerTraits = ControllerTraits(), seed: UInt64 = 1,
-        configure: (inout KioskSettings) -> Void = { _ in }
+        haveOwnKeys: Bool = true, configure: (inout KioskSettings) -> Void = { _ in }
     ) throws {
         var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
         settings.keyRotation = .seconds(60)
         settings.radioReminder = .zero
         configure(&settings)
+        let visits = haveOwnKeys ? visits.enumerated().map { $1.withKeys(seed: UInt64($0)) } : visits
         simulation = GateSimulation(
             settings: settings, radio: VirtualRadio(controller: controller, visits: visits, seed: seed), seed: seed)
     }
@@ -43,7 +44,7 @@ final class TestGate: SimulatedWorld {
     func run(limit: Duration = .seconds(600)) -> Bool {
         let end = simulation.now.advanced(by: limit)
         return simulation.run(until: end, in: self) { $0.radio.isFinished }
-            && simulation.run(until: end, in: self) { _ in self.isReady }
+            && simulation.run(until: end, in: self) { self.isReady($0) }
     }
 
     /// Runs for that long.
@@ -145,11 +146,13 @@ final class TestGate: SimulatedWorld {
         }
     }
 
-    private var isReady: Bool {
-        guard case .kiosk(.advertising)? = seen.last(where: { if case .kiosk = $0.what { true } else { false } })?.what
-        else { return false }
+    /// How the kiosk is.
+    var status: KioskStatus { simulation.kiosk.status(at: now) }
+
+    private func isReady(_ simulation: GateSimulation) -> Bool {
         // The last visitor is recorded when his pulse is over.
-        return gateChanges.last?.open != true
+        let status = simulation.kiosk.status(at: simulation.now)
+        return status.radio == .up && status.phones == 0 && !invitations.isEmpty && gateChanges.last?.open != true
     }
 }
 

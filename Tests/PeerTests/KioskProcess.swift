@@ -9,6 +9,8 @@ final class KioskProcess {
     private let configuration: String
     private let prefix: [String]
     private var child: Child?
+    /// Where the present run begins in the journal.
+    private var beginning = 0
 
     /// Writes the configuration; nothing is started yet. `prefix` stands before the command (``Air/networkPrefix``); `sections`
     /// stand in the place of those that are usual here, or beside them.
@@ -27,6 +29,8 @@ final class KioskProcess {
             "ledger": "path = \"\(place.path("ledger.db"))\"",
             "agent": agent + "allowPlainHTTP = true\nretryFirst = \"200ms\"\nretryLast = \"1s\"",
             "display": "kind = \"none\"",
+            // However quickly visitors come here, each finds an invitation of his own.
+            "tuvali": "previousKey = \"1s\"",
             "log": "path = \"\(place.path("log.jsonl"))\"",
             "control": "path = \"\(place.path("control.sock"))\"",
         ]
@@ -38,6 +42,7 @@ final class KioskProcess {
 
     /// Starts `gatehouse run`. Standard output and error go to a file of the workplace, or to these descriptors.
     func start(output: Int32? = nil, errors: Int32? = nil) throws {
+        beginning = journal.position
         let words = prefix + [Workplace.product, "run", "--config", configuration]
         var descriptors: [Int32: Int32] = [:]
         (descriptors[1], descriptors[2]) = (output, errors)
@@ -45,11 +50,10 @@ final class KioskProcess {
             words[0], Array(words.dropFirst()), output: place.path("output"), descriptors: descriptors, isGuarded: true)
     }
 
-    /// The invitation now on the air, with its place in the log; waits for one that comes after `position`.
-    func invitation(after position: Int, within limit: Duration = .seconds(20)) async throws -> (uri: String, next: Int)
-    {
-        let found = try await journal.wait("advertising", from: position, within: limit)
-        return (found.line["uri"]?.string?.string ?? "", found.next)
+    /// The invitation on display; waits for the first of this run.
+    func invitation() async throws -> String {
+        try await journal.wait("advertising", from: beginning)
+        return journal.events("advertising", from: beginning).last?["uri"]?.string?.string ?? ""
     }
 
     /// Asks it to end.

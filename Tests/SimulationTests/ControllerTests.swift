@@ -114,7 +114,9 @@ import Testing
             send(&controller, 0x2006, [0x10] + parameters.dropFirst()) == [
                 complete(.leSetAdvertisingParameters, [0x12])
             ])
-        var busy = connected()
+        var traits = ControllerTraits()
+        traits.advertisesWhileConnected = false
+        var busy = connected(traits)
         #expect(send(&busy, 0x200A, [1]) == [complete(.leSetAdvertisingEnable, [0x0C])])
     }
 

@@ -23,7 +23,7 @@ import Tuvali
         [
             Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport]),
             Turn(
-                at: 1000, event: .received([]),
+                at: 1000, event: .received(connection),
                 actions: [
                     .signal(Signal([.blue]), .connected), .note(.phoneConnected, first), .recordIntent(first),
                 ]),
@@ -33,7 +33,8 @@ import Tuvali
                 at: 2005, event: .verified(first, verdict(.accept)),
                 actions: [
                     opened(until: 2205), .signal(Signal([.green], tone: true), .accepted),
-                    .recordOutcome(first, outcome(.accepted), signedDigest: nil), status(0),
+                    .recordOutcome(first, outcome(.accepted), signedDigest: nil), status(0), .opened(first),
+                    decided(first),
                 ], deadline: 2205),
             Turn(at: 2205, event: .timer, actions: [.gate(.shut)], deadline: 5005),
             Turn(at: 5005, event: .timer, actions: [.signal(Signal([.blue]), .ready)]),
@@ -68,7 +69,7 @@ import Tuvali
             $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigest: nil))
         },
         Breach(.everyIntentEnds, "intents pile up") {
-            $0[2].actions += ["x", "y", "z"].map { .recordIntent(VisitID($0)) }
+            $0[2].actions += (0..<13).map { .recordIntent(VisitID("\($0)")) }
         },
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {
@@ -127,13 +128,30 @@ import Tuvali
             $0[4].actions[1] = .signal(Signal([.green]), .ready)
         },
         Breach(.greenBehindAcceptance, "green that does not end") { $0[6].actions = [] },
+        Breach(.gateBehindAcceptance, "opened for nobody in particular") { $0[4].actions.remove(at: 4) },
+        Breach(.gateBehindAcceptance, "opened for somebody else") { $0[4].actions[4] = .opened(second) },
+        Breach(.gateBehindAcceptance, "opened for one while another's green is shown") { day in
+            day = twoVisitors(apart: 100)
+            day[8].actions.removeLast()
+        },
+        Breach(.oneGreenEach, "two share a green") { day in
+            day.insert(Turn(at: 3500, event: .timer, actions: [decided(second)], deadline: 5005), at: 6)
+        },
+        Breach(.verdictsApart, "the next verdict at once") { day in
+            day.insert(
+                Turn(at: 2800, event: .timer, actions: [decided(second, accepted: false)], deadline: 5005), at: 6)
+        },
+        Breach(.placesAreBounded, "one too many") {
+            $0[2].actions += (0..<9).map { .note(.identified, VisitID("\($0)")) }
+        },
         Breach(.oneColour, "red and green") { $0[4].actions[1] = .signal(Signal([.red, .green]), .accepted) },
         Breach(.walletIsToldTheTruth, "rejected although accepted") { $0[4].actions[3] = status(1) },
         Breach(.walletIsToldTheTruth, "told before the decision") { $0[3].actions.append(status(0)) },
         Breach(.walletIsToldTheTruth, "rejected before the decision") { $0[3].actions.append(status(1)) },
         Breach(.walletIsToldTheTruth, "told the decision on the phone before") { day in
             day.insert(
-                Turn(at: 6000, event: .received([]), actions: [.note(.phoneConnected, second), status(0)]), at: 7)
+                Turn(at: 6000, event: .received(connection), actions: [.note(.phoneConnected, second), status(0)]),
+                at: 7)
         },
         Breach(.darkAtStop, "a lamp stays on") { $0[7].actions.remove(at: 0) },
         Breach(.darkAtStop, "the gate stays open") {
@@ -190,8 +208,12 @@ import Tuvali
             Turn(at: 2051, event: .intentDurable(second), actions: [], deadline: 2205),
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
             Turn(
-                at: 2070, event: .verified(second, verdict(.accept)), actions: [.gate(.shut)], deadline: 2070 + gap),
-            Turn(at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap)], deadline: 2270 + gap),
+                at: 2070, event: .verified(second, verdict(.accept)),
+                actions: [.gate(.shut), .signal(Signal([.green], tone: true), .accepted), decided(second)],
+                deadline: 2070 + gap),
+            Turn(
+                at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap), .opened(second)],
+                deadline: 2270 + gap),
             Turn(
                 at: 2270 + gap, event: .timer,
                 actions: [.gate(.shut), .recordOutcome(second, outcome(.accepted), signedDigest: nil)], deadline: 5005),
@@ -254,6 +276,14 @@ import Tuvali
     private static func opened(until end: Int64) -> KioskAction {
         .gate(.open(until: Instant(nanoseconds: end * 1_000_000)))
     }
+
+    private static func decided(_ visit: VisitID, accepted: Bool = true) -> KioskAction {
+        .note(.decided(accepted: accepted, reasons: [], sinceT0: .zero, waited: .zero), visit)
+    }
+
+    /// LE Connection Complete of handle 0x0040.
+    private static let connection: [UInt8] =
+        [4, 0x3E, 19, 1, 0, 0x40, 0, 1, 1, 1, 2, 3, 4, 5, 0x46, 24, 0, 0, 0, 72, 0, 0]
 
     private static func isUrgent(_ action: KioskAction) -> Bool {
         switch action {

@@ -62,7 +62,7 @@ import Testing
         }
         #expect(actions == [.notify(.disconnect, [1])])
         #expect(driver.give(.cancel) == [])
-        driver.advance(.milliseconds(200))
+        driver.advance(.milliseconds(5))
         #expect(driver.actions.last == .dropLink)
         driver.give(.linkLost)
         switch stage {

@@ -59,9 +59,9 @@ import Testing
         #expect(driver.log.dropFirst(before).map(\.action) == row.actions)
         guard row.stage != .advertising else { return }
 
-        // Disconnect is followed by the end of the link after 200 ms, and that by the end of the session when the host says so.
+        // Disconnect is followed by the end of the link after 5 ms, and that by the end of the session when the host says so.
         if row.actions.last != .dropLink {
-            driver.advance(.milliseconds(200) - .nanoseconds(1))
+            driver.advance(.milliseconds(5) - .nanoseconds(1))
             #expect(driver.actions.last == row.actions.last)
             driver.advance(.nanoseconds(1))
         }

@@ -29,14 +29,14 @@ import Workbench
 
     @Test func everyVisitIsTimed() async throws {
         let result = try await run(visits: 3)
-        #expect(result.times.count == 3 && result.refused == 0)
+        #expect(result.times.count == 3 && result.refused == 0, "\(result)")
         #expect(result.times == result.times.sorted() && result.percentile(100) == result.times.last)
     }
 
     @Test func theGateDoesNotWaitForTheDisk() async throws {
         let sync = Duration.milliseconds(400)
         let result = try await run(visits: 4, sync: sync, choosing: .seconds(2))
-        #expect(result.times.count == 4 && result.refused == 0)
+        #expect(result.times.count == 4 && result.refused == 0, "\(result)")
         #expect(result.percentile(100) < sync, "\(result.times)")
     }
 
@@ -48,7 +48,7 @@ import Workbench
 
     @Test func nobodyIsRefusedAtHalfASecondForEachSync() async throws {
         let result = try await run(visits: 6, sync: .milliseconds(500))
-        #expect(result.times.count == 6 && result.refused == 0)
+        #expect(result.times.count == 6 && result.refused == 0, "\(result)")
     }
 
     @Test func aVisitThatIsRefusedIsNoFigure() async throws {

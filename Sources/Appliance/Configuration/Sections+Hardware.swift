@@ -44,6 +44,8 @@ package struct RadioSection: Hashable, Sendable {
     package var flowControl: Bool
     /// Time from one advertisement to the next; phones find a fast one sooner. The radio knows 20 ms to 10.24 s.
     package var advertisingInterval: Duration
+    /// Phones that are served at once, 1 to 8; fewer where the controller takes no more.
+    package var phones: Int
 
     init(_ reader: inout ConfigurationReader) {
         transport = reader.choice("radio.transport", default: .userChannel)
@@ -54,6 +56,7 @@ package struct RadioSection: Hashable, Sendable {
         flowControl = reader.flag("radio.flowControl", default: true)
         advertisingInterval = reader.duration(
             "radio.advertisingInterval", default: .milliseconds(25), in: .milliseconds(20)...(.seconds(10)))
+        phones = reader.integer("radio.phones", default: 4, in: 1...8)
         switch transport {
         case .userChannel:
             if !device.hasPrefix("hci") || !device.dropFirst(3).isName(of: 1...3, digitsOnly: true) {

@@ -230,6 +230,8 @@ package struct DisplaySection: Hashable, Sendable {
 package struct TuvaliSection: Hashable, Sendable {
     /// How long an unused key and its QR code stay valid (40-bit authentication).
     package var keyRotation: Duration
+    /// How long the invitation before stays on the air beside a new one.
+    package var previousKey: Duration
     /// From the connection to the wallet's first word.
     package var identifyLimit: Duration
     /// From there to the size of the response: a person chooses a credential meanwhile.
@@ -244,6 +246,7 @@ package struct TuvaliSection: Hashable, Sendable {
     init(_ reader: inout ConfigurationReader) {
         keyRotation = reader.duration(
             "tuvali.keyRotation", default: .seconds(60), in: .seconds(10)...(.seconds(86_400)))
+        previousKey = reader.duration("tuvali.previousKey", default: .seconds(20), in: .seconds(1)...(.seconds(120)))
         identifyLimit = reader.duration(
             "tuvali.identifyLimit", default: .seconds(10), in: .seconds(1)...(.seconds(120)))
         responseSizeLimit = reader.duration(

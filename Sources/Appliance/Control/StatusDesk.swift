@@ -101,14 +101,15 @@ package struct StatusDesk: Sendable {
         var radio: JSONObject = [
             "state": .text(status.radio.rawValue), "failures": .int(counters.radioFailures),
             "ignoredPackets": .int(counters.ignoredPackets), "droppedPDUs": .int(counters.droppedPDUs),
+            "phones": .int(status.phones), "refusedPhones": .int(counters.refusedPhones),
             "spoiledChunks": .int(counters.spoiledChunks), "repairs": .int(counters.repairs),
         ]
         if let controller = status.controller { _ = radio.appendIfNew(.init("controller", .text(controller))) }
         let visits = counters.visits.sorted { $0.key < $1.key }.map { JSONObject.Member(Text($0.key), .int($0.value)) }
         for (name, value) in [
             ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
-            ("gate", ["open": .bool(status.isGateOpen)]), ("serving", .bool(status.isServing)),
-            ("visits", .object(JSONObject(visits))), ("refusedIntents", .int(counters.ledgerFailures)),
+            ("gate", ["open": .bool(status.isGateOpen)]), ("visits", .object(JSONObject(visits))),
+            ("refusedIntents", .int(counters.ledgerFailures)),
         ] {
             _ = report.appendIfNew(.init(Text(name), value))
         }

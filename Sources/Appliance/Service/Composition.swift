@@ -174,7 +174,7 @@ package struct Composition: Sendable {
                 contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew,
                 isQuiet: {
                     let status = await gatekeeper.status()
-                    return !status.isServing && !status.isGateOpen
+                    return status.phones == 0 && !status.isGateOpen
                 }, log: log), report: report)
     }
 

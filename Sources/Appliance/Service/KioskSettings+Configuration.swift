@@ -14,6 +14,8 @@ extension KioskSettings {
             case .open: .open
             }
         keyRotation = configuration.tuvali.keyRotation
+        previousKey = configuration.tuvali.previousKey
+        phones = configuration.radio.phones
         tuvali.identifyLimit = configuration.tuvali.identifyLimit
         tuvali.responseSizeLimit = configuration.tuvali.responseSizeLimit
         tuvali.silenceLimit = configuration.tuvali.silenceLimit

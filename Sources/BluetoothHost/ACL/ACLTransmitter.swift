@@ -1,7 +1,8 @@
 /// Sends L2CAP PDUs in pieces of the controller's size and never more than its buffers hold (Core Specification Vol 4
 /// Part E 4.1.1).
 ///
-/// The buffers are shared by all connections; the turn passes to the next connection after each PDU.
+/// The buffers are shared by all connections; the turn passes to the next connection after each PDU, and none holds more than
+/// its share: a phone that has gone out of range acknowledges nothing for seconds, and the others want their answers.
 struct ACLTransmitter: Sendable {
     /// A packet for the controller.
     struct Transmission: Equatable, Sendable {
@@ -25,6 +26,7 @@ struct ACLTransmitter: Sendable {
 
     private let limits: Limits
     private let packetLength: Int
+    private let packets: Int
     private var credits: Int
     private var lanes: [Lane] = []
     private var turn = 0
@@ -32,6 +34,7 @@ struct ACLTransmitter: Sendable {
     /// A transmitter for a controller that takes `packets` packets of `packetLength` data bytes each.
     init(packetLength: Int, packets: Int, limits: Limits) {
         self.packetLength = max(packetLength, 1)
+        self.packets = packets
         credits = packets
         self.limits = limits
     }
@@ -77,11 +80,14 @@ struct ACLTransmitter: Sendable {
         guard credits > 0 else { return nil }
         for _ in lanes.indices {
             if turn >= lanes.count { turn = 0 }
-            if let frame = lanes[turn].frames.first { return piece(of: frame) }
+            if let frame = lanes[turn].frames.first, lanes[turn].unacknowledged < share { return piece(of: frame) }
             turn += 1
         }
         return nil
     }
+
+    /// Packets that one connection may have in the controller.
+    private var share: Int { max(1, packets / max(1, lanes.count)) }
 
     private mutating func piece(of frame: Frame) -> Transmission {
         let offset = lanes[turn].offset

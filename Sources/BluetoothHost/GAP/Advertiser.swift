@@ -32,6 +32,8 @@ struct Advertiser: Sendable {
     private var state: State = .off
     /// Whether the parameters have been set since the last reset: they survive everything else.
     private var hasParameters = false
+    /// What the controller holds: it need not be told again to go on with that after a connection.
+    private var held: Advertisement?
     /// Whether a sequence has already been begun anew because the controller disagreed about being off.
     private var hasRetried = false
 
@@ -49,7 +51,7 @@ struct Advertiser: Sendable {
         switch state {
         case .off:
             guard let advertisement else { return .stopped }
-            return send(hasParameters ? .address : .parameters, advertisement)
+            return begin(advertisement)
         case .on:
             return send(.disable, advertisement)
         case .changing(let step, let carried, _):
@@ -59,8 +61,8 @@ struct Advertiser: Sendable {
     }
 
     /// A connection came about, which ends legacy advertising (Vol 6 Part B 4.4.2.4). True if that is all; an
-    /// advertisement on its way to the air is called back and ends as ``Outcome/stopped``, because it must not appear
-    /// behind the back of a visit that has begun.
+    /// advertisement on its way to the air is called back and ends as ``Outcome/stopped``: whether there is room for another
+    /// phone is the owner's to say, who asks again.
     mutating func connected() -> Bool {
         switch state {
         case .off:
@@ -84,6 +86,7 @@ struct Advertiser: Sendable {
     mutating func answered(_ status: HCIStatus, to opcode: HCIOpcode) -> Outcome? {
         guard case .changing(let step, let carried, let wanted) = state else { return nil }
         guard status == .success || isHarmless(status, at: step) else {
+            held = nil
             if status == .commandDisallowed, step != .enable, !hasRetried, wanted != nil {
                 // The controller believes that it is still advertising.
                 hasRetried = true
@@ -93,13 +96,14 @@ struct Advertiser: Sendable {
             return wanted == nil ? .stopped : .refused(opcode, status)
         }
         if step == .parameters { hasParameters = true }
+        if step == .scanResponse { held = carried }
         if carried != wanted {
             if step == .enable { return send(.disable, wanted) }
             guard let wanted else {
                 state = .off
                 return .stopped
             }
-            return send(hasParameters ? .address : .parameters, wanted)
+            return begin(wanted)
         }
         return advance(after: step, carried)
     }
@@ -110,8 +114,8 @@ struct Advertiser: Sendable {
             return .stopped
         }
         switch step {
-        case .disable where !hasParameters: return send(.parameters, advertisement)
-        case .disable, .parameters: return send(.address, advertisement)
+        case .disable: return begin(advertisement)
+        case .parameters: return send(.address, advertisement)
         case .address: return send(.data, advertisement)
         case .data: return send(.scanResponse, advertisement)
         case .scanResponse: return send(.enable, advertisement)
@@ -119,6 +123,13 @@ struct Advertiser: Sendable {
             state = .on(advertisement)
             return .started
         }
+    }
+
+    /// The first command that this advertisement needs.
+    private mutating func begin(_ advertisement: Advertisement) -> Outcome {
+        if hasParameters, held == advertisement { return send(.enable, advertisement) }
+        held = nil
+        return send(hasParameters ? .address : .parameters, advertisement)
     }
 
     /// Some controllers refuse to switch off what is off already.

@@ -23,6 +23,8 @@ struct CommandQueue: Sendable {
     private var outstanding: HCICommand?
     private var credits = 1  // Vol 4 Part E 4.4: one command may be sent before the first answer.
     private var unsupported: Set<HCIOpcode> = []
+    /// Whether a credit was assumed that the controller has not granted since.
+    private var isStarved = false
     /// When the outstanding command is given up or, while there is none, the wait for a credit.
     private(set) var deadline: Instant?
 
@@ -69,6 +71,7 @@ struct CommandQueue: Sendable {
         to opcode: HCIOpcode, credits granted: UInt8, status: HCIStatus?, returnParameters: ArraySlice<UInt8>
     ) -> (HCICommand, Outcome)? {
         credits = Int(granted)
+        if granted > 0 { isStarved = false }
         guard let command = outstanding, command.opcode == opcode else { return nil }
         outstanding = nil
         deadline = nil
@@ -83,12 +86,16 @@ struct CommandQueue: Sendable {
         )
     }
 
-    /// Gives up what is overdue. The command returned is the one that went unanswered or could not be sent at all.
+    /// Gives up what is overdue. The command returned is the one that went unanswered; one that only waited for a credit is sent
+    /// without, the first time.
     mutating func expire(at now: Instant) -> (HCICommand, Outcome)? {
         guard let deadline, deadline <= now else { return nil }
         self.deadline = nil
         guard let command = outstanding else {
-            return waiting.first.map { ($0, .timedOut) }
+            // The grant may have been lost on the way, and phones are connected; one that grants nothing again is dead.
+            if isStarved { return waiting.first.map { ($0, .timedOut) } }
+            (credits, isStarved) = (1, true)
+            return nil
         }
         outstanding = nil
         credits = max(credits, 1)  // The silent command took one and will not give it back.

@@ -15,6 +15,8 @@ package struct ControllerInformation: Equatable, Sendable {
     package var features: UInt64 = 0
     /// Bit mask of the LE features (Vol 6 Part B 4.6).
     package var leFeatures: UInt64 = 0
+    /// Bit mask of what the link layer does at the same time (Vol 4 Part E 7.8.27); nil when not told.
+    package var leStates: UInt64?
     /// Longest data part of an ACL packet that the controller takes, in bytes.
     package var aclLength = 0
     /// How many ACL packets the controller holds for sending.
@@ -22,6 +24,10 @@ package struct ControllerInformation: Equatable, Sendable {
 
     /// LE Data Packet Length Extension (Vol 6 Part B 4.6, bit 5).
     package var supportsDataLengthExtension: Bool { leFeatures >> 5 & 1 == 1 }
+
+    /// Whether phones may connect while others are connected: connectable advertising beside the peripheral role (7.8.27, bit
+    /// 38). A controller that does not tell is tried.
+    package var advertisesWhileConnected: Bool { leStates.map { $0 >> 38 & 1 == 1 } ?? true }
 
     /// LE 2M PHY (Vol 6 Part B 4.6, bit 8).
     package var supports2MPHY: Bool { leFeatures >> 8 & 1 == 1 }

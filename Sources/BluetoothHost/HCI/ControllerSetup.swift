@@ -4,7 +4,8 @@ import Encoding
 /// (order after Core Specification Vol 6 Part D 2.1).
 struct ControllerSetup: Sendable {
     private enum Step: Int, CaseIterable {
-        case reset, version, commands, features, address, eventMask, leEventMask, leBuffers, buffers, leFeatures
+        case reset, version, commands, features, address, eventMask, leEventMask, leBuffers, buffers, leFeatures,
+            leStates
         case dataLength, phy
     }
 
@@ -55,6 +56,7 @@ struct ControllerSetup: Sendable {
         // Zero or no answer means that LE shares the BR/EDR buffers (Vol 4 Part E 7.8.2).
         case .buffers: hasBuffers ? nil : HCICommand(.readBufferSize, [], .optional)
         case .leFeatures: HCICommand(.leReadLocalSupportedFeatures, [], .optional)
+        case .leStates: HCICommand(.leReadSupportedStates, [], .optional)
         case .dataLength: wanted(.leWriteSuggestedDefaultDataLength, if: information.supportsDataLengthExtension)
         case .phy: wanted(.leSetDefaultPHY, if: information.supports2MPHY)
         }
@@ -95,6 +97,8 @@ struct ControllerSetup: Sendable {
             information.aclPackets = Int(packets)
         case .leReadLocalSupportedFeatures:
             information.leFeatures = try reader.uint64LE()
+        case .leReadSupportedStates:
+            information.leStates = try reader.uint64LE()
         default:
             break
         }

@@ -41,6 +41,7 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
     static let leSetScanResponseData = HCIOpcode(0x08, 0x009)
     static let leSetAdvertisingEnable = HCIOpcode(0x08, 0x00A)
     static let leLongTermKeyRequestNegativeReply = HCIOpcode(0x08, 0x01B)
+    static let leReadSupportedStates = HCIOpcode(0x08, 0x01C)
     static let leRemoteConnectionParameterRequestReply = HCIOpcode(0x08, 0x020)
     static let leSetDataLength = HCIOpcode(0x08, 0x022)
     static let leWriteSuggestedDefaultDataLength = HCIOpcode(0x08, 0x024)
@@ -83,6 +84,7 @@ extension HCIOpcode: CustomStringConvertible {
             case .leSetAdvertisingEnable: "LE Set Advertising Enable"
             case .leLongTermKeyRequestNegativeReply: "LE Long Term Key Request Negative Reply"
             case .leRemoteConnectionParameterRequestReply: "LE Remote Connection Parameter Request Reply"
+            case .leReadSupportedStates: "LE Read Supported States"
             case .leSetDataLength: "LE Set Data Length"
             case .leWriteSuggestedDefaultDataLength: "LE Write Suggested Default Data Length"
             case .leSetDefaultPHY: "LE Set Default PHY"

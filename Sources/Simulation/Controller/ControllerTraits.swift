@@ -19,6 +19,10 @@ package struct ControllerTraits: Sendable {
     package var supportsDataLength = true
     /// The 2 Mbit/s PHY.
     package var supports2M = true
+    /// Whether phones may connect while others are connected.
+    package var advertisesWhileConnected = true
+    /// Connections at once; beside so many it does not advertise.
+    package var connections = 8
     /// Commands answered with Unknown HCI Command and left out of the supported commands.
     package var unknownCommands: Set<HCIOpcode> = []
     /// Commands never answered at all, though declared.

@@ -78,7 +78,9 @@ extension VirtualController {
         case .readBDADDR: traits.publicAddress
         case .leReadBufferSize: [UInt8].littleEndian(traits.aclLength) + [traits.aclBuffers]
         case .leReadLocalSupportedFeatures: localFeatures
-        case .leReadSupportedStates: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x03, 0, 0]
+        // Bit 38: connectable advertising as a peripheral of somebody (7.8.27).
+        case .leReadSupportedStates:
+            [0xFF, 0xFF, 0xFF, 0xFF, traits.advertisesWhileConnected ? 0xFF : 0xBF, 0x03, 0, 0]
         case .leReadFilterAcceptListSize: [8]
         case .leRand: random.bytes(8)
         case .leReadAdvertisingTxPower: [0]
@@ -134,8 +136,10 @@ extension VirtualController {
                 guard advertisingParameters.ownAddressType & 1 == 0 || randomAddress != nil else {
                     return HCIError.invalidParameters
                 }
-                // One link at a time: many adapters refuse a connectable advertiser beside a connection.
-                guard connections.isEmpty || advertisingParameters.type > 1 else { return HCIError.commandDisallowed }
+                // Some adapters refuse a connectable advertiser beside a connection, all of them beside too many.
+                let mayConnect =
+                    connections.isEmpty || traits.advertisesWhileConnected && connections.count < traits.connections
+                guard mayConnect || advertisingParameters.type > 1 else { return HCIError.commandDisallowed }
                 isAdvertising = true
                 emit(.advertise(advertiser))
             default: return HCIError.invalidParameters

@@ -34,4 +34,19 @@ package enum Misbehaviour: Equatable, Sendable {
     case garbage(packets: Int)
     /// Asks for pairing first and otherwise behaves.
     case pairs
+    /// Needs no code, the key being on the air; connects, does that, and comes again as soon as it is sent away, for as long as
+    /// its patience lasts.
+    case besieges(Siege)
+}
+
+/// How a visitor keeps others out.
+package enum Siege: Equatable, Sendable {
+    /// Says nothing.
+    case silent
+    /// Leaves at once.
+    case storm
+    /// Identifies, and then nothing.
+    case identified
+    /// Identifies, announces a response and sends a chunk each time that has gone by.
+    case drips(every: Duration)
 }

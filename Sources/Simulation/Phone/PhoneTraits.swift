@@ -56,6 +56,8 @@ package struct PhoneTraits: Sendable {
     package var reaction = Duration.milliseconds(50)
     /// Longest time for a connection attempt; then the phone scans again.
     package var connectTime = Duration.seconds(5)
+    /// How long a person looks at a wallet that finds nothing before reading the code that is then on display.
+    package var rereading = Duration.seconds(10)
     /// Longest time from arrival until the person gives up.
     package var patience = Duration.seconds(120)
 

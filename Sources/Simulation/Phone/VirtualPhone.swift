@@ -43,6 +43,7 @@ package struct VirtualPhone: Sendable {
 
     enum Scheduled: Sendable {
         case scan
+        case reread
         case connectTimeout
         case toWallet(WalletSession.Event)
         case garbage(left: Int)
@@ -52,7 +53,7 @@ package struct VirtualPhone: Sendable {
     enum State: Sendable {
         case absent
         case waitingForCode
-        case scanning(WalletInvitation)
+        case scanning(WalletInvitation?)
         case connecting(verifierKey: [UInt8])
         case connected
         case ended
@@ -83,6 +84,7 @@ package struct VirtualPhone: Sendable {
     var agenda = Agenda<Scheduled>()
     var actions: [Action] = []
     var now = Instant.zero
+    private var givesUp: Instant?
 
     /// A phone that is not there yet; `submission` is what its wallet will share.
     package init(
@@ -119,11 +121,14 @@ package struct VirtualPhone: Sendable {
             guard case .absent = state else { return }
             observe(.arrived)
             state = .waitingForCode
-            agenda.add(.impatience, at: now.advanced(by: traits.patience))
+            let end = now.advanced(by: traits.patience)
+            givesUp = end
+            agenda.add(.impatience, at: end)
             readCode()
         case .invitation(let text):
+            // Who has read a code goes on with that.
             invitation = text
-            readCode()
+            if case .waitingForCode = state { readCode() }
         case .heard(let advertiser): heard(advertiser)
         case .connected: connected()
         case .received(let bytes, let start): received(bytes, start: start)
@@ -137,6 +142,7 @@ package struct VirtualPhone: Sendable {
         while let item = agenda.take(dueBy: now) {
             switch item {
             case .scan: scan()
+            case .reread: if case .scanning = state { readCode() }
             case .connectTimeout:
                 guard case .connecting = state else { continue }
                 actions.append(.cancelConnecting)
@@ -160,10 +166,16 @@ package struct VirtualPhone: Sendable {
         case .waitingForCode, .scanning, .connecting:
             if case .connecting = state { actions.append(.cancelConnecting) }
             state = .waitingForCode
-            if invitation != nil { agenda.add(.scan, at: now.advanced(by: traits.codeReading)) }
+            if siege != nil {
+                state = .scanning(nil)
+            } else if invitation != nil {
+                agenda.add(.scan, at: now.advanced(by: traits.codeReading))
+            }
         case .absent, .connected, .ended: break
         }
     }
+
+    private var siege: Siege? { if case .besieges(let siege) = misbehaviour { siege } else { nil } }
 
     private mutating func scan() {
         guard case .waitingForCode = state, let invitation else { return }
@@ -175,10 +187,13 @@ package struct VirtualPhone: Sendable {
         }
         observe(.scanning(name: read.name ?? ""))
         state = .scanning(read)
+        agenda.add(.reread, at: now.advanced(by: traits.rereading))
     }
 
     private mutating func heard(_ advertiser: Advertiser) {
-        guard case .scanning(let invitation) = state, let key = WalletScan.match(advertiser, invitation) else { return }
+        guard case .scanning(let invitation) = state,
+            let key = invitation.map({ WalletScan.match(advertiser, $0) }) ?? WalletScan.anyKey(advertiser)
+        else { return }
         observe(.found)
         state = .connecting(verifierKey: key)
         actions.append(.connect(advertiser.address))
@@ -190,21 +205,42 @@ package struct VirtualPhone: Sendable {
         state = .connected
         observe(.connected)
         reached(.connected)
-        guard case .connected = state, misbehaviour != .silent else { return }
+        guard case .connected = state, misbehaviour != .silent, siege != .silent else { return }
+        if siege == .storm {
+            return actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
+        }
         if case .garbage(let packets) = misbehaviour {
             return agenda.add(.garbage(left: packets), at: now.advanced(by: .milliseconds(20)))
         }
         if misbehaviour == .pairs { sendPDU([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], channel: 6) }
         wallet = WalletSession(
-            manner: traits.wallet, submission: submission, verifierKey: key,
+            manner: manner, submission: submission, verifierKey: key,
             repeatsTransfer: misbehaviour == .secondTransfer)
         if case .automatic(let mtu) = traits.mtu { run(client.request(.exchangeMTU(mtu), at: now)) }
         tellWallet(.connected)
     }
 
+    /// How the wallet behaves: who besieges keeps the link without bringing anything.
+    private var manner: WalletManner {
+        var manner = traits.wallet
+        switch siege {
+        case .identified: manner.choosing = .seconds(86_400)
+        case .drips(let every): (manner.choosing, manner.chunkPause) = (.zero, every)
+        case .silent, .storm, nil: break
+        }
+        return manner
+    }
+
     private mutating func disconnected(_ reason: UInt8) {
         guard case .connected = state else { return }
         observe(.disconnected(reason: reason))
+        if siege != nil, pendingOutcome != .left {
+            fallQuiet()
+            (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
+            (client, registered, requestsMTU) = (GATTClient(), [], 0)
+            agenda.add(.impatience, at: givesUp ?? now)
+            return readCode()
+        }
         finish(pendingOutcome ?? (reason == HCIError.connectionTimeout ? .lost : .dismissed))
     }
 

@@ -20,7 +20,7 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case oneVerification = "a second verification in one visit"
     /// A visit has one outcome.
     case oneOutcome = "a second outcome of one visit"
-    /// An intent that was used gets its outcome; at most one waits for the next phone.
+    /// An intent that was used gets its outcome; no more are open than phones can be here, and as many again wait for the next.
     case everyIntentEnds = "an intent was left without its outcome"
     /// The record says accepted for a visit that may pass only, and tells of an opened gate exactly if that visit had a pulse.
     case outcomeIsTrue = "the outcome is not what happened"
@@ -40,6 +40,12 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case gateAgreesWithLight = "the gate is open while the light says rejected"
     /// Green is lit for an accepted visit and no longer than its pattern.
     case greenBehindAcceptance = "green without an accepted visit"
+    /// Each acceptance has a green of its own, from its beginning, tone included: no two visitors share one.
+    case oneGreenEach = "accepted without a green of its own"
+    /// A verdict is shown for a while before that of somebody who was here already takes its place: people see whom it is for.
+    case verdictsApart = "two verdicts at once"
+    /// No more visits are served at once than places are there, and phones were connected when the last was taken.
+    case placesAreBounded = "more phones are served than there are places"
     /// Green and red are never lit together.
     case oneColour = "green and red together"
     /// The wallet is told the decision, after it was made, and nothing else.

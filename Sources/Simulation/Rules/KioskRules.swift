@@ -13,8 +13,11 @@ package struct KioskRules: Sendable {
     package static let actionsInATurn = 400
     /// Timers at one instant; each may make the next one due.
     package static let timersAtAnInstant = 20
-    /// Intents that wait for their outcome: that of the phone that is here, one whose pulse runs, and one whose pulse waits for it.
-    package static let openIntents = 3
+    /// Intents that wait for their outcome beside those of as many phones as have a place, here or gone without having used it: of
+    /// links that are on their way out, one whose pulse runs, and one whose pulse waits for it.
+    package static let openIntents = 5
+    /// What people need to see whom a verdict is for.
+    package static let verdict: Duration = .milliseconds(900)
     /// What a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
     /// Visits that are remembered; the oldest are forgotten.
@@ -33,6 +36,8 @@ package struct KioskRules: Sendable {
         /// Whether another phone has taken it over.
         var isInherited = false
         var wasGivenPulse = false
+        var isServed = false
+        var came: Instant?
     }
 
     private let settings: KioskSettings
@@ -40,12 +45,14 @@ package struct KioskRules: Sendable {
     private let pulse: Duration
     private var visits: [VisitID: Facts] = [:]
     private var order: [VisitID] = []
-    /// The visit that the phone at the gate belongs to, as far as it is known.
-    private var current: VisitID?
-    /// Who may pass and since when, while the gate has not opened for them.
-    private var owed: (visit: VisitID, since: Instant)?
-    /// Whether an acceptance has not been shown yet.
-    private var owesGreen = false
+    /// The visits by the handles of their links; one that has ended is replaced by the next of its handle.
+    private var links: [UInt16: VisitID] = [:]
+    /// The link that has come about in this turn.
+    private var newLink: UInt16?
+    /// Whose acceptance was shown last.
+    private var lastAccepted: VisitID?
+    /// When a verdict was shown last.
+    private var lastVerdict: Instant?
     private var openSince: Instant?
     private var shutSince: Instant?
     private var greenSince: Instant?
@@ -83,9 +90,12 @@ package struct KioskRules: Sendable {
         let before = entitled
         learn(event)
         for action in actions { learn(action, at: now) }
-        entitle(except: before, at: now)
+        entitle(except: before)
         judgeOrder(actions, at: now)
-        for action in actions { judge(action, at: now) }  // the gate stands before the records
+        judgeVerdicts(actions, at: now)
+        let opened = actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
+        for action in actions { judge(action, opened, at: now) }  // the gate stands before the records
+        newLink = nil
         judgeEnd(of: event, actions, deadline: deadline, at: now)
         (last, due) = (now, deadline)
         return found
@@ -121,6 +131,7 @@ package struct KioskRules: Sendable {
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
             change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
+        case .received(let packet): newLink = Self.begun(in: packet)
         default: break
         }
     }
@@ -131,19 +142,26 @@ package struct KioskRules: Sendable {
             // An intent that served nobody goes on to the next phone, with its id.
             if let id, visits[id]?.isVerifying == true || visits[id]?.result != nil { broken(.oneIntent, now) }
             if let id, visits[id] != nil { change(id) { $0.isInherited = true } }
-            current = id
-        case .note(.ledgerFailed, _):
+            if let id { change(id) { $0.came = now } }
+            if let id, let newLink { links[newLink] = id }
+        case .note(.ledgerFailed, let id?):
             // An answer that did not come in time: from now on it counts as no.
-            if let current { change(current) { if $0.intent == .asked { $0.intent = .failed } } }
+            change(id) { if $0.intent == .asked { $0.intent = .failed } }
+        case .note(.identified, let id?):
+            change(id) { $0.isServed = true }
+            if visits.values.count(where: \.isServed) > settings.phones + settings.lobby {
+                broken(.placesAreBounded, now)
+            }
+        case .note(.decided(true, _, _, _), let id): lastAccepted = id
+        case .note(.visitEnded, let id?): change(id) { $0.isServed = false }
         case .recordIntent(let id):
-            current = id
             if let facts = visits[id], facts.intent != .none, facts.intent != .failed, !facts.isInherited {
                 broken(.oneIntent, now)
             }
             // The next phone asks for it once more.
             change(id) { ($0.intent, $0.isInherited) = (.asked, false) }
+        case .closeTransport: links = [:]
         case .verify(let id, _):
-            current = id
             if visits[id]?.intent ?? Facts.Intent.none == Facts.Intent.none { broken(.intentBeforePayload, now) }
             if visits[id]?.isVerifying == true { broken(.oneVerification, now) }
             change(id) { $0.isVerifying = true }
@@ -157,44 +175,65 @@ package struct KioskRules: Sendable {
 
     /// The visits that may pass and have no record yet.
     private var entitled: Set<VisitID> {
-        Set(visits.filter { $0.value.verdict == true && $0.value.result == nil && mayOpen($0.value) }.keys)
+        var entitled: Set<VisitID> = []
+        for (id, facts) in visits where facts.verdict == true && facts.result == nil && mayOpen(facts) {
+            entitled.insert(id)
+        }
+        return entitled
     }
 
     /// Visits that may pass since this turn.
-    private mutating func entitle(except before: Set<VisitID>, at now: Instant) {
-        for visit in entitled.subtracting(before) {
-            change(visit) { $0.wasEntitled = true }
-            (owed, owesGreen) = ((visit, now), true)
-        }
+    private mutating func entitle(except before: Set<VisitID>) {
+        for visit in entitled.subtracting(before) { change(visit) { $0.wasEntitled = true } }
     }
 
     // MARK: - What is done
 
-    private mutating func judge(_ action: KioskAction, at now: Instant) {
+    private mutating func judge(_ action: KioskAction, _ opened: VisitID?, at now: Instant) {
         switch action {
         case .recordOutcome(let id, let outcome, _): judge(outcome, of: id, at: now)
-        case .gate(.open(let until)): judgeOpening(until: until, at: now)
+        case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
         case .gate(.shut):
             if openSince == nil { broken(.gateChanges, now) }
             (openSince, shutSince) = (nil, now)
         case .signal(let signal, let shown):
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
-        case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, at: now) }
+        case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break
         }
     }
 
-    private mutating func judgeOpening(until: Instant, at now: Instant) {
+    private mutating func judgeOpening(until: Instant, for visit: VisitID?, at now: Instant) {
         if openSince != nil { broken(.gateChanges, now) }
         if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
         if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
         openSince = now
-        // A pulse that has to wait for the end of another one waits no longer than that one may last.
-        guard let owed, now <= owed.since.advanced(by: Gate.hardLimit) else { return broken(whatIsMissing, now) }
-        change(owed.visit) { $0.wasGivenPulse = true }
-        self.owed = nil
+        // The opening belongs to exactly one visit: the one whose green is shown, which may pass and has not.
+        guard let visit, visit == lastAccepted, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse
+        else {
+            return broken(whatIsMissing(of: visit), now)
+        }
+        change(visit) { $0.wasGivenPulse = true }
+    }
+
+    /// Verdicts come one after the other, and each acceptance begins a green.
+    private mutating func judgeVerdicts(_ actions: [KioskAction], at now: Instant) {
+        let verdicts = actions.compactMap { action -> (accepted: Bool, visit: VisitID?)? in
+            if case .note(.decided(let accepted, _, _, _), let visit) = action { (accepted, visit) } else { nil }
+        }
+        guard let first = verdicts.first else { return }
+        let came = first.visit.flatMap { visits[$0]?.came }
+        let isTooEarly = lastVerdict.map { last in
+            last.duration(to: now) < Self.verdict && came.map { $0 < last } ?? true
+        }
+        if verdicts.count > 1 || isTooEarly == true { broken(.verdictsApart, now) }
+        lastVerdict = now
+        let begins = actions.contains { action in
+            if case .signal(let signal, .accepted) = action { signal.lamps == [.green] && signal.tone } else { false }
+        }
+        if first.accepted, !begins { broken(.oneGreenEach, now) }
     }
 
     /// Gate and light stand before everything else that a turn does.
@@ -209,8 +248,8 @@ package struct KioskRules: Sendable {
     }
 
     /// Why nobody may pass: an accepted one waits for its intent, or there is none.
-    private var whatIsMissing: KioskRule {
-        guard let facts = current.flatMap({ visits[$0] }), facts.verdict == true else { return .gateBehindAcceptance }
+    private func whatIsMissing(of visit: VisitID?) -> KioskRule {
+        guard let facts = visit.flatMap({ visits[$0] }), facts.verdict == true else { return .gateBehindAcceptance }
         return mayOpen(facts) ? .gateBehindAcceptance : .gateBehindIntent
     }
 
@@ -222,11 +261,10 @@ package struct KioskRules: Sendable {
         let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
         if !mayBe || outcome.gate?.opened != facts.wasGivenPulse { broken(.outcomeIsTrue, now) }
         change(id) { $0.result = accepted }
-        if !accepted { (owed, owesGreen) = (nil, false) }
     }
 
-    private mutating func judgeStatus(_ byte: UInt8, at now: Instant) {
-        let facts = current.flatMap { visits[$0] } ?? Facts()
+    private mutating func judgeStatus(_ byte: UInt8, in packet: [UInt8], at now: Instant) {
+        let facts = links[Self.handle(packet[1], packet[2])].flatMap { visits[$0] } ?? Facts()
         if byte == 0 ? !facts.wasEntitled : facts.result != false { broken(.walletIsToldTheTruth, now) }
     }
 
@@ -238,19 +276,22 @@ package struct KioskRules: Sendable {
         if let end = openSince?.advanced(by: pulse), now >= end || deadline.map({ $0 > end }) ?? true {
             broken(.pulseIsBounded, now)
         }
-        judgeGreen(at: now)
+        judgeGreen(actions, at: now)
         if openSince != nil, pattern == .rejected { broken(.gateAgreesWithLight, now) }
         let open = visits.values.count { $0.intent != .none && $0.intent != .failed && $0.result == nil }
-        if open > Self.openIntents { broken(.everyIntentEnds, now) }
+        if open > settings.phones + settings.lobby + Self.openIntents { broken(.everyIntentEnds, now) }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
         if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }
         if case .stopped = actions[actions.count - 1] {} else { broken(.silentAfterStop, now) }
     }
 
-    private mutating func judgeGreen(at now: Instant) {
+    private mutating func judgeGreen(_ actions: [KioskAction], at now: Instant) {
         guard light.lamps.contains(.green) else { return greenSince = nil }
-        if owesGreen { (greenSince, owesGreen) = (now, false) }
+        let accepted = actions.lazy.compactMap { action -> VisitID? in
+            if case .note(.decided(true, _, _, _), let visit) = action { visit } else { nil }
+        }
+        if let visit = accepted.first, visits[visit]?.wasEntitled == true { greenSince = now }
         guard let since = greenSince, pattern == .accepted else { return broken(.greenBehindAcceptance, now) }
         if let end = IndicatorPattern.accepted.end, now >= since.advanced(by: end) {
             broken(.greenBehindAcceptance, now)
@@ -258,6 +299,14 @@ package struct KioskRules: Sendable {
     }
 
     // MARK: - What is told
+
+    private static func handle(_ low: UInt8, _ high: UInt8) -> UInt16 { UInt16(low) | UInt16(high & 0x0F) << 8 }
+
+    /// The handle of the link that a packet of the controller says has come about (LE Connection Complete in its three forms).
+    private static func begun(in packet: [UInt8]) -> UInt16? {
+        guard packet.count > 6, packet[0...1] == [4, 0x3E], [0x01, 0x0A, 0x29].contains(packet[3]) else { return nil }
+        return handle(packet[5], packet[6])
+    }
 
     /// The value handle of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's
     /// service each writable characteristic takes two handles, each indicated one three.

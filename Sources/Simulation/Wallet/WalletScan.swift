@@ -13,8 +13,19 @@ package enum WalletScan {
                 }
         }
         guard listsService, let wanted = invitation.serviceData,
-            let head = serviceData(0x01, structures), head.elementsEqual(wanted),
-            let tail = serviceData(0x02, structures), tail.count == 27
+            let head = serviceData(0x01, structures), head.elementsEqual(wanted)
+        else { return nil }
+        return key(structures)
+    }
+
+    /// The public key that a Tuvali verifier has on the air, whoever it is; nil: this is none.
+    package static func anyKey(_ advertiser: Advertiser) -> [UInt8]? {
+        key(structures(advertiser.data) + structures(advertiser.scanResponse))
+    }
+
+    private static func key(_ structures: [(type: UInt8, value: ArraySlice<UInt8>)]) -> [UInt8]? {
+        guard let head = serviceData(0x01, structures), head.count > 5, let tail = serviceData(0x02, structures),
+            tail.count == 27
         else { return nil }
         return head.suffix(5) + tail
     }

@@ -104,7 +104,7 @@ struct StoredGate {
         (self.keeper, self.written, self.disk) = (keeper, written, disk)
         kiosk = Kiosk(settings: settings, at: .zero)
         rules = KioskRules(settings)
-        radio = VirtualRadio(visits: visits, seed: seed)
+        radio = VirtualRadio(visits: visits.enumerated().map { $1.withKeys(seed: UInt64($0)) }, seed: seed)
         random = SplitMix64(seed: seed)
     }
 
@@ -236,9 +236,7 @@ extension Simulation.Visit {
     static func made(_ phone: PhoneTraits = .android14, _ misbehaviour: Misbehaviour? = nil) -> Simulation.Visit {
         Simulation.Visit(
             "visitor", phone: phone,
-            submission: .seal(
-                record: Array(("{\"text\":\"" + Hex.encode(Array(0...255)) + "\"}").utf8),
-                privateKey: [UInt8](repeating: 0x42, count: 32), nonce: [UInt8](repeating: 9, count: 12)),
+            submission: .sealing(Array(("{\"text\":\"" + Hex.encode(Array(0...255)) + "\"}").utf8), seed: 1),
             misbehaviour: misbehaviour)
     }
 }

@@ -1,0 +1,21 @@
+package import Encoding
+
+/// How long a phone keeps its place while the table is full and another one comes. As long as there is room none of this counts.
+package struct CrowdLimits: Hashable, Sendable {
+    /// From the connection to the first word: phones begin to ask what there is as soon as they are connected.
+    package var mute: Duration = .seconds(1)
+    /// From the connection to Identify: an Android phone on a slow link needs two seconds for discovery and MTU.
+    package var unidentified: Duration = .seconds(4)
+    /// From Identify to the response size: a person chooses.
+    package var choosing: Duration = .seconds(30)
+    /// From the verdict on: a wallet leaves as soon as it has heard it, and slow ones hear the second or third.
+    package var told: Duration = .seconds(2)
+    /// A transfer brings at least one chunk in so many connection intervals, over its whole time: a third of what the slowest
+    /// phones do on the same link (a packet of 27 bytes four times in each interval).
+    package var intervalsPerChunk = 32
+    /// What a transfer may be behind that at any time: a repair round, a stack that stalls.
+    package var slack: Duration = .seconds(5)
+
+    /// The documented defaults.
+    package init() {}
+}

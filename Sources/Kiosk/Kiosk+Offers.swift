@@ -1,0 +1,32 @@
+import BluetoothHost
+import Encoding
+
+/// 1. Advertise: what is offered, and what of it is on the air.
+extension Kiosk {
+    var offerDeadline: Instant? {
+        guard case .up = radio else { return nil }
+        return offers.deadline(rotation: settings.keyRotation)
+    }
+
+    /// Fresh keys have been drawn: they are on display from now on.
+    mutating func invite(_ material: SessionMaterial, at now: Instant) -> [KioskAction] {
+        guard case .up = radio, offers.isAwaiting else { return [] }
+        let offer = offers.add(material, name: settings.name, overlap: settings.previousKey, at: now)
+        guard let offer else { return [.drawSessionMaterial] }
+        return [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
+    }
+
+    /// Asks for new keys where they are wanted, and for the advertisement whose turn it is while a further phone finds room.
+    mutating func air(at now: Instant) -> [KioskAction] {
+        guard case .up = radio else { return [] }
+        var actions: [KioskAction] = []
+        offers.prune(keeping: visits.map(\.offer), at: now)
+        if offers.needsNew(after: settings.keyRotation, at: now) {
+            offers.isAwaiting = true
+            actions.append(.drawSessionMaterial)
+        }
+        guard let change = offers.ask(hasRoom: hasRoom(at: now), at: now) else { return actions }
+        let wish = change.map { HostEvent.advertise($0.advertisement) } ?? .stopAdvertising
+        return actions + drive(wish, at: now)
+    }
+}

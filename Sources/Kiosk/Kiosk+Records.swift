@@ -1,0 +1,83 @@
+import Credentials
+import Encoding
+import Ledger
+import Tuvali
+
+/// 9. Record: what is written of a visit, what is only counted, and what becomes of an intent that served nobody.
+extension Kiosk {
+    mutating func record(
+        _ outcome: Outcome, of visit: Visit, _ signedDigest: [UInt8]?, at now: Instant
+    ) -> [KioskAction] {
+        let note = ended(outcome.result.rawValue, outcome.reasons.map(\.code.string), visit, at: now)
+        if outcome.result == .accepted {
+            unrecorded.append((visit.id, outcome, signedDigest))
+            return note
+        }
+        var outcome = outcome
+        if outcome.result == .failed, !visit.hasPayload, let code = outcome.reasons.last?.code {
+            guard let earlier = junk.record(code, at: now) else {
+                keepIntent(of: visit, at: now)
+                return note
+            }
+            outcome.repeated = earlier
+        }
+        return [.recordOutcome(visit.id, outcome, signedDigest: signedDigest)] + note
+    }
+
+    /// Records the accepted visits whose pulse is over.
+    mutating func recordPulses() -> [KioskAction] {
+        gate.takeEnded().compactMap { pulse in
+            guard let index = unrecorded.firstIndex(where: { $0.visit == pulse.visit }) else { return nil }
+            var (visit, outcome, signedDigest) = unrecorded.remove(at: index)
+            if let length = pulse.length { outcome.gate = .pulsed(milliseconds: Int(length.milliseconds)) }
+            return .recordOutcome(visit, outcome, signedDigest: signedDigest)
+        }
+    }
+
+    /// A visit that leaves no record leaves its intent to the next one. Who connects takes one over while there is any, so no more
+    /// can wait than phones were connected at once.
+    mutating func keepIntent(of visit: Visit, at now: Instant) {
+        guard visit.intent.isWritten else { return }
+        spares.append(SpareIntent(visit: visit.id, state: visit.intent, since: now))
+    }
+
+    /// When the oldest intent that nobody needs is closed: not before the one before it has been for as long, so that a crowd that
+    /// brings nothing is recorded as slowly as one who does.
+    var spareDeadline: Instant? {
+        spares.first.map { max($0.deadline, spareClosed?.advanced(by: SpareIntent.lifetime) ?? .zero) }
+    }
+
+    /// Closes the oldest intent that nobody needed, with what there is to say of unrecorded visits.
+    mutating func closeSpare(at now: Instant) -> [KioskAction] {
+        guard !spares.isEmpty else { return [] }
+        let spare = spares.removeFirst()
+        spareClosed = now
+        let counted = junk.takeLargest(at: now)
+        let code = counted?.code ?? Text(ReasonCode.abandoned.text)
+        var outcome = Outcome(
+            .failed, reasons: [Outcome.Reason(code)], gate: .shut,
+            software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
+        outcome.repeated = counted?.count ?? 0
+        return [.recordOutcome(spare.visit, outcome, signedDigest: nil)]
+    }
+
+    /// What a visit notes about the box and not about its visitor.
+    mutating func count(_ note: KioskNote, at now: Instant) {
+        switch note {
+        case .ledgerFailed(let reason):
+            counters.ledgerFailures += 1
+            health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
+        case .received(_, let crcErrors, let repairs):
+            counters.spoiledChunks += crcErrors
+            counters.repairs += repairs
+        default: break
+        }
+    }
+
+    mutating func ended(
+        _ result: String, _ reasons: [String], _ visit: Visit, at now: Instant
+    ) -> [KioskAction] {
+        counters.visits[result, default: 0] += 1
+        return [.note(.visitEnded(result: result, reasons: reasons, visit.figures(at: now)), visit.id)]
+    }
+}

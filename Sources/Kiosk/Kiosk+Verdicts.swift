@@ -1,0 +1,60 @@
+import Credentials
+import Encoding
+import Ledger
+
+/// 8. Act: one verdict, one person. Lights, tone and pulse belong to one visit at a time.
+extension Kiosk {
+    /// A failed transfer is shown at most once in this time: whoever is in range can make transfers fail.
+    static let failuresApart: Duration = .seconds(5)
+
+    /// Shows the verdicts whose turn has come.
+    mutating func giveTurns(at now: Instant) -> [KioskAction] {
+        var actions: [KioskAction] = []
+        while let visit = turns.next(at: now) { actions += change(visit, at: now) { $0.decide(at: now) } }
+        return actions
+    }
+
+    mutating func act(on decision: Visit.Decision, of visit: VisitID, at now: Instant) -> [KioskAction] {
+        guard let times = decision.times else {
+            showFailure(at: now)
+            return []
+        }
+        indicator.show(decision.accepted ? .accepted : .rejected, at: now)
+        // Whoever was let in before has had his time.
+        if decision.accepted { gate.pulse(settings.gatePulse, for: visit, at: now) } else { gate.shut(at: now) }
+        turns.show(accepted: decision.accepted, pulse: settings.gatePulse, at: now)
+        let decided = KioskNote.decided(
+            accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: times.sinceT0,
+            waited: times.waited)
+        return [.note(decided, visit)]
+    }
+
+    /// A visit came to nothing: no verdict, so no red, no tone, and nobody's pulse ends.
+    private mutating func showFailure(at now: Instant) {
+        guard indicator.pattern.end == nil, failureShown.map({ now >= $0.advanced(by: Self.failuresApart) }) ?? true,
+            case .up = radio
+        else { return }
+        failureShown = now
+        indicator.show(.failed, at: now)
+    }
+
+    /// The light shows how far the one is who has come farthest.
+    mutating func showProgress(at now: Instant) {
+        guard case .up = radio, offers.current != nil else { return }
+        indicator.show((visits.map(\.progress).max() ?? .nothing).pattern, at: now)
+    }
+
+    var hasGate: Bool { !health.isInForce(.gateUnavailable) }
+
+    /// The gate can be opened from now on, or cannot: also for whoever stands before it.
+    mutating func gateChanged(at now: Instant) {
+        for index in visits.indices { visits[index].hasGate = hasGate }
+        guard !hasGate, gate.deadline != nil, let visit = gate.visit else { return }
+        // The relay did not follow: no green light before it, and the record says so.
+        if let index = unrecorded.firstIndex(where: { $0.visit == visit }) {
+            unrecorded[index].outcome.reasons.append(Outcome.Reason(Text(ReasonCode.gateUnavailable.text)))
+        }
+        gate.shut(at: now)
+        indicator.show(.fault, at: now)
+    }
+}

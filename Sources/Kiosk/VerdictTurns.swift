@@ -1,0 +1,46 @@
+import Encoding
+
+/// Whose turn it is to be shown a verdict: lights, tone and pulse belong to one visit at a time, in the order in which the
+/// verdicts were ready.
+///
+/// Whoever came when the verdict before was on show already waits for nothing: he has seen whom it was for.
+struct VerdictTurns: Sendable {
+    /// Shortest time for which an acceptance is shown: the tone is over, and people have seen whom it is for.
+    static let accepted: Duration = .seconds(1)
+    /// The same for a rejection, with its three tones.
+    static let rejected: Duration = .milliseconds(1500)
+    /// A pulse is not cut short by the next verdict before this time.
+    static let pulse: Duration = .seconds(2)
+
+    /// The longest that a verdict is shown before the next.
+    static var longest: Duration { max(accepted, rejected, pulse) }
+
+    private var waiting: [(visit: VisitID, came: Instant)] = []
+    private var shownAt: Instant?
+    private var freeAt: Instant = .zero
+
+    /// When the next turn begins; nil: nobody waits.
+    var deadline: Instant? { waiting.isEmpty ? nil : freeAt }
+
+    /// Puts a visit that began at `came` at the end; returns how many are before it, the one that is being shown included.
+    mutating func join(_ visit: VisitID, came: Instant, at now: Instant) -> Int {
+        waiting.append((visit, came))
+        return waiting.count - 1 + (isFree(for: came, at: now) ? 0 : 1)
+    }
+
+    /// The next visit, if its turn has come.
+    mutating func next(at now: Instant) -> VisitID? {
+        guard let first = waiting.first, isFree(for: first.came, at: now) else { return nil }
+        return waiting.removeFirst().visit
+    }
+
+    private func isFree(for came: Instant, at now: Instant) -> Bool {
+        now >= freeAt || shownAt.map { came >= $0 } ?? true
+    }
+
+    /// A verdict is shown from now on.
+    mutating func show(accepted isAccepted: Bool, pulse: Duration, at now: Instant) {
+        let least = isAccepted ? max(Self.accepted, min(pulse, Self.pulse)) : Self.rejected
+        (shownAt, freeAt) = (now, now.advanced(by: least))
+    }
+}

@@ -1,0 +1,95 @@
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Testing
+import Tuvali
+
+@testable import Credentials
+
+/// Nobody holds the gate: with whoever keeps a place or comes again and again, each of four honest phones is served in at most
+/// twice the time that it takes alone.
+@Suite struct SiegeTests {
+    private static let kinds: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
+    private static let began = Duration.seconds(60)
+
+    static let sieges: [String: [Siege]] = [
+        "one silent": [.silent], "six silent": [Siege](repeating: .silent, count: 6),
+        "a storm": [.storm], "two storms": [.storm, .storm],
+        "one identified": [.identified], "the slow one": [.drips(every: .seconds(20))],
+        "a drip each second": [.drips(every: .seconds(1))],
+        "all kinds": [.silent, .storm, .silent],
+    ]
+
+    private func phone(_ number: Int) -> PhoneTraits {
+        var phone = Self.kinds[number]
+        phone.patience = .seconds(120)
+        return phone
+    }
+
+    /// From coming to the verdict on the phone, for the honest ones.
+    private func times(_ gate: TestGate, _ count: Int) throws -> [Duration] {
+        try (0..<count).map { number in
+            let told = gate.seen.first { entry in
+                if case .phone(number, .wallet(.verdict(accepted: true))) = entry.what { true } else { false }
+            }
+            let came = gate.seen.first { if case .phone(number, .arrived) = $0.what { true } else { false } }
+            return try #require(came).at.duration(to: try #require(told, "phone \(number)").at)
+        }
+    }
+
+    private func honest(_ numbers: [Int]) -> [Simulation.Visit] {
+        numbers.map { .test(phone($0), record: MisbehaviourTests.incompressible, arrival: .at(Self.began)) }
+    }
+
+    @Test(arguments: sieges.keys.sorted()) func everybodyIsServedInTwiceTheTime(_ name: String) throws {
+        let alone = try (0..<4).map { number in
+            let gate = try TestGate(visits: honest([number]))
+            #expect(gate.run())
+            return try times(gate, 1)[0]
+        }
+        var worst = 0.0
+        for seed in 1...5 as ClosedRange<UInt64> {
+            var besieger = PhoneTraits.android14
+            besieger.patience = .seconds(120)
+            let besiegers = (Self.sieges[name] ?? []).enumerated().map { number, siege in
+                Simulation.Visit.test(
+                    besieger, record: MisbehaviourTests.incompressible, arrival: .at(.seconds(1 + number)),
+                    misbehaviour: .besieges(siege))
+            }
+            let gate = try TestGate(visits: honest([0, 1, 2, 3]) + besiegers, seed: seed)
+            #expect(gate.run(limit: .seconds(400)))
+            let served = try times(gate, 4)
+            for number in 0..<4 { worst = max(worst, served[number] / alone[number]) }
+            #expect(gate.breaches == [], "seed \(seed)")
+        }
+        print("siege by \(name): at most \((worst * 100).rounded() / 100) of the time alone")
+        #expect(worst <= 2)
+    }
+
+    /// One device took the gate for 727.9 s, again and again: silence, then choosing, then dripping.
+    @Test func whereOneIsServedAtATimeNobodyStaysForLong() throws {
+        var controller = ControllerTraits()
+        controller.advertisesWhileConnected = false
+        for (siege, limit) in [(Siege.silent, 5), (.identified, 35), (.drips(every: .seconds(20)), 15)] {
+            var besieger = PhoneTraits.android14
+            besieger.patience = .seconds(100)
+            let visits = [
+                .test(arrival: .at(.seconds(30))),
+                Simulation.Visit.test(
+                    besieger, record: MisbehaviourTests.incompressible, arrival: .at(.seconds(1)),
+                    misbehaviour: .besieges(siege)),
+            ]
+            let gate = try TestGate(visits: visits, controller: controller)
+            #expect(gate.run(limit: .seconds(300)))
+            var since: Instant?
+            for (at, what) in gate.seen {
+                if case .phone(1, .connected) = what { since = at }
+                if case .phone(1, .disconnected) = what, let began = since.take() {
+                    #expect(began.duration(to: at) < .seconds(limit), "\(siege)")
+                }
+            }
+            #expect(gate.breaches == [])
+        }
+    }
+}
