@@ -64,7 +64,7 @@ struct BenchCommand: AsyncParsableCommand {
                 verifier: Verifier(trust: try TrustStore(Samples.trust)), visits: visits)
         ]
         if let portrait {
-            let directory = try TrustDirectory.reading(portraitTrust ?? ".")
+            let directory = try TrustCommand.reading(portraitTrust ?? ".")
             let verifier = Verifier(
                 trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
             let payload = Samples.record(try InputFile.bytes(portrait))
@@ -89,7 +89,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private func takeTurns() throws {
         guard let date = Timestamp(rfc3339: at) else { throw CommandFailure("--at \(at) is not a date") }
-        let directory = try TrustDirectory.reading(trust ?? ".")
+        let directory = try TrustCommand.reading(trust ?? ".")
         let verifier = Verifier(
             trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
         try CorpusTurns(verifier: verifier, date: WallTime(utc: date, provenance: .given)).run()

@@ -83,19 +83,8 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return clock
         }
-        let material = try trust.map { path in try TrustDirectory.reading(path).material }
+        let material = try trust.map { path in try TrustCommand.reading(path).material }
         return DemoScenario.sending(try InputFile.bytes(credential), at: clock, trust: material)
-    }
-}
-
-extension TrustDirectory {
-    /// Reads a trust directory, turning its problems into one failure for people.
-    static func reading(_ path: String) throws -> TrustDirectory {
-        do throws(TrustDirectoryError) {
-            return try TrustDirectory(path: path)
-        } catch {
-            throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
-        }
     }
 }
 

@@ -213,7 +213,10 @@ final class TerminalScreen: DemoScreen {
     private func line(_ now: Instant, _ who: String, _ text: String, _ state: inout State) {
         endProgress(&state)
         let seconds = String(format: "%7.3f s", Double(now.nanoseconds) / 1e9)
-        Terminal.line("\(Terminal.styled(seconds, .dim))  \(padded(who, 7)) \(text)")
+        let whole = "\(Terminal.styled(seconds, .dim))  \(padded(who, 7)) \(text)"
+        // Whoever reads from a pipe looks for whole sentences.
+        let parts = Terminal.isInteractive ? Terminal.folded(whole, hanging: indent.count) : [whole]
+        for part in parts { Terminal.line(part) }
     }
 
     private func progress(_ received: Int, _ total: Int, _ now: Instant, _ state: inout State) {

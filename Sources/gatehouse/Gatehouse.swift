@@ -27,6 +27,14 @@ struct Gatehouse: AsyncParsableCommand {
         Terminal.openMissingStreams()
         Heap.keepFreedMemory()
         do {
+            // Swift reads the arguments from there; without them every command would be a call for help that went well.
+            guard !CommandLine.arguments.isEmpty else {
+                throw CommandFailure(
+                    "/proc tells no arguments of this program",
+                    remedy: "mount it: mount -t proc proc /proc; in a container, give it one")
+            }
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if let word = CommandWord.unknown(in: arguments, of: Self.self) { throw word.failure }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

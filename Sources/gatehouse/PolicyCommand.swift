@@ -51,7 +51,7 @@ struct PolicyCommand: AsyncParsableCommand {
                 Terminal.line(error.json.compactText)
                 throw ExitCode(2)
             }
-            let store = try trust.map(TrustDirectory.reading)?.store
+            let store = try trust.map { try TrustCommand.reading($0) }?.store
             let unknown =
                 store.map { store in policy.groups.sorted().filter { store.members(ofGroup: $0) == nil } } ?? []
             if json {

@@ -112,7 +112,9 @@ enum StatusListing {
     }
 
     private static func agent(_ status: JSON) -> [String?] {
-        (status["agent"]?.array ?? []).flatMap { agent -> [String?] in
+        guard let agents = status["agent"]?.array else { return [] }
+        if agents.isEmpty { return ["none"] }
+        return agents.flatMap { agent -> [String?] in
             let name = text(agent["name"]).map { $0 == "primary" ? "" : "\($0): " } ?? ""
             guard agent["connected"] == true else { return ["\(name)none is connected"] }
             return [

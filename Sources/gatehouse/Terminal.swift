@@ -49,7 +49,7 @@ enum Terminal {
         var line = String(margin)
         var isEmpty = true
         for word in text.dropFirst(margin.count).split(separator: " ", omittingEmptySubsequences: false) {
-            if !isEmpty, line.count + 1 + word.count > columns {
+            if !isEmpty, seen(line) + 1 + seen(word) > columns {
                 lines.append(line)
                 (line, isEmpty) = (indent, true)
             }
@@ -57,6 +57,16 @@ enum Terminal {
             isEmpty = false
         }
         return lines + [line]
+    }
+
+    /// How many characters of a styled text are seen.
+    private static func seen(_ text: some StringProtocol) -> Int {
+        var (count, isStyle) = (0, false)
+        for character in text {
+            if character == "\u{1B}" { isStyle = true } else if !isStyle { count += 1 }
+            if character == "m" { isStyle = false }
+        }
+        return count
     }
 
     /// Writes a line to standard output at once, also into a pipe.

@@ -24,7 +24,7 @@ extension TrustCommand {
 
         func run() async throws {
             let section = try configuration.load().trust
-            if Input.isFolder(path) {
+            if TrustCommand.isFolder(path) {
                 try importFolder(section)
             } else {
                 try importBundle(section)

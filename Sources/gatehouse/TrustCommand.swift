@@ -26,34 +26,19 @@ struct TrustCommand: AsyncParsableCommand {
                 "A trust directory or a bundle, in place of what the configuration has in force.", valueName: "path"))
         var path: String?
 
+        /// What is looked at, before what is said of it; what is in force needs no name.
+        var place: String { path.map { $0 + ": " } ?? "" }
+
         func load() throws -> TrustDirectory {
-            do {
-                guard let path else { return try TrustCommand.inForce(configuration.load().trust) }
-                if Self.isFolder(path) { return try TrustDirectory(path: path) }
-                return try TrustDirectory(try bundle(path), name: path)
-            } catch let error as TrustDirectoryError {
-                throw CommandFailure.problems("the trust data", error.problems.count, error.description)
+            guard let path else {
+                let section = try configuration.load().trust
+                return try TrustCommand.usable { () throws(TrustDirectoryError) in try TrustCommand.inForce(section) }
             }
-        }
-
-        private func bundle(_ path: String) throws -> TrustBundle {
-            let keys = try key.map { [try Self.operatorKey($0)] } ?? configuration.load().trust.bundleKeys
-            let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
-            do throws(TrustBundle.Failure) {
-                return try TrustBundle(bytes, keys: keys)
-            } catch { throw CommandFailure("\(path): \(error)", remedy: error.remedy) }
-        }
-
-        static func operatorKey(_ text: String) throws -> OperatorKey {
-            guard let key = OperatorKey(Text(text)) else {
-                throw CommandFailure("--key is no Ed25519 key", remedy: "give what gatehouse trust keygen printed")
+            return try TrustCommand.reading(path, key: key) { [configuration] in
+                // Of a bundle that somebody looks at elsewhere there need be no configuration.
+                guard FileManager.default.fileExists(atPath: configuration.path) else { return [] }
+                return try configuration.load().trust.bundleKeys
             }
-            return key
-        }
-
-        static func isFolder(_ path: String) -> Bool {
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
         }
     }
 
@@ -68,7 +53,9 @@ struct TrustCommand: AsyncParsableCommand {
         func run() async throws {
             let report = TrustReport(try input.load(), at: .machine)
             if json { return Terminal.line(report.json.compactText) }
-            for line in report.lines { Terminal.line(Terminal.printable(line)) }
+            for (index, line) in report.lines.enumerated() {
+                Terminal.line(Terminal.printable((index == 0 ? input.place : "") + line))
+            }
         }
     }
 
@@ -100,7 +87,8 @@ struct TrustCommand: AsyncParsableCommand {
                 for finding in report.findings + report.notes {
                     Terminal.line(Terminal.printable("\(finding.subject): \(finding.message)"))
                 }
-                Terminal.line(Terminal.printable(report.lines[0]) + (report.findings.isEmpty ? ": in order" : ""))
+                let head = input.place + report.lines[0] + (report.findings.isEmpty ? ": in order" : "")
+                Terminal.line(Terminal.printable(head))
             }
             if !report.findings.isEmpty { throw ExitCode(1) }
         }
@@ -161,6 +149,47 @@ struct TrustCommand: AsyncParsableCommand {
 }
 
 extension TrustCommand {
+    /// A trust directory or a bundle, whichever is at that path; a bundle is checked with `key`, else with those that the
+    /// gate's configuration has.
+    static func reading(
+        _ path: String, key: String? = nil, orKeys configured: () throws -> [OperatorKey] = { [] }
+    ) throws -> TrustDirectory {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure("there is nothing at \(path)", remedy: "give a trust directory or a bundle")
+        }
+        if isFolder(path) { return try usable { () throws(TrustDirectoryError) in try TrustDirectory(path: path) } }
+        let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
+        let keys = try key.map { [try operatorKey($0)] } ?? configured()
+        guard !keys.isEmpty else {
+            throw CommandFailure(
+                "nothing says whose bundle \(path) must be", remedy: "give the operator's key: --key z6Mk…")
+        }
+        let bundle: TrustBundle
+        do throws(TrustBundle.Failure) {
+            bundle = try TrustBundle(bytes, keys: keys)
+        } catch { throw CommandFailure("\(path): \(error)", remedy: error.remedy) }
+        return try usable { () throws(TrustDirectoryError) in try TrustDirectory(bundle, name: path) }
+    }
+
+    /// What is read, or everything that is wrong with it as one failure for people.
+    static func usable(_ read: () throws(TrustDirectoryError) -> TrustDirectory) throws -> TrustDirectory {
+        do throws(TrustDirectoryError) { return try read() } catch {
+            throw CommandFailure.problems("the trust data", error.problems.count, error.description)
+        }
+    }
+
+    static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    static func operatorKey(_ text: String) throws -> OperatorKey {
+        guard let key = OperatorKey(Text(text)) else {
+            throw CommandFailure("--key is no Ed25519 key", remedy: "give what gatehouse trust keygen printed")
+        }
+        return key
+    }
+
     /// What a gate judges by; says on standard error why that is not the bundle that was imported.
     static func inForce(_ section: TrustSection) throws(TrustDirectoryError) -> TrustDirectory {
         let reading = try TrustState(section).read()

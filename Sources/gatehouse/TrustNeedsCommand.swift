@@ -56,7 +56,7 @@ extension TrustCommand {
             guard let trust, FileManager.default.fileExists(atPath: trust) else {
                 return try TrustStore(TrustMaterial())
             }
-            return try TrustDirectory.reading(trust).store
+            return try TrustCommand.reading(trust).store
         }
     }
 }

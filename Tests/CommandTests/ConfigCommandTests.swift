@@ -20,6 +20,17 @@ import Testing
         #expect(option.output == ending.output)
     }
 
+    @Test func aFileThatIsNotThereAndOneOfAnotherSystem() async throws {
+        let missing = try await folder.gatehouse("config", "check", "nowhere.toml")
+        #expect(missing.code == 2 && missing.errors.contains("nowhere.toml: is not there"), "\(missing)")
+        #expect(!missing.errors.contains("read"), "nothing about rights: \(missing)")
+        try folder.write("mark.toml", "\u{FEFF}[kiosk]\nname = \"A\"\n")
+        let mark = try await folder.gatehouse("config", "check", "mark.toml")
+        #expect(
+            mark.code == 2 && mark.errors.contains("mark.toml:1: ") && mark.errors.contains("byte order mark"),
+            "\(mark)")
+    }
+
     /// A key beside the database is told where one is; with a credential of systemd there is none.
     @Test func aKeyInTheOpenIsTold() async throws {
         try folder.write("gate.toml", "[kiosk]\nname = \"A\"\n[agent]\nkeyFile = \"agent-key\"\n")
@@ -178,7 +189,7 @@ import Testing
     @Test func aFileThatIsNotThere() async throws {
         let ending = try await folder.gatehouse("config", "check", "nowhere.toml")
         #expect(ending.code == 2)
-        #expect(ending.errors.contains("nowhere.toml: cannot be read. "))
+        #expect(ending.errors.contains("nowhere.toml: is not there. "))
         let twice = try await folder.gatehouse("config", "check", "--config", "a.toml", "b.toml")
         #expect(twice.code == 2)
         #expect(twice.hasRemedy)

@@ -35,6 +35,38 @@ import Testing
         #expect(unknown.code == 2)
     }
 
+    @Test func wordsThatAreNoCommand() async throws {
+        let cases: [(words: [String], says: String, meant: String?)] = [
+            (["verfy", "pass.json"], "gatehouse has no command verfy", "did you mean gatehouse verify?"),
+            (["trust", "verfiy"], "gatehouse trust has no command verfiy", "did you mean gatehouse trust verify?"),
+            (["help", "statsu"], "gatehouse has no command statsu", "did you mean gatehouse status?"),
+            (["help", "ledger", "lst"], "gatehouse ledger has no command lst", "did you mean gatehouse ledger list?"),
+            (["help", "nonsense"], "gatehouse has no command nonsense", nil),
+            (["z\u{1B}[2Jx"], "gatehouse has no command z?[2Jx", nil),
+        ]
+        for (words, says, meant) in cases {
+            let ending = try await folder.gatehouse(words)
+            #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(ending)")
+            #expect(ending.errors.contains(says), "\(ending)")
+            if let meant { #expect(ending.errors.contains(meant), "\(ending)") }
+            #expect(ending.errors.contains("did you mean") == (meant != nil), "\(ending)")
+            #expect(ending.errors.contains("--help"), "\(ending)")
+        }
+        for words in [["help"], ["help", "trust", "list"], ["trust"], ["trust", "--help"]] {
+            #expect(try await folder.gatehouse(words).code == 0, "\(words)")
+        }
+    }
+
+    /// Swift finds the arguments in /proc; without it every command would look like a call for help.
+    @Test func withoutProcNothingIsSaidToBeWell() async throws {
+        let script = "mount -t tmpfs none /proc 2>/dev/null || exit 77; exec \"$0\" ledger verify"
+        let ending = try await Program.run("unshare", ["-rm", "sh", "-c", script, Program.gatehouse], in: folder)
+        // Where nobody may make a name space this cannot be tried.
+        guard ending.code != 77, !ending.errors.contains("unshare:") else { return }
+        #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(ending)")
+        #expect(ending.errors.contains("/proc"), "\(ending)")
+    }
+
     @Test func outputThatCannotBeWritten() async throws {
         let commands = ["--help", "config check gate.toml", "demo --fast", "verify gate.toml"]
         _ = try folder.configuration()

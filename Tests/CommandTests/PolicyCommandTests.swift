@@ -210,6 +210,9 @@ import Testing
     }
 
     @Test func theExampleThatIsInstalled() async throws {
+        let start = Vectors.repository.appendingPathComponent("deploy/policy-start.toml").path
+        let begun = try await folder.gatehouse("policy", "check", start)
+        #expect(begun.code == 0 && begun.errors.isEmpty, "\(begun)")
         let file = Vectors.repository.appendingPathComponent("deploy/policy.toml").path
         #expect(try await folder.gatehouse("policy", "check", file).code == 0)
         let tests = try await folder.gatehouse("policy", "test", file)

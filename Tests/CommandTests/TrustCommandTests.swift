@@ -55,6 +55,21 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
+    /// What is said is about the path that was given, whatever this machine's configuration is.
+    @Test func aPathIsLookedAtForItself() async throws {
+        for command in ["list", "verify"] {
+            let missing = try await folder.gatehouse("trust", command, "nowhere")
+            #expect(missing.code == 2 && missing.errors.contains("there is nothing at nowhere"), "\(missing)")
+            #expect(!missing.errors.contains("gatehouse.toml"), "\(missing)")
+            try folder.write("bundle", "{}")
+            let bundle = try await folder.gatehouse("trust", command, "bundle", "--config", "none.toml")
+            #expect(
+                bundle.code == 2 && bundle.errors.contains("bundle") && bundle.errors.contains("--key"), "\(bundle)")
+            let good = try await folder.gatehouse("trust", command, "trust")
+            #expect(good.code != 2 && good.output.hasPrefix("trust: "), "\(good)")
+        }
+    }
+
     // MARK: - Keys and bundles
 
     @Test func keysAreMadeOnce() async throws {

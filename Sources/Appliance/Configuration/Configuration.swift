@@ -45,10 +45,15 @@ package struct Configuration: Sendable {
     /// Reads and checks a file; throws everything that is wrong with it at once.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let data = FileManager.default.contents(atPath: path) else {
+            let isThere = FileManager.default.fileExists(atPath: path)
             throw ConfigurationError(
                 file: path,
                 problems: [
-                    .init(key: "", message: "cannot be read", remedy: "Check the path and who may read the file.")
+                    isThere
+                        ? .init(key: "", message: "cannot be read", remedy: "Check who may read the file.")
+                        : .init(
+                            key: "", message: "is not there",
+                            remedy: "Check the path, or begin with a copy of the example.")
                 ])
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path

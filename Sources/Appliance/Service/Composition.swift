@@ -1,5 +1,5 @@
 import Aries
-import Credentials
+package import Credentials
 package import Encoding
 import Foundation
 import HTTPTransport
@@ -71,11 +71,9 @@ package struct Composition: Sendable {
         let manager = ServiceManager(environment: environment)
         let trust = try TrustState(configuration.trust).begin(report)
         let defaults = defaults(configuration)
-        let direction = GateDirection(rawValue: configuration.gate.direction.rawValue)
+        let direction = direction(configuration)
         // The rules of a file of their own win over those that came with the trust data.
-        let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules in
-            rules.map { VerificationPolicy($0, over: defaults, direction: direction) } ?? defaults
-        }
+        let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules(of: configuration, under: $0) }
         let policyFile = configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) }
         let policy = policyOver(policyFile?.begin(log, report) ?? trust.directory.rules)
         let trusted = trust.directory.store
@@ -176,6 +174,16 @@ package struct Composition: Sendable {
                     let status = await gatekeeper.status()
                     return status.phones == 0 && !status.isGateOpen
                 }, log: log), report: report)
+    }
+
+    /// What this gate judges by under those rules; without rules by what its configuration says.
+    package static func rules(of configuration: Configuration, under rules: GatePolicy?) -> VerificationPolicy {
+        let defaults = defaults(configuration)
+        return rules.map { VerificationPolicy($0, over: defaults, direction: direction(configuration)) } ?? defaults
+    }
+
+    private static func direction(_ configuration: Configuration) -> GateDirection? {
+        GateDirection(rawValue: configuration.gate.direction.rawValue)
     }
 
     /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let

@@ -215,13 +215,15 @@ enum Token {
     }
 
     /// Whether bytes that are no token and no JSON are meant as an mdoc: anything that does not begin like JSON where the
-    /// sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong).
+    /// sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong) and is no
+    /// text of several words.
     static func isBinary(_ bytes: [UInt8], claimed: CredentialFormat?) -> Bool {
         let letters = trimmed(bytes)
         guard let first = letters.first else { return false }
         if claimed == .mdoc { return !jsonStart.contains(first) }
         return (UInt8(ascii: "g")...UInt8(ascii: "v")).contains(first)
             && !jsonWords.contains { letters.starts(with: $0) }
+            && !letters.contains(UInt8(ascii: " "))
     }
 
     private static let jsonStart = Array("{[\"".utf8)

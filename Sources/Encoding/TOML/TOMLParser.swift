@@ -11,6 +11,10 @@ struct TOMLParser {
     }
 
     mutating func document() throws(TOML.SyntaxError) -> TOMLTable {
+        // TOML is UTF-8 without one; editors of other systems write it, and nobody sees it.
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            throw failure("a byte order mark stands before the text; save the file as UTF-8 without BOM")
+        }
         let root = TOMLBuilder(.header)
         var current = root
         while true {
