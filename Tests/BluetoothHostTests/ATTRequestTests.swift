@@ -41,6 +41,9 @@ struct ATTRequestTests {
         Exchange("find service 0x0001", "06 0100 ffff 0028 0100", "07 0a00 1500"),
         Exchange("find service 0x1801", "06 0100 ffff 0028 0118", "07 0600 0900"),
         Exchange("find a value that is no group", "06 0100 ffff 002a 47617465", "07 0300 0300"),
+        // Characteristics are groups too (Vol 3 Part G 2.5.3).
+        Exchange("find a characteristic by its declaration", "06 0100 ffff 0328 02 0300 002a", "07 0200 0300"),
+        Exchange("find one with a descriptor", "06 0100 ffff 0328 20 0800 052a", "07 0700 0900"),
         Exchange(
             "find all client configurations by value", "06 0100 ffff 0229 0000",
             "07 0900 0900 0f00 0f00 1200 1200 1500 1500"),

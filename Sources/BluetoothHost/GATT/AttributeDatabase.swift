@@ -14,7 +14,7 @@ struct Attribute: Sendable {
     let handle: UInt16
     let type: BluetoothUUID
     let content: Content
-    /// For a service declaration the last handle of the service, else its own.
+    /// For the declaration of a service or characteristic the last handle of its definition, else its own (Vol 3 Part G 2.5.3).
     var groupEnd: UInt16
 
     /// Whether it can be read at all.
@@ -78,12 +78,14 @@ struct AttributeDatabase: Sendable {
             // Declaration: properties, handle of the value (the next one), type (Vol 3 Part G 3.3.1).
             var declaration = [properties.rawValue]
             declaration.appendLE(UInt16(truncatingIfNeeded: attributes.count + 2))
+            let definition = attributes.count
             append(.characteristic, .declaration(declaration + uuid.littleEndian))
             let handle = append(uuid, .value(value, properties, id))
             if let id { values[id] = (handle, properties) }
             if !properties.isDisjoint(with: [.notify, .indicate]) {
                 append(.clientCharacteristicConfiguration, .clientConfiguration(properties, id))
             }
+            attributes[definition].groupEnd = UInt16(truncatingIfNeeded: attributes.count)
         }
         attributes[start].groupEnd = UInt16(truncatingIfNeeded: attributes.count)
     }

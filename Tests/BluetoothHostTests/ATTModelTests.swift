@@ -1,0 +1,38 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// The attribute server under requests that chance has made, held to an independent model of it: values, client configurations,
+/// MTU, writes that are prepared, values that are pushed.
+@Suite("Bluetooth host: attribute server and model")
+struct ATTModelTests {
+    @Test(arguments: 1...4) func answersAsTheModelDoes(part: Int) {
+        for sequence in 0..<1500 {
+            var random = SeededRandom(seed: UInt64(part) << 32 | UInt64(sequence))
+            var script = ATTScript()
+            for _ in 0..<20 {
+                let step: ATTScript.Step =
+                    switch random.below(12) {
+                    case 0: .push(CharacteristicID(rawValue: [4, 6, 10, 11][random.below(4)]), [1, 2, 3])
+                    case 1: .push(CharacteristicID(rawValue: 10), [UInt8](repeating: 7, count: random.below(530)))
+                    case 2 where random.below(4) == 0: .silence
+                    case 3: .pdu([0x12, [9, 15, 18, 21][random.below(4)], 0, UInt8(random.below(4)), 0])
+                    default: .pdu(ATTScript.pdu(&random))
+                    }
+                if let difference = script.play(step) {
+                    Issue.record("part \(part), sequence \(sequence): \(difference)")
+                    return
+                }
+            }
+        }
+    }
+
+    /// A model that agreed with everything would prove nothing.
+    @Test func theModelHasTheTable() {
+        var model = ATTModel()
+        #expect(model.rows.count == Int(Bench.Handle.last))
+        #expect(model.take([0x0A, Bench.Handle.deviceName, 0]).sent == [[0x0B] + Array("Gate".utf8)])
+        #expect(model.take([0x0A, Bench.Handle.write, 0]).sent == [[0x01, 0x0A, Bench.Handle.write, 0, 0x02]])
+        #expect(model.take([0x16, Bench.Handle.write, 0, 0, 0, 1]).sent == [[0x01, 0x16, 0, 0, 0x06]])
+    }
+}
