@@ -35,6 +35,9 @@ let package = Package(
             exclude: ["Contexts/README.md", "Contexts/licences"], resources: [.embedInCode("Contexts/documents")],
             swiftSettings: settings),
         .target(name: "DIDComm", dependencies: ["Encoding", "CSodium", crypto], swiftSettings: settings),
+        .target(
+            name: "BluetoothHost", dependencies: ["Encoding", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "Tuvali", dependencies: ["Encoding", crypto], swiftSettings: settings),
         .target(name: "Aries", dependencies: ["DIDComm", "Encoding", crypto], swiftSettings: settings),
         // The rest of the module needs the machine.
         .target(
@@ -45,7 +48,9 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Aries", "ControlRequests", "Credentials", "DIDComm", "LinkedData", "Encoding", "TestKit", crypto,
+                "Aries", "BluetoothHost", "ControlRequests", "Credentials", "DIDComm", "LinkedData", "Encoding",
+                "TestKit",
+                "Tuvali", crypto,
             ],
             path: "Targets",
             swiftSettings: settings),

@@ -4,7 +4,7 @@ struct FuzzTarget: Sendable {
     let name: String
     /// Bytes of the longest input.
     let longest: Int
-    /// The first inputs, from `Tests/Vectors`; longer ones than ``longest`` are left out.
+    /// The first inputs, from `Tests/Vectors` or made here; longer ones than ``longest`` are left out.
     let seeds: @Sendable () throws -> [[UInt8]]
     /// Gives an input to the product and holds what comes out against ``require(_:_:)``.
     let check: @Sendable ([UInt8]) -> Void
@@ -12,6 +12,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] = [
         .json, .jsonLD, .nQuads, .cbor, .texts, .inflate, .statusList, .certificate, .key, .toml, .policy, .bundle,
         .signed, .respelling, .sdJWT, .jws, .mdoc, .envelope, .report, .delivery, .control, .agency, .mediator,
+        .hci, .acl, .l2cap, .attribute, .session, .h4,
     ]
 }
 

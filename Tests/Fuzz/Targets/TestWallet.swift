@@ -1,0 +1,1 @@
+../../TuvaliTests/TestWallet.swift
