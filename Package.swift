@@ -120,7 +120,7 @@ let package = Package(
         tests("DIDCommTests", ["DIDComm", "Encoding"]),
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
-        tests("KioskTests", ["Kiosk", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
+        tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
         tests("LinuxIOTests", ["LinuxIO", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1, nioSSL]),
@@ -138,7 +138,7 @@ let package = Package(
             "PeerTests",
             [
                 "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
-                "HTTPTransport", "Encoding",
+                "HTTPTransport", "BluetoothHost", "Encoding",
             ]),
     ]
 )

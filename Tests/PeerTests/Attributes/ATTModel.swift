@@ -1,0 +1,1 @@
+../../BluetoothHostTests/Support/ATTModel.swift

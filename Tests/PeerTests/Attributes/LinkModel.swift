@@ -1,0 +1,1 @@
+../../BluetoothHostTests/Support/LinkModel.swift
