@@ -69,6 +69,64 @@ int clinux_hci_user_channel(int device, int *step) {
     return -error;
 }
 
+int clinux_hci_number(const uint8_t *address) {
+    struct {
+        struct hci_dev_list_req list;
+        struct hci_dev_req adapters[HCI_MAX_DEV];
+    } known;
+    memset(&known, 0, sizeof known);
+    known.list.dev_num = HCI_MAX_DEV;
+    int fd = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC, BTPROTO_HCI);
+    if (fd < 0) return -errno;
+    int found = ioctl(fd, HCIGETDEVLIST, &known) < 0 ? -errno : -ENODEV;
+    for (int i = 0; found == -ENODEV && i < known.list.dev_num; i++) {
+        struct hci_dev_info adapter = {.dev_id = known.adapters[i].dev_id};
+        // The kernel has the address backwards.
+        int same = ioctl(fd, HCIGETDEVINFO, &adapter) == 0;
+        for (int at = 0; at < 6; at++) same = same && adapter.bdaddr.b[at] == address[5 - at];
+        if (same) found = adapter.dev_id;
+    }
+    close(fd);
+    return found;
+}
+
+int clinux_send_descriptor(int socket, const int32_t *words, int descriptor) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec body = {(void *)words, 2 * sizeof *words};
+    struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1};
+    if (descriptor >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+int clinux_receive_descriptor(int socket, int32_t *words, int *descriptor) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec body = {words, 2 * sizeof *words};
+    struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *descriptor = -1;
+    ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count < 0) return -errno;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS
+        && header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+    return (int)count;
+}
+
 int clinux_receive_buffer(int socket, int bytes) {
     if (!setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes)) return 0;
     return setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes) ? -errno : 0;

@@ -19,7 +19,9 @@ struct Gatehouse: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self, LinkedDataCommand.self,
             AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
-            ConfigCommand.self, ReleaseLinesCommand.self, BenchCommand.self, StatusCommand.self,
+            ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
+            BenchCommand.self,
+            StatusCommand.self,
         ])
 
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error.

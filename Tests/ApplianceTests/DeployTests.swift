@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import LinuxIO
 import TestKit
 import Testing
 
@@ -112,8 +113,9 @@ struct DeployTests {
     func unit() throws {
         let lines = Set(try text("gatehouse.service").split(separator: "\n").map(String.init))
         for line in [
-            "Type=notify", "WatchdogSec=30", "User=gatehouse", "AmbientCapabilities=CAP_NET_ADMIN",
-            "CapabilityBoundingSet=CAP_NET_ADMIN", "SupplementaryGroups=gpio", "StateDirectory=gatehouse",
+            "Type=notify", "WatchdogSec=30", "User=gatehouse", "CapabilityBoundingSet=",
+            "Wants=gatehouse-radio.socket gatehouse-radio-reset.path", "After=network.target gatehouse-radio.socket",
+            "SupplementaryGroups=gpio", "StateDirectory=gatehouse",
             "RuntimeDirectory=gatehouse", "RuntimeDirectoryPreserve=restart", "RestartPreventExitStatus=2",
             "Restart=always", "ExecStopPost=-/usr/bin/gatehouse release-lines --config /etc/gatehouse/gatehouse.toml",
             "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/gatehouse.toml", "LimitCORE=0",
@@ -128,19 +130,31 @@ struct DeployTests {
         #expect(!lines.contains { $0.hasPrefix("Conflicts=") })
         #expect(
             try text("bluetooth-kiosk.conf").contains("\n[Unit]\nConditionPathExists=!/etc/gatehouse/gatehouse.toml\n"))
-        let families = lines.first { $0.hasPrefix("RestrictAddressFamilies=") } ?? ""
-        #expect(families.contains("AF_BLUETOOTH"))
+        // The opener has the one right in its place, and listens where the program asks.
+        #expect(lines.contains("RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6"))
+        let socket = Set(try text("gatehouse-radio.socket").split(separator: "\n").map(String.init))
+        for line in ["ListenSequentialPacket=\(RadioOpener.path)", "SocketUser=gatehouse", "SocketMode=0600"] {
+            #expect(socket.contains(line), "\(line)")
+        }
+        for file in ["gatehouse-radio.service", "own-radio.conf"] {
+            let lines = Set(try text(file).split(separator: "\n").map(String.init))
+            #expect(lines.contains("CapabilityBoundingSet=CAP_NET_ADMIN"), "\(file)")
+            #expect(
+                lines.contains { $0.hasPrefix("RestrictAddressFamilies=") && $0.contains("AF_BLUETOOTH") }, "\(file)")
+        }
     }
 
-    @Test("systemd finds no fault in the unit, and its exposure stays at most 2.2")
-    func exposure() throws {
+    @Test(
+        "systemd finds no fault in the units, and their exposure stays low",
+        arguments: [("gatehouse", 15), ("gatehouse-radio", 17), ("gatehouse-radio-reset", 21)])
+    func exposure(_ name: String, _ most: Int) throws {
         let analyze = "/usr/bin/systemd-analyze"
         guard FileManager.default.isExecutableFile(atPath: analyze) else {
             print("systemd-analyze is absent: the unit's exposure is not checked")
             return
         }
-        let unit = deploy.appendingPathComponent("gatehouse.service").path
-        let security = try Run(analyze, ["security", "--offline=true", "--no-pager", "--threshold=22", unit])
+        let unit = deploy.appendingPathComponent("\(name).service").path
+        let security = try Run(analyze, ["security", "--offline=true", "--no-pager", "--threshold=\(most)", unit])
         #expect(security.status == 0, "\(security.output.suffix(300))")
         let verify = try Run(analyze, ["verify", "--man=no", "--recursive-errors=no", unit])
         // The program is not installed where this runs; everything else must be in order.
@@ -209,6 +223,9 @@ struct DeployTests {
         #expect(first.status == 0, "\(first.output)")
         for path in [
             "usr/bin/gatehouse", "usr/lib/gatehouse/gatehouse", "usr/lib/systemd/system/gatehouse.service",
+            "usr/lib/systemd/system/gatehouse-radio.socket", "usr/lib/systemd/system/gatehouse-radio.service",
+            "usr/lib/systemd/system/gatehouse-radio-reset.path",
+            "usr/lib/systemd/system/gatehouse-radio-reset.service", "usr/share/gatehouse/own-radio.conf",
             "usr/lib/systemd/system/bluetooth.service.d/10-gatehouse.conf",
             "usr/lib/sysusers.d/gatehouse.conf", "usr/lib/tmpfiles.d/gatehouse.conf",
             "usr/lib/udev/rules.d/70-gatehouse.rules", "usr/share/gatehouse/gatehouse.toml",

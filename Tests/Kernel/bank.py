@@ -10,6 +10,8 @@ TRACING = "/sys/kernel/tracing"
 class Bank:
     """One chip of the kernel's gpio-sim. The first line is the relay's."""
 
+    label = LABEL
+
     def __init__(self, machine):
         self.machine = machine
         names = "; ".join(f"mkdir -p {FOLDER}/bank/line{at}; echo {name} > {FOLDER}/bank/line{at}/name"

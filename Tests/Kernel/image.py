@@ -1,4 +1,4 @@
-"""The guest's kernel with gpio-sim, and what it boots from: made once, from Debian's packages."""
+"""The guest's kernel with gpio-sim, what it boots from, and both versions of libgpiod: made once, from Debian's packages."""
 import lzma
 import os
 import pathlib
@@ -7,7 +7,9 @@ import shutil
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "configfs")
+MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "configfs", "hci_vhci", "hci_uart")
+# The two versions of libgpiod that the program is written for, by the Debian that has them. Their static libraries run anywhere.
+LIBGPIOD = {"1": "bookworm", "2": "bookworm-backports"}
 # What Debian's kernels leave out, built beside them: their configuration has no CONFIG_GPIO_SIM.
 SOURCES = ("drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c")
 MAKEFILE = """\
@@ -33,28 +35,52 @@ def run(*words, **options):
     return subprocess.run([str(word) for word in words], check=True, **options)
 
 
-def missing():
-    """The packages that this machine lacks for building and booting it."""
+class NoMachine(Exception):
+    """Why no machine can be made here."""
+
+
+def provide():
+    """Installs what this machine lacks for building and booting the guest; only root can."""
     wanted = {"qemu-system-x86": "qemu-system-x86_64", "busybox-static": "busybox", "cpio": "cpio", "kmod": "depmod",
               "make": "make", "gcc": "gcc", "xz-utils": "xz"}
-    return [package for package, program in wanted.items() if not shutil.which(program)]
+    # Tools of administration are not on everybody's path.
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    packages = [package for package, program in wanted.items() if not shutil.which(program)]
+    if not packages:
+        return
+    if os.geteuid() != 0:
+        raise NoMachine("packages are missing. Run:\nsudo apt-get install --yes --no-install-recommends " + " ".join(packages))
+    print("installing", *packages, flush=True)
+    apt = ["apt-get", "--quiet", "--quiet", "-o", "DPkg::Lock::Timeout=300"]
+    try:
+        run(*apt, "update", stdin=subprocess.DEVNULL, timeout=300)
+        run(*apt, "install", "--yes", "--no-install-recommends", *packages, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            timeout=600, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+    except subprocess.SubprocessError as failure:
+        raise NoMachine(f"installing {' '.join(packages)}: {failure}") from failure
 
 
 class Image:
-    """``kernel`` and ``initramfs`` below a folder."""
+    """``kernel``, ``initramfs`` and ``gpiod`` (by version, header and static library) below a folder."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder, self.packages, self.tree = folder, folder / "packages", folder / "tree"
-        self.kernel, self.initramfs = folder / "vmlinux", folder / "initramfs"
+        self.kernel, self.initramfs, self.gpiod = folder / "vmlinux", folder / "initramfs", folder / "gpiod"
 
     def make(self):
         """Makes what is not there."""
+        try:
+            self._make()
+        except (OSError, subprocess.SubprocessError) as failure:
+            raise NoMachine(f"{failure}: is there a Debian mirror for amd64?") from failure
+
+    def _make(self):
         shown = subprocess.run(["apt-cache", "depends", "linux-image-amd64"], capture_output=True, text=True).stdout
         found = re.search(r"Depends: linux-image-(\S+)", shown)
-        stamp, wanted = self.folder / "stamp", f"{found and found.group(1)} {MAKEFILE}"
+        stamp, wanted = self.folder / "stamp", f"{found and found.group(1)} {MODULES} {LIBGPIOD} {MAKEFILE}"
         if found is None or stamp.exists() and stamp.read_text() == wanted:
             if not self.initramfs.exists():
-                raise FileNotFoundError("no package linux-image-amd64: is there a Debian mirror for amd64?")
+                raise FileNotFoundError("no package linux-image-amd64")
             return self._pack()
         print("making a kernel with gpio-sim (once) ...", flush=True)
         self.release = found.group(1)
@@ -74,13 +100,14 @@ class Image:
         self._module(series, common)
         self.kernel.write_bytes(self._uncompressed((self.tree / "boot" / f"vmlinuz-{self.release}").read_bytes()))
         self._modules()
+        self._libraries()
         for folder in (self.tree, self.packages):
             shutil.rmtree(folder)
         self._pack()
         stamp.write_text(wanted)
 
     def _download(self, package):
-        run("apt-get", "-qq", "download", package, cwd=self.packages, stderr=subprocess.DEVNULL)
+        run("apt-get", "-qq", "download", package, cwd=self.packages, stderr=subprocess.DEVNULL, timeout=300)
 
     def _module(self, series, common):
         """Builds gpio-sim against the headers of the very kernel."""
@@ -114,6 +141,25 @@ class Image:
         for name in ("modules.builtin", "modules.order"):
             shutil.copy(there / name, here)
         run("depmod", "-b", modules, self.release, stderr=subprocess.DEVNULL)
+
+    def _libraries(self):
+        """Each version of libgpiod, from the package for those who build with it."""
+        shutil.rmtree(self.gpiod, ignore_errors=True)
+        for version, suite in LIBGPIOD.items():
+            place = self.tree / suite
+            for name in ("lists/partial", "cache/archives/partial"):
+                (place / name).mkdir(parents=True)
+            (place / "sources").write_text(f"deb http://deb.debian.org/debian {suite} main\n")
+            apt = ["apt-get", "-qq", "-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}/cache", "-o",
+                   f"Dir::Etc::SourceList={place}/sources", "-o", "Dir::Etc::SourceParts=/dev/null"]
+            run(*apt, "update", timeout=300)
+            run(*apt, "download", f"libgpiod-dev/{suite}", cwd=place, stderr=subprocess.DEVNULL,
+                timeout=300)
+            run("dpkg-deb", "-x", next(place.glob("*.deb")), place)
+            target = self.gpiod / version
+            target.mkdir(parents=True)
+            shutil.copy(place / "usr/include/gpiod.h", target)
+            shutil.copy(next(place.glob("usr/lib/*/libgpiod.a")), target)
 
     def _pack(self):
         """Modules, busybox and the first process; cheap, so that a change of the latter is never missed."""

@@ -8,6 +8,9 @@ import tempfile
 
 from container import Container, Failure
 
+# The service's user, by number.
+USER = 999
+
 
 def libraries(program: pathlib.Path):
     """What the program loads, by path."""
@@ -17,12 +20,13 @@ def libraries(program: pathlib.Path):
 
 class Machine:
     """Boots a tree as its root file system, which it only reads; ends with the block. It reaches this machine's 127.0.0.1 as
-    10.0.2.2. The processor is emulated: that runs everywhere, about ten times slower."""
+    10.0.2.2; behind its third serial line there is what listens at ``port`` there. The processor is emulated: that runs
+    everywhere, about ten times slower."""
 
     host = "10.0.2.2"
 
-    def __init__(self, image, tree: pathlib.Path, log: pathlib.Path):
-        self.image, self.tree, self.log = image, tree, log
+    def __init__(self, image, tree: pathlib.Path, log: pathlib.Path, port: int):
+        self.image, self.tree, self.log, self.port = image, tree, log, port
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="gatehouse-kernel-")
@@ -36,6 +40,7 @@ class Machine:
              "-no-reboot", "-nodefaults", "-kernel", self.image.kernel, "-initrd", self.image.initramfs,
              "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check random.trust_cpu=on",
              "-serial", f"file:{self.log}", "-chardev", f"socket,id=line,path={path}", "-serial", "chardev:line",
+             "-chardev", f"socket,id=h4,host=127.0.0.1,port={self.port}", "-device", "pci-serial,chardev=h4",
              "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net",
              "-fsdev", f"local,id=tree,path={self.tree},security_model=none,readonly=on",
              "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree"],
@@ -87,8 +92,8 @@ class Machine:
     wait = staticmethod(Container.wait)
 
 
-def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path):
-    """A root file system with the program as `deploy/install` installs it, what it loads, and a shell."""
+def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path, image):
+    """A root file system with the program as `deploy/install` installs it, what it loads, a shell and the tools of the checks."""
     for name in ("bin", "sbin", "proc", "sys", "dev", "tmp", "run", "var", "root", "etc"):
         (tree / name).mkdir(parents=True)
     subprocess.run([repository / "deploy/install", "--binary", program], check=True,
@@ -102,8 +107,13 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path)
         target = tree / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    shutil.copy(pathlib.Path(__file__).parent / "guest/serve", tree / "sbin/serve")
-    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-static", "-o", tree / "bin/lines",
-                    pathlib.Path(__file__).parent / "guest/lines.c"], check=True)
-    (tree / "etc/passwd").write_text("root:x:0:0:root:/tmp:/bin/sh\n")
-    (tree / "etc/group").write_text("root:x:0:\n")
+    guest, gpio = pathlib.Path(__file__).parent / "guest", repository / "Sources/CGPIO"
+    shutil.copy(guest / "serve", tree / "sbin/serve")
+    compiler = ["gcc", "-O2", "-Wall", "-Werror", "-static"]
+    for tool in ("lines", "radio"):
+        subprocess.run([*compiler, "-o", tree / "bin" / tool, guest / f"{tool}.c"], check=True)
+    for library in image.gpiod.iterdir():
+        subprocess.run([*compiler, f"-I{library}", f"-I{gpio}/include", "-o", tree / f"bin/pulse{library.name}",
+                        guest / "pulse.c", gpio / "cgpio.c", library / "libgpiod.a"], check=True)
+    (tree / "etc/passwd").write_text(f"root:x:0:0:root:/tmp:/bin/sh\ngatehouse:x:{USER}:{USER}::/tmp:/bin/sh\n")
+    (tree / "etc/group").write_text(f"root:x:0:\ngatehouse:x:{USER}:\n")

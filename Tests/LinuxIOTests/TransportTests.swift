@@ -179,22 +179,28 @@ struct TransportTests {
 
     @Test("user channel: without Bluetooth or the adapter the error is typed and has a remedy")
     func userChannel() throws {
-        #expect(throws: TransportError.notFound("eth0")) { try HCIUserChannel.open("eth0") }
+        let opener = "/no/such/opener"
+        #expect(throws: TransportError.notFound("eth0")) { try HCIUserChannel.open("eth0", opener: opener) }
         let present = socket(31, Int32(SOCK_RAW.rawValue), 1)
         if present >= 0 { close(present) }
-        let expected: TransportError = present < 0 ? .noBluetooth : .notFound("hci250")
-        let error = #expect(throws: TransportError.self) { try HCIUserChannel.open("hci250") }
+        let expected: TransportError =
+            present < 0 ? .noBluetooth : .notFound("hci250", others: Adapters.list().map(\.name))
+        let error = #expect(throws: TransportError.self) { try HCIUserChannel.open("hci250", opener: opener) }
         #expect(error == expected || error == .notPermitted("putting hci250 down"))
         #expect(error?.remedy.isEmpty == false)
         #expect(error?.code.hasPrefix("radio.") == true)
     }
 
-    @Test("user channel: adapter names")
+    @Test("an adapter is named by its number or its address")
     func names() {
-        #expect(HCIUserChannel.index(of: "hci0") == 0)
-        #expect(HCIUserChannel.index(of: "12") == 12)
-        for bad in ["", "hci", "hci-1", "hci0:64", "hci99999", "usb0", "١"] {
-            #expect(HCIUserChannel.index(of: bad) == nil)
+        #expect(AdapterName("hci0") == .number(0))
+        #expect(AdapterName("hci12") == .number(12))
+        #expect(AdapterName("F0:f1:02:03:04:0A") == .address([0xF0, 0xF1, 2, 3, 4, 10]))
+        for bad in [
+            "", "hci", "hci-1", "hci0:64", "hci99999", "12", "usb0", "hci١", "F0:F1:02:03:04", "F0:F1:02:03:04:0G",
+            "F0:F1:02:03:04:+A", "F0:F1:02:03:04:05:06", "F:0F1:02:03:04:05", "F0F1:02:03:04:05:06",
+        ] {
+            #expect(AdapterName(bad) == nil, "\(bad)")
         }
     }
 

@@ -31,17 +31,34 @@ class Air:
 
     def visit(self, uri: str, payload: pathlib.Path) -> str:
         """A phone with a credential; returns how its visit ended."""
-        name = self.begin(uri, payload)
-        return Container.wait(lambda: self._last("ended", name), 40, "end of the visit")["outcome"]
+        return self.ended(self.begin(uri, payload))
 
-    def begin(self, uri: str, payload: pathlib.Path) -> str:
-        """Sends a phone with a credential; returns the visit's name and waits for nothing."""
+    def begin(self, uri: str, payload: pathlib.Path, **manner) -> str:
+        """Sends a phone with a credential; returns the visit's name and waits for nothing. ``manner`` as in `air.py`."""
         self.visits += 1
         name = str(self.visits)
-        order = {"id": name, "uri": uri, "payload": str(payload)}
-        self.process.stdin.write(json.dumps({"visit": order}) + "\n")
-        self.process.stdin.flush()
+        self._tell(visit={"id": name, "uri": uri, "payload": str(payload), **manner})
         return name
+
+    def choose(self, name: str):
+        """The person of a visit that began with ``choose=-1`` has found the right card."""
+        self._tell(chosen=name)
+
+    def heard(self, name: str, event: str, limit=40):
+        """What the phone of a visit says of an event, as soon as it does."""
+        return Container.wait(lambda: self._last(event, name), limit, f"word of {event}")
+
+    def said(self, name: str, event: str) -> list:
+        """All that the phone of a visit has said of an event."""
+        return [line for line in self.lines if line.get("event") == event and line.get("visit") == name]
+
+    def ended(self, name: str, limit=40) -> str:
+        """How a visit ended."""
+        return self.heard(name, "ended", limit)["outcome"]
+
+    def _tell(self, **order):
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
 
     def _last(self, event, visit=None):
         if self.process.poll() is not None:

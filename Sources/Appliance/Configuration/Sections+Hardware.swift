@@ -1,3 +1,5 @@
+import LinuxIO
+
 /// `[kiosk]`: who this gate is.
 package struct KioskSection: Hashable, Sendable {
     /// Names the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. Default: the name.
@@ -32,7 +34,7 @@ package struct RadioSection: Hashable, Sendable {
 
     /// What carries HCI packets.
     package var transport: Transport
-    /// `hci0`, `hci1`, … for the user channel; a device path for a serial line.
+    /// For the user channel `hci0`, `hci1`, … or the adapter's address, `F0:F1:F2:F3:F4:01`; for a serial line its device path.
     package var device: String
     /// TCP: name or address of the controller.
     package var host: String
@@ -59,8 +61,10 @@ package struct RadioSection: Hashable, Sendable {
         phones = reader.integer("radio.phones", default: 4, in: 1...8)
         switch transport {
         case .userChannel:
-            if !device.hasPrefix("hci") || !device.dropFirst(3).isName(of: 1...3, digitsOnly: true) {
-                reader.reject("radio.device", "is no adapter", "Write hci0, or another name in /sys/class/bluetooth.")
+            if AdapterName(device) == nil {
+                reader.reject(
+                    "radio.device", "is no adapter",
+                    "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
             }
         case .serial:
             if !device.hasPrefix("/") {
@@ -158,13 +162,14 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// Whether this is `length` ASCII letters, digits and `others`, or digits alone.
-    func isName(of length: ClosedRange<Int>, _ others: String = "", digitsOnly: Bool = false) -> Bool {
+    /// Whether this is `length` ASCII letters, digits and `others`.
+    func isName(of length: ClosedRange<Int>, _ others: String = "") -> Bool {
         length.contains(utf8.count)
             && utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): !digitsOnly
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
                 default: others.utf8.contains(byte)
                 }
             }

@@ -121,10 +121,11 @@ package struct Composition: Sendable {
         }
         let listeners = try Listeners(told)
         let radio = configuration.radio
+        let missing = MissingAdapter(radio.device)
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
-                openTransport: { () throws(TransportError) in try openTransport(radio) }, ledger: keeper,
+                openTransport: { () throws(TransportError) in try openTransport(radio, missing) }, ledger: keeper,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
                 }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
@@ -238,11 +239,17 @@ package struct Composition: Sendable {
     }
 
     /// The way to the controller that the configuration names.
-    private static func openTransport(_ radio: RadioSection) throws(TransportError) -> any HCITransport {
+    private static func openTransport(
+        _ radio: RadioSection, _ missing: MissingAdapter
+    ) throws(TransportError) -> any HCITransport {
         switch radio.transport {
-        case .userChannel: try HCIUserChannel.open(radio.device)
+        case .userChannel:
+            try missing.open { () throws(TransportError) in try HCIUserChannel.open(radio.device) }
         case .tcp: try TCPTransport.connect(host: radio.host, port: radio.port)
-        case .serial: try SerialTransport.open(radio.device, baud: radio.baud, flowControl: radio.flowControl)
+        case .serial:
+            try missing.open { () throws(TransportError) in
+                try SerialTransport.open(radio.device, baud: radio.baud, flowControl: radio.flowControl)
+            }
         }
     }
 }

@@ -26,6 +26,15 @@ int clinux_clock_synchronised(void);
 // to `step`: 0 socket, 1 down, 2 bind.
 int clinux_hci_user_channel(int device, int *step);
 
+// The number of the adapter whose address has these six bytes, as it is written; -ENODEV: there is none. Needs no right.
+int clinux_hci_number(const uint8_t *address);
+
+// Sends two numbers and, unless it is negative, a descriptor in one message over a Unix socket (SCM_RIGHTS).
+int clinux_send_descriptor(int socket, const int32_t *words, int descriptor);
+
+// Takes such a message; waits for nothing. The bytes that it had; `descriptor` is -1 when it brought none, and else the caller's.
+int clinux_receive_descriptor(int socket, int32_t *words, int *descriptor);
+
 // Asks for a receive buffer of that many bytes, beyond the system's limit where CAP_NET_ADMIN allows it.
 int clinux_receive_buffer(int socket, int bytes);
 

@@ -7,7 +7,7 @@ package enum Adapters {
     package struct Adapter: Hashable, Sendable {
         /// `hci0`, `hci1`, …
         package let name: String
-        /// Where it hangs in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`), for people.
+        /// Where it hangs in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`); empty: nowhere, as it is virtual.
         package let location: String
         /// Whether software switches it off (rfkill), which ``unblock()`` lifts.
         package let softBlocked: Bool
@@ -18,8 +18,11 @@ package enum Adapters {
     /// The adapters in order of their number. `folder` is /sys/class/bluetooth except in tests.
     package static func list(in folder: String = "/sys/class/bluetooth") -> [Adapter] {
         // Connections appear beside the adapters as hci0:64.
-        let names = Directory.names(in: folder).filter { HCIUserChannel.index(of: $0) != nil && $0.hasPrefix("hci") }
-        return names.map { name in
+        let numbers = Directory.names(in: folder).compactMap { name in
+            if case .number(let number) = AdapterName(name) { number } else { nil as UInt16? }
+        }
+        return numbers.sorted().map { number in
+            let name = "hci\(number)"
             let path = "\(folder)/\(name)"
             let switches = Directory.names(in: path).filter { $0.hasPrefix("rfkill") }
             func blocked(_ kind: String) -> Bool {
@@ -29,7 +32,6 @@ package enum Adapters {
                 name: name, location: target(of: "\(path)/device") ?? "", softBlocked: blocked("soft"),
                 hardBlocked: blocked("hard"))
         }
-        .sorted { (HCIUserChannel.index(of: $0.name) ?? 0) < (HCIUserChannel.index(of: $1.name) ?? 0) }
     }
 
     /// Lifts the software block of every Bluetooth transmitter; needs write access to /dev/rfkill.

@@ -5,12 +5,16 @@ import Glibc
 package enum TransportError: Error, Hashable, Sendable {
     /// This kernel has no Bluetooth, or the process runs in another network namespace than the adapter.
     case noBluetooth
-    /// There is no such adapter or device.
-    case notFound(String)
+    /// There is no such adapter or device; `others` are there.
+    case notFound(String, others: [String] = [])
     /// Another program uses the adapter: bluetoothd, where that runs, or a second kiosk.
     case busy(String, holder: String? = nil)
     /// The transmitter is switched off by rfkill.
     case blocked
+    /// The transmitter is switched off by hardware, which no program can change.
+    case switchedOff
+    /// The opener (``RadioOpener``) does not do its work.
+    case opener(String)
     /// The process may not do this.
     case notPermitted(String)
     /// Nothing answers at this address.
@@ -35,6 +39,8 @@ package enum TransportError: Error, Hashable, Sendable {
         case .notFound: "radio.not-found"
         case .busy: "radio.busy"
         case .blocked: "radio.rfkill"
+        case .switchedOff: "radio.switched-off"
+        case .opener: "radio.opener"
         case .notPermitted: "radio.not-permitted"
         case .unreachable: "radio.unreachable"
         case .gone: "radio.gone"
@@ -57,6 +63,8 @@ package enum TransportError: Error, Hashable, Sendable {
                 ? "Stop what else uses the adapter: a second kiosk, or bluetoothd (systemctl disable --now bluetooth)."
                 : "Run: systemctl disable --now bluetooth. The drop-in that deploy/install brings keeps it from starting."
         case .blocked: "Run: rfkill unblock bluetooth."
+        case .switchedOff: "Look for a switch or key for wireless at the machine: rfkill list says hard blocked."
+        case .opener: "Run: systemctl restart gatehouse-radio.socket. What it says: journalctl -u 'gatehouse-radio@*'."
         case .notPermitted:
             "Run as the service (deploy/gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
         case .unreachable: "Start the controller, or correct radio.host and radio.port."
@@ -98,9 +106,13 @@ extension TransportError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noBluetooth: "the kernel offers no Bluetooth sockets"
-        case .notFound(let device): "\(device): no such adapter or device"
+        case .notFound(let device, let others):
+            "\(device): no such adapter or device"
+                + (others.isEmpty ? "" : "; there is \(others.joined(separator: ", "))")
         case .busy(let device, let holder): "\(device) is in use by \(holder ?? "another program")"
         case .blocked: "the Bluetooth transmitter is switched off (rfkill)"
+        case .switchedOff: "the Bluetooth transmitter is switched off by hardware (rfkill)"
+        case .opener(let what): "the opener of the radio: \(what)"
         case .notPermitted(let operation): "not permitted: \(operation)"
         case .unreachable(let address): "nothing answers at \(address)"
         case .gone: "the controller is gone"

@@ -17,7 +17,7 @@ since 1970), and ends with its input:
          "lose": [2, 3]        chunks that the air swallows in the first pass
          "leave": "identified" or "sent": the phone walks away there
          "limit": 20           seconds for the whole visit
-    <- {"visit": "1", "event": "seen", "address": …, "key": …}   connected, mtu, identified, sent, unheard, report, verdict,
+    <- {"visit": "1", "event": "seen", "address": …, "key": …}   connected, mtu, identified, sending, sent, unheard, report, verdict,
        disconnect-request, disconnected; at last "ended" with "outcome": accepted, rejected, left, disconnected, not-found,
        timeout, wallet-error, or "failed" (with "reason")
 """
@@ -356,6 +356,8 @@ class Phone:
             if not (chunk and int.from_bytes(write.value[:2], "big") in lost):
                 await peer.gatt_client.write_value(characteristics[write.characteristic], write.value, write.response)
             self.wallet.written(write)
+            if write.characteristic == tuvali.RESPONSE_SIZE:
+                self.say("sending")
             if self.manner == "ios" and chunk and not write.response:
                 await self.while_connected(self.order.get("pace", 0.02))
             elif not write.response:

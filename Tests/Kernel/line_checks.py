@@ -1,0 +1,153 @@
+"""Checks of the GPIO lines. Each begins without a program, with all lines free and an adapter plugged in."""
+import time
+
+from gate import GREEN, RELAY, TOLERANCE, expect
+
+
+def is_shut_from_the_start(gate):
+    """lines are inactive when they are taken, and a start drives none of them active"""
+    gate.start()
+    expect(set(gate.bank.holders().values()) == {"gatehouse"} and len(gate.bank.holders()) == 5, gate.bank.holders())
+    driven = gate.bank.driven(RELAY)
+    expect(driven and {level for _, level in driven} == {0}, f"the relay was given {driven}")
+    expect(gate.bank.levels()[RELAY] == 0, gate.bank.levels())
+    expect(gate.fault("fault.gpio") is None, "a fault was told")
+    return f"{len(driven)} settings of the relay, all inactive"
+
+
+def gives_its_pulse(gate):
+    """five visitors, five pulses of 200 ms, each within 20 ms, by the level at the pin"""
+    gate.start()
+    pulses = []
+    for _ in range(5):
+        end = gate.bank.watch()
+        expect(gate.visit() == "accepted", gate.log()[-3:])
+        time.sleep(1)
+        found = end(RELAY)
+        expect(len(found) == 1 and found[0][1], f"{found}")
+        pulses.append(found[0][1] - found[0][0])
+        expect(abs(pulses[-1] - 0.2) <= TOLERANCE, f"{pulses[-1] * 1000:.1f} ms")
+        gate.wait(lambda: gate.events("advertising")[-1], 10, "next invitation")
+    driven = [at for at, level in gate.bank.driven(RELAY) if level]
+    expect(len(driven) == 5, driven)
+    return ", ".join(f"{pulse * 1000:.1f}" for pulse in pulses) + " ms"
+
+
+def goes_dark_when_told_to_stop(gate):
+    """SIGTERM in the midst of a pulse: the relay is released at once, and all lines are free and inactive"""
+    gate.open_for_long()
+    end = gate.bank.watch()
+    took = gate.end()
+    time.sleep(0.2)
+    shown = gate.bank.levels()
+    expect(not any(shown.values()) and not gate.bank.holders(), f"{shown} {gate.bank.holders()}")
+    expect(gate.bank.driven(RELAY)[-1][1] == 0, "left to the kernel")
+    end(RELAY)
+    expect(gate.events("ended"), "it did not end in order")
+    return f"ended in {took:.1f} s"
+
+
+def is_released_after_a_kill(gate):
+    """kill -9 in the midst of a pulse: what the kernel does of itself, and what the unit runs then"""
+    gate.open_for_long()
+    gate.end("KILL")
+    by_itself = gate.bank.levels()[RELAY]
+    expect(gate.bank.driven(RELAY)[-1][1] == 1, "somebody released it before it was looked at")
+    expect(gate.release() == 0, gate.machine.shell("cat /run/released"))
+    expect(gate.bank.driven(RELAY)[-1][1] == 0 and gate.bank.levels()[RELAY] == 0, gate.bank.driven(RELAY)[-3:])
+    expect(not gate.bank.holders(), gate.bank.holders())
+    return "this kernel lets go by itself" if by_itself == 0 else "this kernel goes on driving"
+
+
+def releases_when_it_crashes(gate):
+    """a fault of the program in the midst of a pulse: it releases the relay before it dies"""
+    gate.open_for_long()
+    gate.end("SEGV")
+    expect(gate.bank.driven(RELAY)[-1][1] == 0, "it died with the relay energised")
+    expect(gate.bank.levels()[RELAY] == 0, gate.bank.levels())
+
+
+def knows_lines_that_are_active_low(gate):
+    """active-low lines behind pull-ups: high but for the pulse, from before the start to after the end"""
+    gate.bank.pull("pull-up")
+    try:
+        gate.start("low")
+        expect({level for _, level in gate.bank.driven(RELAY)} == {1}, gate.bank.driven(RELAY))
+        end = gate.bank.watch()
+        expect(gate.visit() == "accepted", gate.log()[-3:])
+        time.sleep(1)
+        found = end(RELAY, active=0)
+        found = [pulse for pulse in found if pulse[1]]
+        expect(len(found) == 1 and abs(found[0][1] - found[0][0] - 0.2) <= TOLERANCE, found)
+        gate.end()
+        expect(all(gate.bank.levels().values()), gate.bank.levels())
+    finally:
+        gate.end()
+        gate.bank.pull("pull-down")
+    return f"{(found[0][1] - found[0][0]) * 1000:.1f} ms"
+
+
+def waits_for_lines_of_another(gate):
+    """a relay that another program holds: told, nobody is let in, and taken up when that lets go"""
+    other = int(gate.machine.shell(f"lines hold /dev/{gate.bank.chip} 0 0 > /run/held 2>&1 & echo $!"))
+    try:
+        gate.wait(lambda: gate.bank.holders().get(RELAY) == "another", 5, "other program")
+        gate.start()
+        gate.wait(lambda: gate.fault("fault.gpio"), 10, "fault")
+        gate.wait(lambda: gate.fault("gate.unavailable"), 10, "fault of the gate")
+        expect(gate.visit() == "rejected", "somebody was told that he may pass")
+        ended = gate.wait(lambda: gate.events("visit.ended"), 10, "end of the visit")[-1]
+        expect(ended["reasons"] == ["gate.unavailable"], ended)
+        expect(gate.release() == 1, "the lines were released under their holder")
+    finally:
+        gate.machine.shell(f"kill {other}")
+    gate.wait(lambda: gate.fault("fault.gpio") is False, 20, "end of the fault")
+    gate.wait(lambda: gate.fault("gate.unavailable") is False, 20, "end of the gate's fault")
+    expect(set(gate.bank.holders().values()) == {"gatehouse"}, gate.bank.holders())
+    expect(gate.visit() == "accepted", gate.log()[-3:])
+
+
+def survives_its_chip(gate):
+    """a chip that goes away under the program is told and taken again when it comes back"""
+    gate.start()
+    gate.bank.unplug()
+    gate.wait(lambda: gate.fault("fault.gpio"), 20, "fault")
+    gate.wait(lambda: gate.fault("gate.unavailable"), 20, "fault of the gate")
+    expect(gate.visit() == "rejected", "somebody was told that he may pass")
+    expect(gate.is_running(), "it ended")
+    began = time.monotonic()
+    gate.bank.plug()
+    gate.bank.forget()
+    gate.wait(lambda: gate.fault("fault.gpio") is False and gate.fault("gate.unavailable") is False, 30, "end of the faults")
+    took = time.monotonic() - began
+    expect(1 not in {level for _, level in gate.bank.driven(RELAY)}, "the relay was driven active when it was taken")
+    end = gate.bank.watch()
+    expect(gate.visit() == "accepted", gate.log()[-3:])
+    time.sleep(1)
+    found = end(RELAY)
+    expect(len(found) == 1 and abs(found[0][1] - found[0][0] - 0.2) <= TOLERANCE, found)
+    return f"taken again after {took:.1f} s"
+
+
+def works_with_either_library(gate):
+    """the program's own code for lines with libgpiod 1 and 2: the same pulse, and lines that are held are not given away"""
+    versions = []
+    for library in ("1", "2"):
+        gate.bank.forget()
+        end = gate.bank.watch()
+        version = gate.machine.shell(f"pulse{library} {gate.bank.label} 200 {RELAY} {GREEN}").strip()
+        time.sleep(0.2)
+        found = end(RELAY)
+        expect(version.startswith(library), version)
+        expect(len(found) == 1 and abs(found[0][1] - found[0][0] - 0.2) <= TOLERANCE, found)
+        for line in (RELAY, GREEN):
+            levels = [level for _, level in gate.bank.driven(line)]
+            expect(levels == [0, 1, 0], f"{line} was given {levels}")
+        expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
+        versions.append(f"{version}: {(found[0][1] - found[0][0]) * 1000:.1f} ms")
+    return ", ".join(versions)
+
+
+CHECKS = [is_shut_from_the_start, gives_its_pulse, goes_dark_when_told_to_stop, is_released_after_a_kill,
+          releases_when_it_crashes, knows_lines_that_are_active_low, waits_for_lines_of_another, survives_its_chip,
+          works_with_either_library]
