@@ -100,8 +100,9 @@ int cgpio_chip_line_name(cgpio_chip *chip, uint32_t offset, char *name) {
 
 #if CGPIO_V1
 
-int cgpio_outputs_request(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
-                          cgpio_outputs **out) {
+// Without values: inputs.
+static int request_lines(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
+                         cgpio_outputs **out) {
     if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
     cgpio_outputs *outputs = calloc(1, sizeof *outputs);
     if (!outputs) return -ENOMEM;
@@ -113,10 +114,11 @@ int cgpio_outputs_request(const char *path, const char *consumer, const uint32_t
         struct gpiod_line *line = gpiod_chip_get_line(outputs->chip, offsets[i]);
         if (!line) error = errno;
         else gpiod_line_bulk_add(&outputs->bulk, line);
-        first[i] = values[i];
+        first[i] = values ? values[i] : 0;
     }
     if (!error) {
-        struct gpiod_line_request_config config = {consumer, GPIOD_LINE_REQUEST_DIRECTION_OUTPUT, 0};
+        int direction = values ? GPIOD_LINE_REQUEST_DIRECTION_OUTPUT : GPIOD_LINE_REQUEST_DIRECTION_INPUT;
+        struct gpiod_line_request_config config = {consumer, direction, 0};
         if (gpiod_line_request_bulk(&outputs->bulk, &config, first) < 0) error = errno;
     }
     if (error) {
@@ -150,25 +152,27 @@ void cgpio_outputs_release(cgpio_outputs *outputs) {
 
 #else
 
-static int add_line(struct gpiod_line_config *lines, unsigned offset, uint8_t value) {
+// Without a value: an input.
+static int add_line(struct gpiod_line_config *lines, unsigned offset, const uint8_t *value) {
     struct gpiod_line_settings *settings = gpiod_line_settings_new();
     if (!settings) return ENOMEM;
-    gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_OUTPUT);
-    gpiod_line_settings_set_output_value(settings, value ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE);
+    gpiod_line_settings_set_direction(settings, value ? GPIOD_LINE_DIRECTION_OUTPUT : GPIOD_LINE_DIRECTION_INPUT);
+    if (value)
+        gpiod_line_settings_set_output_value(settings, *value ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE);
     int error = gpiod_line_config_add_line_settings(lines, &offset, 1, settings) < 0 ? errno : 0;
     gpiod_line_settings_free(settings);
     return error;
 }
 
-int cgpio_outputs_request(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
-                          cgpio_outputs **out) {
+static int request_lines(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
+                         cgpio_outputs **out) {
     if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
     cgpio_outputs *outputs = calloc(1, sizeof *outputs);
     struct gpiod_line_config *lines = gpiod_line_config_new();
     struct gpiod_request_config *request = gpiod_request_config_new();
     struct gpiod_chip *chip = NULL;
     int error = outputs && lines && request ? 0 : ENOMEM;
-    for (int i = 0; i < count && !error; i++) error = add_line(lines, offsets[i], values[i]);
+    for (int i = 0; i < count && !error; i++) error = add_line(lines, offsets[i], values ? &values[i] : NULL);
     if (!error && !(chip = gpiod_chip_open(path))) error = errno;
     if (!error) {
         gpiod_request_config_set_consumer(request, consumer);
@@ -208,6 +212,15 @@ void cgpio_outputs_release(cgpio_outputs *outputs) {
 }
 
 #endif
+
+int cgpio_outputs_request(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
+                          cgpio_outputs **outputs) {
+    return request_lines(path, consumer, offsets, values, count, outputs);
+}
+
+int cgpio_inputs_request(const char *path, const char *consumer, const uint32_t *offsets, int count, cgpio_outputs **inputs) {
+    return request_lines(path, consumer, offsets, NULL, count, inputs);
+}
 
 static _Atomic(cgpio_outputs *) crash_outputs;
 static uint8_t crash_values[CGPIO_MAX_LINES];

@@ -5,7 +5,10 @@
 #include <bluetooth/hci.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fb.h>
+#include <linux/i2c-dev.h>
 #include <linux/rfkill.h>
+#include <linux/spi/spidev.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -213,4 +216,27 @@ int clinux_peer_groups(int socket, uint32_t *groups, int capacity) {
     socklen_t size = (socklen_t)capacity * sizeof *groups;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0) return -errno;
     return (int)(size / sizeof *groups);
+}
+
+int clinux_framebuffer_geometry(int framebuffer, struct clinux_framebuffer *geometry) {
+    struct fb_var_screeninfo seen;
+    struct fb_fix_screeninfo fixed;
+    if (ioctl(framebuffer, FBIOGET_VSCREENINFO, &seen) < 0 || ioctl(framebuffer, FBIOGET_FSCREENINFO, &fixed) < 0) return -errno;
+    if (fixed.type != FB_TYPE_PACKED_PIXELS || fixed.visual != FB_VISUAL_TRUECOLOR) return -ENOTSUP;
+    *geometry = (struct clinux_framebuffer){
+        .width = seen.xres, .height = seen.yres, .stride = fixed.line_length, .bits = seen.bits_per_pixel,
+        .start = seen.yoffset * fixed.line_length + seen.xoffset * (seen.bits_per_pixel / 8),
+        .red_offset = seen.red.offset, .red_length = seen.red.length,
+        .green_offset = seen.green.offset, .green_length = seen.green.length,
+        .blue_offset = seen.blue.offset, .blue_length = seen.blue.length,
+    };
+    return 0;
+}
+
+int clinux_i2c_address(int bus, int address) { return ioctl(bus, I2C_SLAVE, (long)address) < 0 ? -errno : 0; }
+
+int clinux_spi_setup(int select, uint8_t mode, uint32_t hertz) {
+    uint8_t bits = 8;
+    if (ioctl(select, SPI_IOC_WR_MODE, &mode) < 0 || ioctl(select, SPI_IOC_WR_BITS_PER_WORD, &bits) < 0) return -errno;
+    return ioctl(select, SPI_IOC_WR_MAX_SPEED_HZ, &hertz) < 0 ? -errno : 0;
 }

@@ -1,5 +1,6 @@
 package import Encoding
 import Foundation
+import LinuxIO
 
 /// The appliance's whole configuration: one TOML file, decoded strictly, with a default for everything but the name.
 ///
@@ -27,8 +28,8 @@ package struct Configuration: Sendable {
     package var agent: AgentSection
     /// An agency as the mailbox.
     package var agency: AgencySection
-    /// Where visitors see the invitation.
-    package var display: DisplaySection
+    /// Where visitors see the invitation and whose verdict it is.
+    package var display: DisplaysSection
     /// Times and rules on the air.
     package var tuvali: TuvaliSection
     /// What is logged, and where.
@@ -107,22 +108,23 @@ package struct Configuration: Sendable {
         agent = AgentSection(&reader, folder, ledger: ledger.path)
         agency = AgencySection(
             &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
-        display = DisplaySection(&reader, folder)
+        display = DisplaysSection(&reader, folder, chip: gpio.chip)
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
-        checkLines(&reader, gate: gate, indicator: indicator)
+        checkLines(&reader, gate: gate, indicator: indicator, chip: gpio.chip, displays: display)
         checkFiles(
             &reader, in: folder,
             [
                 ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
                 ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
                 ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
-                ("display.file", display.kind == .file ? display.file : nil), ("control.path", control.path),
+                ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
                 ("agent.rootsFile", agent.rootsFile),
                 ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
-            ] + agent.invitations.map { ("agent.invitations", $0) })
+            ] + agent.invitations.map { ("agent.invitations", $0) }
+                + display.others.filter { $0.kind == .file }.map { ("display.also", $0.file) })
 
         notices = reader.notices
         var sections: JSONObject = [:]
@@ -138,9 +140,18 @@ package struct Configuration: Sendable {
 }
 
 /// Two signals on one line would let a lamp open the gate.
-private func checkLines(_ reader: inout ConfigurationReader, gate: GateSection, indicator: IndicatorSection) {
+private func checkLines(
+    _ reader: inout ConfigurationReader, gate: GateSection, indicator: IndicatorSection, chip: String?,
+    displays: DisplaysSection
+) {
     var owners: [String: String] = [:]
-    let lines = [("gate.line", gate.line)] + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+    let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
+    let lines =
+        [("gate.line", gate.line)] + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+        + shown.flatMap { key, display -> [(String, String?)] in
+            guard let lines = display.lines, lines.chip == chip else { return [] }
+            return [("\(key).data", lines.data), ("\(key).reset", lines.reset), ("\(key).busy", lines.busy)]
+        }
     for case (let key, let line?) in lines {
         if let owner = owners[line] {
             reader.reject(key, "uses \(line), which \(owner) uses too", "Give each signal a line of its own.")

@@ -3,9 +3,16 @@ import Encoding
 /// A TOML document seen by dotted keys.
 struct ConfigurationDocument {
     private let root: TOMLTable
+    /// The section whose keys `root` has, with its line; nil: it is the whole file.
+    private let section: (key: String, line: Int?)?
 
     init(_ bytes: [UInt8]) throws(TOML.SyntaxError) {
-        root = try TOML.parse(bytes)
+        (root, section) = (try TOML.parse(bytes), nil)
+    }
+
+    /// One of several sections of that key, seen as if it stood alone; its header is near `line`.
+    init(_ table: TOMLTable, as key: String, line: Int?) {
+        (root, section) = (table, (key, table.entries.first?.line ?? line))
     }
 
     /// The value under a dotted key, if there is one.
@@ -14,6 +21,7 @@ struct ConfigurationDocument {
     /// The line of a dotted key, else that of the section it would belong to.
     func line(of key: String) -> Int? {
         if let entry = entry(key) { return entry.line }
+        if let section, !key.contains(".") { return section.line }
         return key.lastIndex(of: ".").flatMap { line(of: String(key[..<$0])) }
     }
 
@@ -29,12 +37,16 @@ struct ConfigurationDocument {
                 }
             }
         }
-        walk(root, "")
+        walk(root, section.map { $0.key + "." } ?? "")
         return found
     }
 
     private func entry(_ key: String) -> TOMLTable.Entry? {
-        let parts = key.split(separator: ".").map { Text(String($0)) }
+        var parts = key.split(separator: ".").map { Text(String($0)) }
+        if let section {
+            guard key.utf8.starts(with: (section.key + ".").utf8) else { return nil }
+            parts.removeFirst(section.key.split(separator: ".").count)
+        }
         var table: TOMLTable? = root
         for part in parts.dropLast() { table = table?[part]?.table }
         return parts.last.flatMap { table?.entry($0) }

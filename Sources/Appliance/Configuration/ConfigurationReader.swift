@@ -113,9 +113,36 @@ struct ConfigurationReader {
         return sections
     }
 
+    /// A list of sections, `[[list]]`, each with the keys of `[key]`: `body` reads one as if it stood alone under that name. What is
+    /// wrong in it is told of `list`.
+    mutating func each<Section>(
+        _ list: String, as key: String, _ body: (inout ConfigurationReader) -> Section
+    ) -> [Section] {
+        let wanted = "one section [[\(list)]] for each"
+        let tables: [TOMLTable] = read(list, [], wanted, write: { .array($0.map(Self.json)) }) { value in
+            guard let elements = value.array else { return nil }
+            let tables = elements.compactMap(\.table)
+            return tables.count == elements.count ? tables : nil
+        }
+        return tables.map { table in
+            var inner = ConfigurationReader(ConfigurationDocument(table, as: key, line: document.line(of: list)))
+            let section = body(&inner)
+            inner.rejectUnknownKeys()
+            func named(_ problem: ConfigurationError.Problem) -> ConfigurationError.Problem {
+                var problem = problem
+                problem.key = list + problem.key.dropFirst(key.count)
+                return problem
+            }
+            problems += inner.problems.map(named)
+            notices += inner.notices.map(named)
+            return section
+        }
+    }
+
     private static func json(_ table: TOMLTable) -> JSON {
         func json(_ value: TOML) -> JSON {
-            value.array.map { .array($0.map(json)) } ?? value.string.map(JSON.string) ?? .null
+            value.array.map { .array($0.map(json)) } ?? value.string.map(JSON.string)
+                ?? value.integer.map { .int(Int(clamping: $0)) } ?? value.boolean.map(JSON.bool) ?? .null
         }
         return .object(JSONObject(table.entries.map { .init($0.name, json($0.value)) }))
     }

@@ -200,32 +200,6 @@ package struct AgentCopy: Hashable, Sendable {
     }
 }
 
-/// `[display]`: where visitors see the invitation.
-package struct DisplaySection: Hashable, Sendable {
-    /// What shows the QR code.
-    package enum Kind: String, CaseIterable, Sendable {
-        /// The terminal the program runs in (a console on tty1).
-        case terminal
-        /// A PNG file for another program to show.
-        case file
-        /// Nothing: the URI goes to the log only.
-        case none
-    }
-
-    /// What shows the QR code.
-    package var kind: Kind
-    /// The PNG file that is replaced at each new invitation.
-    package var file: String
-    /// Pixels of one QR module in the file.
-    package var scale: Int
-
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
-        kind = reader.choice("display.kind", default: .file)
-        file = resolve(reader.text("display.file", default: "/run/gatehouse/invitation.png"), in: folder)
-        scale = reader.integer("display.scale", default: 8, in: 1...64)
-    }
-}
-
 /// `[tuvali]`: times and rules of a visit on the air.
 package struct TuvaliSection: Hashable, Sendable {
     /// How long an unused key and its QR code stay valid (40-bit authentication).

@@ -1,7 +1,6 @@
 import Aries
 package import Credentials
 package import Encoding
-import Foundation
 import HTTPTransport
 import Kiosk
 import Ledger
@@ -36,7 +35,7 @@ package struct Composition: Sendable {
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
     package let panel: LatePanel?
-    /// Log, terminal, display and service manager.
+    /// Log, displays and service manager.
     package let listeners: Listeners
     /// The signs that everything a visit needs turns.
     package let lifeSigns: LifeSigns
@@ -68,6 +67,8 @@ package struct Composition: Sendable {
             return LatePanel(report: report) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
         }
         panel?.takeLines()
+        // Before anything that may take its time: what a display kept of an earlier run is no invitation.
+        let displays = try DisplayOutput(configuration, report: report)
         let manager = ServiceManager(environment: environment)
         let trust = try TrustState(configuration.trust).begin(report)
         let defaults = defaults(configuration)
@@ -115,11 +116,7 @@ package struct Composition: Sendable {
         let verifiers = VerifierInForce(
             Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
             remembered: { keeper.remember($0) })
-        var told: [any KioskListener] = [LogOutput(log), display(configuration, report), ReadinessOutput(manager)]
-        if configuration.display.kind == .terminal {
-            told.append(TerminalOutput { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) })
-        }
-        let listeners = try Listeners(told)
+        let listeners = try Listeners([LogOutput(log), displays, ReadinessOutput(manager)])
         let radio = configuration.radio
         let missing = MissingAdapter(radio.device)
         let gatekeeper = try Gatekeeper(
@@ -224,19 +221,6 @@ package struct Composition: Sendable {
 
     /// The first of the folders that systemd lists with colons between them.
     private static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
-
-    private static func display(
-        _ configuration: Configuration, _ report: @escaping HealthReporter
-    ) -> InvitationOutput {
-        let output: DisplayOutput =
-            switch configuration.display.kind {
-            case .terminal: .terminal(1)
-            case .file: .file(configuration.display.file, scale: configuration.display.scale)
-            case .none: .none
-            }
-        return InvitationOutput(
-            output, caption: "Scan with your wallet: \(configuration.kiosk.name)", report: report)
-    }
 
     /// The way to the controller that the configuration names.
     private static func openTransport(

@@ -23,6 +23,8 @@ void cgpio_chip_close(cgpio_chip *chip);
 // Takes `count` lines as outputs in one request; each gets its first physical value (0 or 1) together with its direction.
 int cgpio_outputs_request(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
                           cgpio_outputs **outputs);
+// Takes `count` lines as inputs in one request, which is read and released as one of outputs.
+int cgpio_inputs_request(const char *path, const char *consumer, const uint32_t *offsets, int count, cgpio_outputs **inputs);
 // Sets all lines of the request together to these physical values.
 int cgpio_outputs_set(cgpio_outputs *outputs, const uint8_t *values);
 // Reads back the physical values.

@@ -61,3 +61,19 @@ int clinux_peer(int socket, uint32_t *user, uint32_t *group);
 
 // Its further groups at that moment (SO_PEERGROUPS): how many there are, at most `capacity` of which are written.
 int clinux_peer_groups(int socket, uint32_t *groups, int capacity);
+
+// What a framebuffer shows: its size in pixels, bytes to the first one and from row to row, bits of a pixel, and the place of the
+// colours within it in bits.
+struct clinux_framebuffer {
+    uint32_t width, height, start, stride, bits;
+    uint32_t red_offset, red_length, green_offset, green_length, blue_offset, blue_length;
+};
+
+// Asks a framebuffer for that (FBIOGET_VSCREENINFO, FBIOGET_FSCREENINFO). -ENOTSUP: its pixels are no plain colours.
+int clinux_framebuffer_geometry(int framebuffer, struct clinux_framebuffer *geometry);
+
+// Has messages of this descriptor of an I2C bus go to that address of 7 bits (I2C_SLAVE).
+int clinux_i2c_address(int bus, int address);
+
+// Sets mode and speed of an SPI chip select (SPI_IOC_WR_MODE, SPI_IOC_WR_MAX_SPEED_HZ), 8 bits a word.
+int clinux_spi_setup(int select, uint8_t mode, uint32_t hertz);

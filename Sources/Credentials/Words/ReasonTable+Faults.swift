@@ -132,6 +132,7 @@ extension ReasonCode {
         "Look at the agent, or give the ledger more room: ledger.keepMegabytes.", severity: .warning)
     /// `fault.display`
     package static let displayFailed = ReasonCode(
-        "fault.display", "The QR code could not be put where the display shows it.",
-        "Look at display.file: its folder, who may write there, and the room on its disk.", severity: .warning)
+        "fault.display", "A display does not show what it should: the QR code, and whose verdict it is.",
+        "Look at the display that is named: cable, power and bus of a panel, who may open it; folder and disk of a file.",
+        severity: .warning)
 }

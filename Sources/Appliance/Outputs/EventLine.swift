@@ -1,22 +1,15 @@
 import Credentials
-package import Encoding
 package import Kiosk
-import LinuxIO
 
-/// The status light and the verdicts as lines for a person at the terminal, below the invitation's QR code.
-package struct TerminalOutput: KioskListener {
-    private let write: @Sendable (String) -> Void
-
-    /// Hands each line, without its end, to `write`.
-    package init(write: @escaping @Sendable (String) -> Void) { self.write = write }
-
-    /// The note as a line, where a person wants to know. Several phones may be there: each line begins with whose it is, the
-    /// first four characters of the visit's id, which log and ledger have whole.
-    package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
-        func line(_ lamps: Set<Lamp>, _ text: String) {
-            write(Self.column(lamps) + (visit.map { $0.text.prefix(4) + "  " } ?? "") + text)
+/// The status light and the verdicts as lines for a person at the terminal.
+package enum EventLine {
+    /// The note as a line without its end, where a person wants to know. Several phones may be there: each line begins with whose
+    /// it is.
+    package static func text(_ note: KioskNote, of visit: VisitID?) -> String? {
+        func line(_ lamps: Set<Lamp>, _ text: String) -> String {
+            column(lamps) + (visit.map { $0.mark + "  " } ?? "") + text
         }
-        switch note {
+        return switch note {
         case .radioReady: line([.blue], "radio ready")
         case .radioFailed(let reason, _): line([.red, .amber], "out of order: \(reason)")
         case .phonesLimited(let phones): line([.amber], "this adapter serves \(phones) at once")
@@ -29,14 +22,14 @@ package struct TerminalOutput: KioskListener {
         case .gate(let open): line([], open ? "gate open" : "gate shut")
         case .visitEnded("failed", let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
-        case .fault(.radioFailed, _, _, _): break  // told in more words by the notes above
+        case .fault(.radioFailed, _, _, _): nil  // told in more words by the notes above
         case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
         case .fault(let code, false, _, _): line([], "over: \(code)")
-        case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: break
+        case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: nil
         }
     }
 
-    private func reason(_ reasons: [String]) -> String {
+    private static func reason(_ reasons: [String]) -> String {
         let told = reasons.filter { $0 != ReasonCode.ok.text }
         return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
     }
@@ -45,4 +38,9 @@ package struct TerminalOutput: KioskListener {
     private static func column(_ lamps: Set<Lamp>) -> String {
         Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  "
     }
+}
+
+extension VisitID {
+    /// What people are told the visit is called: the first four characters of its id, which log and ledger have whole.
+    var mark: String { String(text.prefix(4)) }
 }

@@ -1,0 +1,84 @@
+import Credentials
+package import Kiosk
+package import LinuxIO
+
+/// Makes of the kiosk's notes and of its light what is to be seen on displays.
+///
+/// The light is followed, not guessed: a verdict is on the displays as long as it is on the light. Visitors see whose it is and
+/// nothing of why: what is wrong with a credential is nobody else's matter.
+package struct SceneKeeper: Sendable {
+    /// Phones that are shown at most.
+    static let guests = 8
+    /// Lines that are kept.
+    static let lines = 64
+
+    /// What is to be seen now.
+    package private(set) var scene: DisplayScene
+    private var pattern = IndicatorPattern.off
+    private var faults: [ReasonCode] = []
+    private var guests: [(visit: VisitID, stage: DisplayScene.Guest.Stage)] = []
+    private var hasStopped = false
+
+    /// A gate of that name that starts.
+    package init(name: String) { scene = DisplayScene(name: name) }
+
+    /// The invitation has changed; nil: there is none.
+    package mutating func take(invitation: String?) { scene.code = invitation }
+
+    /// The light shows that pattern.
+    package mutating func take(_ pattern: IndicatorPattern) {
+        self.pattern = pattern
+        if ![.accepted, .rejected, .failed].contains(pattern) { scene.result = nil }
+    }
+
+    /// Something happened. A verdict's note follows its light.
+    package mutating func take(_ note: KioskNote, of visit: VisitID?) {
+        if let line = EventLine.text(note, of: visit) {
+            scene.news.append(.init(number: (scene.news.last?.number ?? 0) + 1, text: line))
+            if scene.news.count > Self.lines { scene.news.removeFirst() }
+        }
+        switch note {
+        case .identified: move(visit, to: .choosing)
+        case .transferStarted: move(visit, to: .receiving(percent: 0))
+        case .progress(let received, let total):
+            move(visit, to: .receiving(percent: total > 0 ? min(100, received * 100 / total) : 0))
+        case .received: move(visit, to: .checking)
+        case .decided(let isAccepted, _, _, _):
+            move(visit, to: nil)
+            guard let visit, pattern == (isAccepted ? .accepted : .rejected) else { break }
+            scene.result = .init(mark: visit.mark, outcome: isAccepted ? .accepted : .rejected)
+        case .visitEnded(let result, _, _):
+            move(visit, to: nil)
+            guard let visit, result.utf8.elementsEqual("failed".utf8), pattern == .failed, scene.result == nil else {
+                break
+            }
+            scene.result = .init(mark: visit.mark, outcome: .failed)
+        case .fault(let code, let isPresent, _, _):
+            faults.removeAll { $0 == code }
+            if isPresent { faults.append(code) }
+            settle()
+        case .stopped:
+            hasStopped = true
+            settle()
+        default: break
+        }
+    }
+
+    /// Nobody can be served while a fault of that weight is in force.
+    private mutating func settle() {
+        let fault = faults.first { Health.weight(of: $0) == 0 }
+        scene.state = hasStopped ? .outOfService : fault.map { .outOfOrder(remedy: $0.remedy) } ?? .inService
+    }
+
+    private mutating func move(_ visit: VisitID?, to stage: DisplayScene.Guest.Stage?) {
+        guard let visit else { return }
+        let index = guests.firstIndex { $0.visit == visit }
+        switch (index, stage) {
+        case (let index?, let stage?): guests[index].stage = stage
+        case (let index?, nil): guests.remove(at: index)
+        case (nil, let stage?): if guests.count < Self.guests { guests.append((visit, stage)) }
+        case (nil, nil): break
+        }
+        scene.guests = guests.map { .init(mark: $0.visit.mark, stage: $0.stage) }
+    }
+}

@@ -1,0 +1,141 @@
+/// A picture of four inks, drawn in memory before any device sees it.
+package struct Bitmap: Hashable, Sendable {
+    /// What a pixel is. Two would do: whatever the colours say, shapes say too.
+    package enum Ink: UInt8, CaseIterable, Sendable {
+        /// Background: white, or lit.
+        case light
+        /// Black, or not lit.
+        case dark
+        /// Green, where there are colours.
+        case go
+        /// Red, where there are colours.
+        case stop
+    }
+
+    /// A part of a picture.
+    package struct Area: Hashable, Sendable {
+        /// The left and upper edge and the size, in pixels.
+        package var x, y, width, height: Int
+
+        /// That part.
+        package init(x: Int, y: Int, width: Int, height: Int) {
+            (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        }
+
+        /// The area without a margin on each side.
+        func inset(_ margin: Int) -> Area {
+            Area(
+                x: x + margin, y: y + margin, width: max(0, width - 2 * margin), height: max(0, height - 2 * margin))
+        }
+    }
+
+    /// Size in pixels.
+    package let width, height: Int
+    /// The raw value of the ink of each pixel, row by row.
+    package private(set) var pixels: [UInt8]
+
+    /// A light picture of that size.
+    package init(width: Int, height: Int) {
+        (self.width, self.height) = (max(width, 0), max(height, 0))
+        pixels = [UInt8](repeating: Ink.light.rawValue, count: self.width * self.height)
+    }
+
+    /// The whole picture.
+    var area: Area { Area(x: 0, y: 0, width: width, height: height) }
+
+    /// The ink of a pixel; light outside.
+    package func ink(x: Int, y: Int) -> Ink {
+        guard (0..<width).contains(x), (0..<height).contains(y) else { return .light }
+        return Ink(rawValue: pixels[y * width + x]) ?? .light
+    }
+
+    /// Fills a part; what lies outside is left out.
+    mutating func fill(_ area: Area, _ ink: Ink) {
+        let (left, right) = (max(area.x, 0), min(area.x + area.width, width))
+        guard left < right else { return }
+        for y in max(area.y, 0)..<max(max(area.y, 0), min(area.y + area.height, height)) {
+            for index in y * width + left..<y * width + right { pixels[index] = ink.rawValue }
+        }
+    }
+
+    /// Draws a line of text with its upper left corner there, `scale` pixels a dot.
+    mutating func draw(_ text: String, x: Int, y: Int, scale: Int, _ ink: Ink = .dark) {
+        for (index, character) in text.enumerated() {
+            let left = x + index * BitmapFont.advance * scale
+            if left >= width { return }
+            for (row, bits) in BitmapFont.rows(of: character).enumerated() {
+                for column in 0..<BitmapFont.width where bits >> UInt8(BitmapFont.width - 1 - column) & 1 == 1 {
+                    fill(Area(x: left + column * scale, y: y + row * scale, width: scale, height: scale), ink)
+                }
+            }
+        }
+    }
+
+    /// Draws a code with its quiet zone, `scale` pixels a module.
+    mutating func draw(_ code: QRCode, x: Int, y: Int, scale: Int) {
+        let span = (code.side + 2 * QRCode.quietZone) * scale
+        fill(Area(x: x, y: y, width: span, height: span), .light)
+        for row in 0..<code.side {
+            for column in 0..<code.side where code.isDark(x: column, y: row) {
+                let (left, top) = (x + (column + QRCode.quietZone) * scale, y + (row + QRCode.quietZone) * scale)
+                fill(Area(x: left, y: top, width: scale, height: scale), .dark)
+            }
+        }
+    }
+
+    /// Gives each pixel of a square the ink that `ink` says for its place, from (0, 0) to (1, 1); nil leaves it.
+    mutating func draw(in area: Area, _ ink: (_ x: Double, _ y: Double) -> Ink?) {
+        let side = min(area.width, area.height)
+        for row in 0..<max(side, 0) {
+            for column in 0..<side {
+                let (x, y) = (area.x + column, area.y + row)
+                guard (0..<width).contains(x), (0..<height).contains(y) else { continue }
+                guard let ink = ink((Double(column) + 0.5) / Double(side), (Double(row) + 0.5) / Double(side)) else {
+                    continue
+                }
+                pixels[y * width + x] = ink.rawValue
+            }
+        }
+    }
+
+    /// The picture turned clockwise by so many quarters.
+    package func rotated(quarters: Int) -> Bitmap {
+        var (from, rest) = (self, ((quarters % 4) + 4) % 4)
+        while rest > 0 {
+            var turned = Bitmap(width: from.height, height: from.width)
+            for y in 0..<from.height {
+                for x in 0..<from.width {
+                    turned.pixels[x * turned.width + (from.height - 1 - y)] = from.pixels[y * from.width + x]
+                }
+            }
+            (from, rest) = (turned, rest - 1)
+        }
+        return from
+    }
+
+    /// One bit a pixel, each row beginning a byte, the leftmost pixel highest; set where the pixel is light, and beyond the edge.
+    package var lightBits: [UInt8] {
+        let stride = (width + 7) / 8
+        var bits = [UInt8](repeating: 0xFF, count: stride * height)
+        for y in 0..<height {
+            for x in 0..<width where pixels[y * width + x] != Ink.light.rawValue {
+                bits[y * stride + x / 8] &= ~(0x80 >> UInt8(x % 8))
+            }
+        }
+        return bits
+    }
+
+    /// Two rows of pixels in a line of characters: for pictures in a terminal whose foreground is the dark ink.
+    var halfBlocks: [String] {
+        stride(from: 0, to: height, by: 2).map { y in
+            (0..<width).map { x in
+                switch (ink(x: x, y: y) != .light, ink(x: x, y: y + 1) != .light) {
+                case (true, true): "█"
+                case (true, false): "▀"
+                case (false, true): "▄"
+                case (false, false): " "
+                }
+            }.joined()
+        }
+    }
+}

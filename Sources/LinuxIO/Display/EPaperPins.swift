@@ -1,0 +1,67 @@
+import CGPIO
+import CLinuxShims
+import Glibc
+
+/// The lines of an e-paper panel on a GPIO chip.
+package final class EPaperPins: EPaperLines {
+    /// What the lines are called on their chip.
+    package struct Names: Hashable, Sendable {
+        /// The chip's label.
+        package var chip: String
+        /// Data or command, reset (active low), busy (active high).
+        package var data, reset, busy: String
+
+        /// Those lines.
+        package init(chip: String, data: String, reset: String, busy: String) {
+            (self.chip, self.data, self.reset, self.busy) = (chip, data, reset, busy)
+        }
+    }
+
+    private let names: Names
+    private let outputs: GPIOLines
+    private let busy: GPIOInput
+
+    /// Takes the lines.
+    package init(_ names: Names) throws(DisplayFailure) {
+        self.names = names
+        do throws(GPIOError) {
+            outputs = try GPIOLines(
+                chip: names.chip, [.init(names.data), .init(names.reset, activeLow: true)],
+                consumer: "gatehouse-display")
+            busy = try GPIOInput(chip: names.chip, names.busy, consumer: "gatehouse-display")
+        } catch { throw DisplayFailure(error) }
+    }
+
+    /// Sets both outputs together.
+    package func set(isData: Bool, isReset: Bool) throws(DisplayFailure) {
+        do throws(GPIOError) {
+            try outputs.set(active: Set((isData ? [names.data] : []) + (isReset ? [names.reset] : [])))
+        } catch { throw DisplayFailure(error) }
+    }
+
+    /// Reads the panel's line.
+    package func isBusy() throws(DisplayFailure) -> Bool {
+        do throws(GPIOError) { return try busy.isHigh() } catch { throw DisplayFailure(error) }
+    }
+
+    /// Gives the lines back.
+    package func close() {
+        outputs.close()
+        busy.close()
+    }
+}
+
+extension EPaperDisplay {
+    /// The panel at the chip select `path`, such as `/dev/spidev0.0`.
+    package convenience init(
+        width: Int, height: Int, rotation: Int, path: String, lines: EPaperPins.Names
+    ) {
+        self.init(width: width, height: height, rotation: rotation) { () throws(DisplayFailure) in
+            // 4 MHz, mode 0: a fifth of what the chip takes, and a picture is there in ten milliseconds.
+            let node = try DeviceNode(
+                path, remedy: "Switch the bus on, and let the user in (see hardware/displays.md)."
+            ) { clinux_spi_setup($0, 0, 4_000_000) }
+            return Bus(wire: node, lines: try EPaperPins(lines))
+        }
+    }
+}

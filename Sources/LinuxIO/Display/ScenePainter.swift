@@ -1,0 +1,228 @@
+/// Draws scenes on a picture of one size: the code as large as it gets, and beside or below it who is meant and what to do.
+package struct ScenePainter: Sendable {
+    /// Less than this beside the code, or below it, is no place for text: eight letters, two lines.
+    static let (least, lowest) = (48, 20)
+
+    private let width, height: Int
+    private var drawn: (text: String, code: QRCode)?
+
+    /// A painter of pictures of that size in pixels.
+    package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+
+    /// Whether pictures of that size have room for the code of an invitation.
+    package static func hasRoomForCode(width: Int, height: Int) -> Bool {
+        // The longest name makes 37 modules.
+        split(width: width, height: height, modules: 37 + 2 * QRCode.quietZone) != nil
+    }
+
+    /// The picture of a scene. A code that has no room is left out; the text that goes with it says so.
+    package mutating func paint(_ scene: DisplayScene) -> Bitmap {
+        var picture = Bitmap(width: width, height: height)
+        let code = scene.state == .inService ? scene.code.flatMap { encode($0) } : nil
+        let split = code.flatMap {
+            Self.split(width: width, height: height, modules: $0.side + 2 * QRCode.quietZone)
+        }
+        if let code, let split { picture.draw(code, x: split.x, y: split.y, scale: split.scale) }
+        let area = split?.panel ?? picture.area
+        if let result = scene.result {
+            Self.draw(result, in: area, of: &picture)
+        } else {
+            Self.draw(scene, hasCode: split != nil, in: area, of: &picture)
+        }
+        return picture
+    }
+
+    private mutating func encode(_ text: String) -> QRCode? {
+        if let drawn, drawn.text.utf8.elementsEqual(text.utf8) { return drawn.code }
+        guard let code = try? QRCode(text) else { return nil }
+        drawn = (text, code)
+        return code
+    }
+
+    /// Where the code goes, and what is left for text: at the right, or below.
+    private static func split(
+        width: Int, height: Int, modules: Int
+    ) -> (x: Int, y: Int, scale: Int, panel: Bitmap.Area)? {
+        var scale = min(width, height) / modules
+        while scale > 0 {
+            let span = scale * modules
+            let (right, below) = (width - span, height - span)
+            if right >= least, right >= below {
+                return (0, below / 2, scale, .init(x: span, y: 0, width: right, height: height))
+            }
+            if below >= lowest { return (right / 2, 0, scale, .init(x: 0, y: span, width: width, height: below)) }
+            if right >= least { return (0, below / 2, scale, .init(x: span, y: 0, width: right, height: height)) }
+            scale -= 1
+        }
+        return nil
+    }
+
+    // MARK: - Text
+
+    /// A part of a column of text.
+    private enum Item {
+        /// A line, or more where it is long; `size` of 2 is twice as large as 1.
+        case text(String, size: Int)
+        /// How much of something is there.
+        case bar(percent: Int)
+        /// Some space.
+        case gap
+    }
+
+    private static func draw(_ scene: DisplayScene, hasCode: Bool, in area: Bitmap.Area, of picture: inout Bitmap) {
+        switch scene.state {
+        case .outOfService:
+            draw([.text(scene.name, size: 2), .gap, .text("Out of service", size: 1)], in: area, of: &picture)
+        case .outOfOrder(let remedy):
+            let column = sign(in: area, of: &picture) { Icon.attention($0, $1) }
+            draw([.text("OUT OF ORDER", size: 2), .gap, .text(remedy, size: 1)], in: column, of: &picture)
+        case .inService:
+            var items: [Item] = [.text(scene.name, size: 2), .gap]
+            if scene.code == nil {
+                items.append(.text("Please wait", size: 1))
+            } else if scene.guests.isEmpty {
+                items.append(.text(hasCode ? scene.instruction : "Scan the code beside this", size: 1))
+            }
+            for guest in scene.guests { items += Self.items(of: guest) }
+            draw(items, in: area, of: &picture)
+        }
+    }
+
+    private static func items(of guest: DisplayScene.Guest) -> [Item] {
+        switch guest.stage {
+        case .choosing: [.text("\(guest.mark) choosing", size: 1)]
+        case .receiving(let percent): [.text("\(guest.mark) \(percent) %", size: 1), .bar(percent: percent)]
+        case .checking: [.text("\(guest.mark) checking", size: 1), .bar(percent: 100)]
+        }
+    }
+
+    private static func draw(_ result: DisplayScene.Result, in area: Bitmap.Area, of picture: inout Bitmap) {
+        let word: String
+        let column: Bitmap.Area
+        switch result.outcome {
+        case .accepted: (word, column) = ("ACCEPTED", sign(in: area, of: &picture) { Icon.tick($0, $1) })
+        case .rejected: (word, column) = ("REJECTED", sign(in: area, of: &picture) { Icon.cross($0, $1) })
+        case .failed: (word, column) = ("Try again", sign(in: area, of: &picture) { Icon.attention($0, $1) })
+        }
+        draw([.text(word, size: 1), .text(result.mark, size: 2)], in: column, of: &picture)
+    }
+
+    /// Draws a sign in the upper or left part; what is left for text.
+    private static func sign(
+        in area: Bitmap.Area, of picture: inout Bitmap, _ ink: (Double, Double) -> Bitmap.Ink?
+    ) -> Bitmap.Area {
+        var column = area
+        let side: Int
+        if area.width * 2 > area.height * 3 {
+            side = min(area.height, area.width * 2 / 5)
+            (column.x, column.width) = (area.x + side, area.width - side)
+        } else {
+            side = min(area.width, area.height * 3 / 5)
+            (column.y, column.height) = (area.y + side, area.height - side)
+        }
+        let isBeside = column.x != area.x
+        let place = Bitmap.Area(
+            x: isBeside ? area.x : area.x + (area.width - side) / 2,
+            y: isBeside ? area.y + (area.height - side) / 2 : area.y, width: side, height: side)
+        picture.draw(in: place.inset(max(1, side / 16)), ink)
+        return column
+    }
+
+    /// Draws the items below each other in the middle, as large as they fit; what does not fit at all is left out at the end.
+    private static func draw(_ items: [Item], in area: Bitmap.Area, of picture: inout Bitmap) {
+        let area = area.inset(max(1, min(area.width, area.height) / 24))
+        for count in stride(from: items.count, to: 0, by: -1) {
+            let most = max(1, area.width / (BitmapFont.advance * 8))
+            let layouts = (1...most).reversed().map { (unit: $0, isPlain: false) } + [(unit: 1, isPlain: true)]
+            for (unit, isPlain) in layouts {
+                let rows = items.prefix(count).flatMap {
+                    Self.rows(of: $0, unit: unit, isPlain: isPlain, width: area.width)
+                }
+                let height = rows.reduce(0) { $0 + $1.height }
+                guard height <= area.height, rows.allSatisfy({ $0.width <= area.width }) else { continue }
+                var y = area.y + (area.height - height) / 2
+                for row in rows {
+                    row.draw(&picture, area.x + (area.width - row.width) / 2, y)
+                    y += row.height
+                }
+                return
+            }
+        }
+    }
+
+    private struct Row {
+        let width, height: Int
+        let draw: (inout Bitmap, _ x: Int, _ y: Int) -> Void
+    }
+
+    private static func rows(of item: Item, unit: Int, isPlain: Bool, width: Int) -> [Row] {
+        switch item {
+        case .gap: return [Row(width: 0, height: 3 * unit) { _, _, _ in }]
+        case .bar(let percent):
+            let span = min(width, 8 * BitmapFont.advance * unit)
+            return [
+                Row(width: span, height: 5 * unit) { picture, x, y in
+                    let frame = Bitmap.Area(x: x, y: y, width: span, height: 4 * unit)
+                    picture.fill(frame, .dark)
+                    picture.fill(frame.inset(max(1, unit / 2)), .light)
+                    picture.fill(.init(x: x, y: y, width: span * percent / 100, height: 4 * unit), .dark)
+                }
+            ]
+        case .text(let text, let size):
+            // Larger letters where they fit; a long name is rather smaller than cut.
+            let most = max(1, width / BitmapFont.advance)
+            let large = isPlain ? unit : size * unit
+            let scale = large * BitmapFont.advance * text.count <= width ? large : unit
+            return wrapped(text, to: max(1, min(most, width / (BitmapFont.advance * scale)))).map { line in
+                Row(width: line.count * BitmapFont.advance * scale - scale, height: BitmapFont.leading * scale) {
+                    $0.draw(line, x: $1, y: $2, scale: scale)
+                }
+            }
+        }
+    }
+
+    /// The words in lines of at most so many characters; a longer word stands alone.
+    static func wrapped(_ text: String, to limit: Int) -> [String] {
+        text.split(separator: " ").reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= limit {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+    }
+}
+
+/// Signs that differ in their outline as well as in their colour: a tick in a disc, a cross in a square, an exclamation mark in a
+/// triangle.
+enum Icon {
+    /// Go.
+    static func tick(_ x: Double, _ y: Double) -> Bitmap.Ink? {
+        guard (x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5) <= 0.25 else { return nil }
+        let stroke = min(distance(x, y, 0.24, 0.53, 0.43, 0.71), distance(x, y, 0.43, 0.71, 0.76, 0.32))
+        return stroke <= 0.075 ? .light : .go
+    }
+
+    /// Stop.
+    static func cross(_ x: Double, _ y: Double) -> Bitmap.Ink? {
+        let stroke = min(distance(x, y, 0.26, 0.26, 0.74, 0.74), distance(x, y, 0.74, 0.26, 0.26, 0.74))
+        return stroke <= 0.08 ? .light : .stop
+    }
+
+    /// Something is wrong.
+    static func attention(_ x: Double, _ y: Double) -> Bitmap.Ink? {
+        guard y >= 0.04, y <= 0.96, abs(x - 0.5) <= (y - 0.04) / 0.92 * 0.5 else { return nil }
+        let stroke = min(distance(x, y, 0.5, 0.4, 0.5, 0.64), distance(x, y, 0.5, 0.81, 0.5, 0.82))
+        return stroke <= 0.06 ? .light : .dark
+    }
+
+    /// How far a point is from the line between two others.
+    private static func distance(
+        _ x: Double, _ y: Double, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double
+    ) -> Double {
+        let (dx, dy) = (x2 - x1, y2 - y1)
+        let along = max(0, min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy)))
+        let (ex, ey) = (x - x1 - along * dx, y - y1 - along * dy)
+        return (ex * ex + ey * ey).squareRoot()
+    }
+}

@@ -1,0 +1,76 @@
+/// A scene as lines of a terminal: the code at the left, whole on 80 columns and 24 rows, the text beside it.
+struct TerminalPainter {
+    /// What the terminal has.
+    let columns, rows: Int
+
+    /// At most `rows` lines. Colours are set by escape sequences; without them everything is as readable.
+    func lines(_ scene: DisplayScene) -> [String] {
+        let code = scene.state == .inService ? scene.code.flatMap { try? QRCode($0) } : nil
+        let picture = code?.terminalLines() ?? []
+        let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
+        let room = columns - span - 2
+        guard room >= 16 || code == nil else {
+            // Too narrow for text beside it: below, as far as there are rows.
+            return Array((picture + text(of: scene, width: columns, height: max(0, rows - picture.count))).prefix(rows))
+        }
+        let text = text(of: scene, width: room, height: min(rows, max(picture.count, 23)))
+        let count = min(rows, max(picture.count, text.count))
+        return (0..<count).map { row in
+            let left = row < picture.count ? picture[row] : String(repeating: " ", count: span)
+            return left + "  " + (row < text.count ? text[row] : "")
+        }
+    }
+
+    /// Above what the gate is and who is meant, below the last lines.
+    private func text(of scene: DisplayScene, width: Int, height: Int) -> [String] {
+        var lines = ["", Self.bold(cut(scene.name, width))]
+        switch scene.state {
+        case .outOfService: lines.append("Out of service")
+        case .outOfOrder(let remedy):
+            lines += ["", Self.bold("OUT OF ORDER")] + ScenePainter.wrapped(remedy, to: width).map { cut($0, width) }
+        case .inService:
+            lines += ScenePainter.wrapped(scene.code == nil ? "Please wait" : scene.instruction, to: width)
+                .map { cut($0, width) }
+        }
+        lines.append("")
+        if let result = scene.result { lines += Self.lines(of: result, width: width) }
+        for guest in scene.guests where scene.result == nil {
+            lines += Self.lines(of: guest).map { cut($0, width) }
+        }
+        let room = height - lines.count - 1
+        guard room > 0 else { return Array(lines.prefix(height)) }
+        let news = scene.news.suffix(room).map { cut($0.text, width) }
+        return lines + Array(repeating: "", count: room + 1 - news.count) + news
+    }
+
+    private static func lines(of guest: DisplayScene.Guest) -> [String] {
+        switch guest.stage {
+        case .choosing: ["\(guest.mark)  choosing"]
+        case .receiving(let percent):
+            [
+                "\(guest.mark)  \(String(repeating: "█", count: percent / 10))"
+                    + "\(String(repeating: "░", count: 10 - percent / 10)) \(percent) %"
+            ]
+        case .checking: ["\(guest.mark)  checking"]
+        }
+    }
+
+    /// A sign of eight lines, then the word and whose it is.
+    private static func lines(of result: DisplayScene.Result, width: Int) -> [String] {
+        let (word, colour, icon): (String, String, (Double, Double) -> Bitmap.Ink?) =
+            switch result.outcome {
+            case .accepted: ("ACCEPTED", "\u{1B}[1;32m", Icon.tick)
+            case .rejected: ("REJECTED", "\u{1B}[1;31m", Icon.cross)
+            case .failed: ("Try again", "\u{1B}[1;33m", Icon.attention)
+            }
+        var sign = Bitmap(width: min(16, width), height: 16)
+        sign.draw(in: sign.area, icon)
+        return sign.halfBlocks.map { colour + $0 + "\u{1B}[0m" } + ["", colour + "\(word)  \(result.mark)\u{1B}[0m"]
+    }
+
+    private static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
+
+    private func cut(_ text: String, _ width: Int) -> String {
+        text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
+    }
+}

@@ -1,0 +1,115 @@
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// `[display]` and `[[display.also]]`.
+@Suite struct DisplayConfigurationTests {
+    private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+        try Configuration.parse(
+            Array(("kiosk.name = \"G\"\n" + text).utf8), file: "gate.toml", folder: "/etc/gatehouse")
+    }
+
+    private func problems(_ text: String) -> [ConfigurationError.Problem] {
+        do throws(ConfigurationError) {
+            _ = try parse(text)
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    @Test func withoutAWordThereIsAPicture() throws {
+        let all = try parse("").display.all
+        #expect(all.map(\.kind) == [.file] && all.first?.file == "/run/gatehouse/invitation.png")
+        #expect(try parse("[display]\nkind = \"none\"").display.all.isEmpty)
+    }
+
+    @Test func severalAtOnceEachWithItsOwnKeys() throws {
+        let displays = try parse(
+            """
+            [gpio]
+            chip = "pinctrl-rp1"
+            [gate]
+            line = "GPIO17"
+            [display]
+            kind = "terminal"
+            instruction = "QR scannen"
+            [[display.also]]
+            file = "more.png"
+            scale = 3
+            [[display.also]]
+            kind = "sh1107"
+            device = "/dev/i2c-3"
+            address = 61
+            rotation = 90
+            [[display.also]]
+            kind = "ssd1680"
+            size = "128x296"
+            data = "GPIO5"
+            reset = "GPIO6"
+            busy = "GPIO12"
+            """
+        ).display
+        #expect(displays.all.map(\.kind) == [.terminal, .file, .sh1107, .ssd1680])
+        #expect(displays.main.instruction == "QR scannen" && displays.others[0].instruction == "Scan with your wallet")
+        #expect(displays.others[0].file == "/etc/gatehouse/more.png" && displays.others[0].scale == 3)
+        #expect(displays.others[1].device == "/dev/i2c-3" && displays.others[1].address == 61)
+        #expect(displays.others[1].size == .init(width: 128, height: 128) && displays.others[1].rotation == 90)
+        #expect(displays.others[2].size == .init(width: 128, height: 296))
+        #expect(
+            displays.others[2].lines
+                == EPaperPins.Names(chip: "pinctrl-rp1", data: "GPIO5", reset: "GPIO6", busy: "GPIO12"))
+        #expect(displays.others[2].device == "/dev/spidev0.0")
+    }
+
+    @Test(arguments: [
+        ("[display]\nkind = \"hologram\"", "display.kind", 3, "does not take \"hologram\""),
+        ("[display]\nrotation = 45", "display.rotation", 3, "is no quarter of a turn"),
+        ("[display]\nkind = \"ssd1306\"\nsize = \"64x64\"", "display.size", 4, "is no size of such a panel"),
+        ("[display]\nkind = \"framebuffer\"\ndevice = \"fb0\"", "display.device", 4, "is no device path"),
+        ("[display]\ninstruction = \"Türe\"", "display.instruction", 3, "cannot be drawn"),
+        ("[display]\ninstruction = \"\"", "display.instruction", 3, "cannot be drawn"),
+        ("[display]\nkind = \"ssd1680\"", "display.chip", 2, "is missing"),
+        (
+            "[display]\nkind = \"ssd1680\"\nchip = \"c\"", "display.data", 2,
+            "is missing, or display.reset or display.busy"
+        ),
+        ("[[display.also]]\nkind = \"none\"\nscal = 5", "display.also.scal", 4, "is not a known key"),
+        ("[[display.also]]\nfile = \"b.png\"\nscale = \"5\"", "display.also.scale", 4, "does not take \"5\""),
+        ("[display]\nalso = 5", "display.also", 3, "is a whole number"),
+        (
+            "[display]\nfile = \"a.png\"\n[[display.also]]\nfile = \"a.png\"", "display.also", 4,
+            "is /etc/gatehouse/a.png, which display.file uses too"
+        ),
+        (
+            "[display]\nkind = \"ssd1306\"\n[[display.also]]\nkind = \"ssd1306\"", "display.also", 4,
+            "draws on ssd1306 /dev/i2c-1 a second time"
+        ),
+        (
+            "[gpio]\nchip = \"c\"\n[gate]\nline = \"GPIO17\"\n[display]\nkind = \"ssd1680\"\ndata = \"GPIO17\"\n"
+                + "reset = \"GPIO6\"\nbusy = \"GPIO12\"", "display.data", 8, "uses GPIO17, which gate.line uses too"
+        ),
+    ])
+    func eachMistakeIsLocatedNamedAndHasARemedy(_ text: String, _ key: String, _ line: Int, _ message: String) {
+        let found = problems(text)
+        #expect(found.map(\.key) == [key])
+        #expect(found.first?.line == line && found.first?.message == message)
+        #expect(found.first?.remedy.isEmpty == false)
+    }
+
+    @Test func panelsShareABusByTheirAddresses() throws {
+        let text = "[display]\nkind = \"ssd1306\"\n[[display.also]]\nkind = \"ssd1306\"\naddress = 61"
+        #expect(try parse(text).display.all.count == 2)
+    }
+
+    @Test func aPanelWithoutRoomForTheCodeIsTold() throws {
+        let notices = try parse("[[display.also]]\nkind = \"ssd1306\"\nsize = \"128x32\"").notices
+        #expect(notices.map(\.key) == ["display.also.size"] && notices.first?.line == 4)
+    }
+
+    @Test func moreThanEightAreRefused() {
+        let sections = (0..<8).map { "[[display.also]]\nfile = \"\($0).png\"\n" }.joined()
+        #expect(problems(sections).map(\.key) == ["display.also"])
+    }
+}

@@ -1,0 +1,114 @@
+import Encoding
+import Glibc
+import Synchronization
+import Testing
+
+@testable import LinuxIO
+
+/// A device as the test wants it.
+private final class Double: DisplayDevice {
+    /// What the test and the device share.
+    final class Board: Sendable {
+        struct State {
+            var shown: [DisplayScene] = []
+            var attempts = 0
+            var closings = 0
+            var fails = false
+            var hangs = false
+        }
+
+        let state = Mutex(State())
+
+        func waits(_ isTrue: (State) -> Bool) -> Bool {
+            for _ in 0..<4000 where !state.withLock({ isTrue($0) }) { usleep(5000) }
+            return state.withLock { isTrue($0) }
+        }
+    }
+
+    let detail: DisplayDetail
+    private let board: Board
+
+    init(_ board: Board, _ detail: DisplayDetail) { (self.board, self.detail) = (board, detail) }
+
+    func show(_ scene: DisplayScene) throws(DisplayFailure) {
+        board.state.withLock { $0.attempts += 1 }
+        while board.state.withLock({ $0.hangs }) { usleep(1000) }
+        if board.state.withLock({ $0.fails }) { throw DisplayFailure("away", remedy: "Plug it in.") }
+        board.state.withLock { $0.shown.append(scene) }
+    }
+
+    func close() { board.state.withLock { $0.closings += 1 } }
+}
+
+@Suite("Display thread", .timeLimit(.minutes(1)))
+struct DisplayThreadTests {
+    private let board = Double.Board()
+    private let words = Words()
+
+    private final class Words: Sendable { let list = Mutex<[String?]>([]) }
+
+    private func thread(_ detail: DisplayDetail = .lively) throws -> DisplayThread {
+        try DisplayThread(
+            retries: .milliseconds(20)...(.milliseconds(80)), make: { [board] in Double(board, detail) },
+            told: { [words] failure in words.list.withLock { $0.append(failure?.description) } })
+    }
+
+    private func scene(_ code: String) -> DisplayScene {
+        var scene = DisplayScene(name: "G")
+        scene.code = code
+        return scene
+    }
+
+    @Test("a device that is slow skips what has passed, and whoever shows never waits")
+    func slow() throws {
+        let thread = try thread()
+        board.state.withLock { $0.hangs = true }
+        thread.show(scene("first"))
+        #expect(board.waits { $0.attempts == 1 })
+        #expect(thread.busySince != nil)
+        for number in 0..<1000 { thread.show(scene("\(number)")) }
+        #expect(!thread.flush(within: .milliseconds(20)))
+        board.state.withLock { $0.hangs = false }
+        #expect(thread.flush(within: .seconds(20)))
+        #expect(board.state.withLock { $0.shown.map(\.code) } == ["first", "999"])
+        #expect(thread.busySince == nil)
+    }
+
+    @Test("what differs only in what the device does not show is not drawn again")
+    func same() throws {
+        let thread = try thread(.still)
+        var told = scene("a")
+        thread.show(told)
+        #expect(thread.flush(within: .seconds(20)))
+        told.guests = [.init(mark: "3f2a", stage: .receiving(percent: 50))]
+        told.news = [.init(number: 1, text: "one")]
+        thread.show(told)
+        #expect(thread.flush(within: .seconds(20)))
+        #expect(board.state.withLock { $0.attempts } == 1)
+    }
+
+    @Test("a device that fails is closed and tried again with the newest scene, ever more slowly")
+    func failing() throws {
+        let thread = try thread()
+        board.state.withLock { $0.fails = true }
+        thread.show(scene("old"))
+        #expect(board.waits { $0.closings >= 3 })
+        for number in 0..<100 { thread.show(scene("\(number)")) }
+        #expect(board.state.withLock { $0.attempts } < 20, "news do not hurry it")
+        board.state.withLock { $0.fails = false }
+        #expect(thread.flush(within: .seconds(20)))
+        #expect(board.state.withLock { $0.shown.map(\.code) } == ["99"])
+        let told = words.list.withLock { $0 }
+        #expect(told.first == "away. Plug it in." && told.last == .some(nil))
+    }
+
+    @Test("it ends with its last owner, and lets go of the device")
+    func end() throws {
+        do {
+            let thread = try thread()
+            thread.show(scene("a"))
+            #expect(thread.flush(within: .seconds(20)))
+        }
+        #expect(board.waits { $0.closings == 1 })
+    }
+}
