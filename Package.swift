@@ -103,8 +103,11 @@ let package = Package(
             ], swiftSettings: settings),
 
         // Tests.
-        .target(name: "TestKit", dependencies: ["DiskCallLog"], path: "Tests/TestKit", swiftSettings: settings),
+        .target(
+            name: "TestKit", dependencies: ["DiskCallLog", "AllocationLog"], path: "Tests/TestKit",
+            swiftSettings: settings),
         .target(name: "DiskCallLog", path: "Tests/DiskCallLog", publicHeadersPath: "include"),
+        .target(name: "AllocationLog", path: "Tests/AllocationLog", publicHeadersPath: "include"),
         .target(
             name: "CrashVFS", path: "Tests/CrashVFS", publicHeadersPath: "include",
             linkerSettings: [.linkedLibrary("sqlite3")]),

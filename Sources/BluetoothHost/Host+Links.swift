@@ -93,21 +93,22 @@ extension Host {
     ) {
         let handle = links[index].handle
         links[index].hasSpoken = true
-        for effect in links[index].server.receive(pdu) {
-            switch effect {
-            case .respond(let response):
-                let frame = L2CAPFrame(channel: L2CAPChannel.attribute, payload: response)
-                guard send(frame, index, at: now, &actions) else { return }
-            case .mtuExchanged(let mtu):
-                actions.append(.mtuChanged(handle, mtu))
-            case .written(let characteristic, let value, let withResponse):
-                actions.append(.written(handle, characteristic, value, withResponse: withResponse))
-            case .configured(let characteristic, let configuration):
-                actions.append(.subscribed(handle, characteristic, configuration))
-            case .confirmed:
-                guard let value = links[index].pusher.confirmed() else { continue }
+        let answer = links[index].server.receive(pdu)
+        if let response = answer.response {
+            let frame = L2CAPFrame(channel: L2CAPChannel.attribute, payload: response)
+            guard send(frame, index, at: now, &actions) else { return }
+        }
+        switch answer.news {
+        case .mtuExchanged(let mtu): actions.append(.mtuChanged(handle, mtu))
+        case .written(let characteristic, let value, let withResponse):
+            actions.append(.written(handle, characteristic, value, withResponse: withResponse))
+        case .configured(let characteristic, let configuration):
+            actions.append(.subscribed(handle, characteristic, configuration))
+        case .confirmed:
+            if let value = links[index].pusher.confirmed() {
                 actions.append(.delivered(handle, value.characteristic, confirmed: true))
             }
+        case nil: break
         }
         // Phones are busy with service discovery on their own terms first; asked any earlier some ignore the request.
         if let request = links[index].parameters.begin(current: links[index].current) {

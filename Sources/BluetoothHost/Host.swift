@@ -49,15 +49,22 @@ package struct Host: Sendable {
     /// Packets come first and news after them: a phone gets its answer before anything that the news sets off, and an
     /// owner who reacts to news by calling in again while still carrying out the list cannot overtake a packet.
     package mutating func handle(_ event: HostEvent, at now: Instant) -> [HostAction] {
-        var news: [HostAction] = []
+        var actions: [HostAction] = []
+        handle(event, at: now, into: &actions)
+        return actions
+    }
+
+    /// The same behind the actions that are there already: who keeps the memory of the last list for the next pays for none.
+    package mutating func handle(_ event: HostEvent, at now: Instant, into actions: inout [HostAction]) {
+        let first = actions.count
         do {
-            try take(event, at: now, &news)
+            try take(event, at: now, &actions)
         } catch {
-            fail(error, &news)
+            fail(error, &actions)
         }
         var packets: [HostAction] = []
-        pump(at: now, &packets, &news)
-        return packets + news
+        pump(at: now, &packets, &actions)
+        if !packets.isEmpty { actions.insert(contentsOf: packets, at: first) }
     }
 
     /// When `timer` is due; nil while nothing is waited for.

@@ -17,15 +17,17 @@ extension ServiceDefinition {
 }
 
 extension Characteristic {
+    /// In the order of the table, so that a name is a place.
+    private static let table = allCases
+
     /// The host's name for this characteristic.
     var id: CharacteristicID {
-        CharacteristicID(rawValue: UInt16(Self.allCases.firstIndex(of: self) ?? 0))
+        CharacteristicID(rawValue: UInt16(Self.table.firstIndex(of: self) ?? 0))
     }
 
     /// The characteristic of that name.
     init?(_ id: CharacteristicID) {
-        let all = Self.allCases
-        guard Int(id.rawValue) < all.count else { return nil }
-        self = all[Int(id.rawValue)]
+        guard Int(id.rawValue) < Self.table.count else { return nil }
+        self = Self.table[Int(id.rawValue)]
     }
 }

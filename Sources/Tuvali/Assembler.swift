@@ -3,8 +3,8 @@ import Encoding
 /// Puts the chunks of one transfer in order.
 ///
 /// The stride is fixed when the size is accepted and never derived from what arrives. A chunk is looked at in this order
-/// and dropped at the first fault: length, CRC, sequence number, exact payload length (spec: Tuvali chunks). Memory is
-/// taken once, for a size that has been accepted.
+/// and dropped at the first fault: length, CRC, sequence number, exact payload length (spec: Tuvali chunks). Memory is taken
+/// with the first sound chunk and kept for whatever comes after: a size that nothing follows costs nothing.
 package struct Assembler: Sendable {
     /// What became of a chunk.
     package enum Arrival: Hashable, Sendable {
@@ -28,35 +28,55 @@ package struct Assembler: Sendable {
     private static let headerLength = 4
 
     /// Encrypted bytes of the whole transfer.
-    package let size: Int
+    package private(set) var size: Int
     /// The largest chunk in bytes, header included.
-    package let maxData: Int
+    package private(set) var maxData: Int
     /// Chunks of the whole transfer.
-    package let totalChunks: Int
+    package private(set) var totalChunks: Int
     /// Different chunks held so far.
     package private(set) var receivedChunks = 0
     /// Chunks dropped because of their CRC.
     package private(set) var crcFailures = 0
     /// Chunks whose number was already held.
     package private(set) var duplicates = 0
-    /// The bytes so far, zero where nothing came yet.
-    package private(set) var bytes: [UInt8]
 
-    private var held: [Bool]
+    /// What came, at its place; between the chunks, and behind the size, whatever was there. Empty before the first chunk.
+    private var storage: [UInt8] = []
+    /// One bit for each chunk, set when it is held; as many as were needed so far.
+    private var held: [UInt64] = []
     private var stride: Int { maxData - Self.headerLength }
 
     /// Prepares for `size` bytes in chunks of at most `maxData` bytes (the link's ATT MTU, at most 512, less 3).
     package init(size: Int, maxData: Int, accepting sizes: ClosedRange<Int> = acceptedSizes) throws(Refused) {
+        totalChunks = try Self.totalChunks(size, maxData, sizes)
+        (self.size, self.maxData) = (size, maxData)
+    }
+
+    /// Forgets all chunks and prepares for others, as a new assembler would, in the memory there is.
+    package mutating func restart(
+        size: Int, maxData: Int, accepting sizes: ClosedRange<Int> = acceptedSizes
+    ) throws(Refused) {
+        let total = try Self.totalChunks(size, maxData, sizes)
+        if receivedChunks > 0 {
+            for word in 0..<(totalChunks + 63) / 64 { held[word] = 0 }
+        }
+        (self.size, self.maxData, totalChunks) = (size, maxData, total)
+        (receivedChunks, crcFailures, duplicates) = (0, 0, 0)
+    }
+
+    private static func totalChunks(_ size: Int, _ maxData: Int, _ sizes: ClosedRange<Int>) throws(Refused) -> Int {
         let stride = maxData - Self.headerLength
         guard sizes.contains(size), size > 0, stride > 0 else { throw Refused(size: size) }
         let total = (size - 1) / stride + 1
         guard total <= Int(UInt16.max) else { throw Refused(size: size) }
-        self.size = size
-        self.maxData = maxData
-        totalChunks = total
-        bytes = [UInt8](repeating: 0, count: size)
-        held = [Bool](repeating: false, count: total)
+        return total
     }
+
+    /// The whole message once ``isComplete``; before that nothing.
+    package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
+
+    /// Bytes of memory taken so far for what comes.
+    package var reservedBytes: Int { storage.count }
 
     /// Whether every chunk is held.
     package var isComplete: Bool { receivedChunks == totalChunks }
@@ -67,7 +87,7 @@ package struct Assembler: Sendable {
     /// The lowest missing sequence numbers, ascending, at most `limit` of them.
     package func missing(limit: Int = .max) -> [UInt16] {
         var numbers: [UInt16] = []
-        for (index, isHeld) in held.enumerated() where !isHeld {
+        for index in 0..<totalChunks where !isHeld(index) {
             if numbers.count >= limit { break }
             numbers.append(UInt16(truncatingIfNeeded: index + 1))
         }
@@ -88,16 +108,39 @@ package struct Assembler: Sendable {
         let index = Int(number) - 1
         let start = index * stride
         guard payload.count == min(stride, size - start) else { return .dropped }
-        guard !held[index] else {
+        guard !isHeld(index) else {
             duplicates += 1
             return .duplicate
         }
-        bytes.replaceSubrange(start..<start + payload.count, with: payload)
-        held[index] = true
+        reserve()
+        storage.withUnsafeMutableBytes { target in
+            payload.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: target[start..<start + $0.count]).copyMemory(from: $0)
+            }
+        }
+        held[index / 64] |= 1 << UInt64(index % 64)
         receivedChunks += 1
         return .accepted
     }
 
+    private func isHeld(_ index: Int) -> Bool {
+        receivedChunks > 0 && held[index / 64] & 1 << UInt64(index % 64) != 0
+    }
+
+    /// Takes the memory that the announced size needs, unless it is there from before; at least twice what there was, so that
+    /// sizes that grow step by step cost no more than one that is large at once.
+    private mutating func reserve() {
+        guard receivedChunks == 0 else { return }
+        let words = (totalChunks + 63) / 64
+        if held.count < words { held += [UInt64](repeating: 0, count: words - held.count) }
+        guard storage.count < size else { return }
+        storage = [UInt8](repeating: 0, count: max(size, min(2 * storage.count, Self.acceptedSizes.upperBound)))
+    }
+
     /// Overwrites what was received.
-    mutating func wipe() { bytes.wipe() }
+    mutating func wipe() {
+        storage.wipe()
+        held = []
+        receivedChunks = 0
+    }
 }

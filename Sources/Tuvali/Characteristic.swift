@@ -62,10 +62,10 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
 
     /// The properties to declare. No encryption and no pairing is asked for anywhere.
     package var properties: CharacteristicProperties {
-        switch self {
-        case .identify, .responseSize, .submitResponse, .transferReportRequest: [.write, .writeWithoutResponse]
+        if isWritable { return [.write, .writeWithoutResponse] }
+        return switch self {
         case .requestSize, .request: [.read, .indicate]
-        case .transferReportResponse, .verificationStatus, .disconnect: [.indicate]
+        default: [.indicate]
         }
     }
 
@@ -75,7 +75,12 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
     package var hasConfigurationDescriptor: Bool { properties.contains(.indicate) }
 
     /// Whether the wallet writes it.
-    package var isWritable: Bool { properties.contains(.write) }
+    package var isWritable: Bool {
+        switch self {
+        case .identify, .responseSize, .submitResponse, .transferReportRequest: true
+        case .requestSize, .request, .transferReportResponse, .verificationStatus, .disconnect: false
+        }
+    }
 
     /// The number that tells the 128-bit UUIDs apart.
     private var number: UInt8 {

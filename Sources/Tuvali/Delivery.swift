@@ -6,24 +6,27 @@ struct Delivery: Sendable {
     enum Verdict: Sendable {
         /// The application has until `limit`.
         case awaited(limit: Instant)
-        /// Sent `count` times. At `next` it is sent again or, after the last time, the link dropped.
-        case told(accepted: Bool, count: Int, next: Instant)
+        /// Known, and told once SUCCESS was. Sent `count` times, the next time at `next`; nil: not again.
+        case told(accepted: Bool, count: Int, next: Instant?)
     }
 
     /// The Identify value of the session.
     let identify: [UInt8]
     /// When the SUCCESS report that was asked for goes out; nil when none is owed.
     var success: Instant?
-    /// The end of the hold-back after the first SUCCESS report.
-    private(set) var verdictNotBefore: Instant
     var verdict: Verdict
+    /// The earliest time for the verdict.
+    private(set) var verdictNotBefore: Instant
+    /// When a wallet that has been told its verdict has stayed for long enough.
+    private(set) var stayLimit: Instant?
     private var isSuccessSent = false
 
-    init(identify: [UInt8], success: Instant, verdictNotBefore: Instant, verdict: Verdict) {
+    /// SUCCESS is owed at `success`; the application has until `limit`.
+    init(identify: [UInt8], success: Instant, limit: Instant, _ settings: SessionSettings) {
         self.identify = identify
         self.success = success
-        self.verdictNotBefore = verdictNotBefore
-        self.verdict = verdict
+        verdictNotBefore = success.advanced(by: settings.verdict.holdBack)
+        verdict = .awaited(limit: limit)
     }
 
     /// The verdict as far as it was notified.
@@ -33,23 +36,42 @@ struct Delivery: Sendable {
 
     /// When this state wants the clock next.
     var deadline: Instant {
-        let time =
+        let time: Instant? =
             switch verdict {
             case .awaited(let limit): limit
             case .told(_, _, let next): next
             }
-        return success.map { min($0, time) } ?? time
+        return Self.sooner(Self.sooner(success, time), stayLimit) ?? verdictNotBefore
+    }
+
+    private static func sooner(_ one: Instant?, _ other: Instant?) -> Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+
+    /// Takes the application's word; only the first counts.
+    mutating func decide(_ accepted: Bool, at now: Instant) {
+        guard case .awaited = verdict else { return }
+        verdict = .told(accepted: accepted, count: 0, next: max(now, verdictNotBefore))
     }
 
     /// Notes that SUCCESS went out. Only the first one holds the verdict back, or a wallet that keeps asking would never
     /// get it.
-    mutating func successSent(at now: Instant, holdBack: Duration) {
+    mutating func successSent(at now: Instant, _ settings: SessionSettings) {
         success = nil
         guard !isSuccessSent else { return }
         isSuccessSent = true
-        verdictNotBefore = now.advanced(by: holdBack)
-        if case .told(let accepted, 0, let next) = verdict {
+        verdictNotBefore = now.advanced(by: settings.verdict.holdBack)
+        if case .told(let accepted, 0, let next?) = verdict {
             verdict = .told(accepted: accepted, count: 0, next: max(next, verdictNotBefore))
         }
+    }
+
+    /// Notes that the verdict went out once more.
+    mutating func verdictSent(at now: Instant, _ settings: SessionSettings) {
+        guard case .told(let accepted, let count, _) = verdict else { return }
+        stayLimit = stayLimit ?? now.advanced(by: settings.silenceLimit)
+        let next = settings.verdict.pause(after: count + 1).map { now.advanced(by: $0) }
+        verdict = .told(accepted: accepted, count: count + 1, next: next)
     }
 }

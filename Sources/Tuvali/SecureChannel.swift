@@ -46,7 +46,7 @@ struct SecureChannel: Sendable {
     }
 
     /// Checks and decrypts what the wallet sent (AES-256-GCM, tag last), then inflates it to at most `inflatedLimit` bytes.
-    func open(_ sealed: [UInt8], inflatedLimit: Int) throws(TuvaliError) -> [UInt8] {
+    func open(_ sealed: ArraySlice<UInt8>, inflatedLimit: Int) throws(TuvaliError) -> [UInt8] {
         guard sealed.count > Self.tagLength,
             let box = try? AES.GCM.SealedBox(
                 nonce: nonce, ciphertext: sealed.dropLast(Self.tagLength), tag: sealed.suffix(Self.tagLength)),

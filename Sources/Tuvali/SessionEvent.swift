@@ -26,7 +26,8 @@ package enum SessionAction: Hashable, Sendable {
     case dropLink
     /// The wallet sent its key; the session keys are derived.
     case identified
-    /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. Comes again when the wallet starts over.
+    /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. Comes again when the wallet starts over, with the
+    /// first chunk.
     ///
     /// The time to make the visit's intent durable: the chunks are still to come.
     case transferStarted(size: Int, totalChunks: Int)

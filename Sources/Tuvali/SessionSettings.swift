@@ -7,29 +7,23 @@ package struct SessionSettings: Hashable, Sendable {
     package var identifyLimit: Duration = .seconds(10)
     /// From Identify to the response size: a person chooses a credential meanwhile.
     package var responseSizeLimit: Duration = .seconds(120)
-    /// Without any write in the middle of a transfer.
+    /// Without any write in the middle of a transfer; also how long a wallet that was told its verdict may stay.
     package var silenceLimit: Duration = .seconds(30)
     /// From the first response size to the delivery, however busily the wallet writes. Slow pairs of phones need minutes.
     package var transferLimit: Duration = .seconds(600)
     /// From the delivery to the application's verdict.
     package var verdictLimit: Duration = .seconds(15)
 
-    /// From a report request to the report. The Android wallet listens only after its request has left; what comes earlier
-    /// is lost, and it has no timer.
-    package var reportHoldBack: Duration = .milliseconds(100)
-    /// From the SUCCESS report to the verification status, for the same reason.
-    package var verdictHoldBack: Duration = .milliseconds(300)
-    /// From one verification status to the next, while the wallet stays.
-    package var verdictInterval: Duration = .seconds(1)
-    /// How often the verification status is sent; one interval after the last the link is dropped.
-    package var verdictCount = 5
-    /// From a MISSING report to its repetition when no write follows.
-    package var reportInterval: Duration = .seconds(2)
-    /// How often a MISSING report is repeated.
-    package var reportRepetitions = 3
-    /// From the Disconnect notification to dropping the link. The Android wallet forgets a link 50 ms after the notification,
-    /// and its user learns nothing unless the link is down by then; every wallet hears a link that goes. The library has 5 ms.
-    package var disconnectGrace: Duration = .milliseconds(5)
+    /// When a transfer report follows its request, and when one on missing chunks goes out again while no write follows: as
+    /// long as ``silenceLimit`` runs. The library answers within 5 ms; a phone that is only slow repairs twice and no more.
+    package var report = Repetition(
+        after: .milliseconds(5), pauses: [.seconds(2), .seconds(2), .seconds(5), .seconds(10)])
+    /// When the verification status follows the SUCCESS report, and when it goes out again while the wallet stays: after 40,
+    /// 120 and 300 ms and 1 s, then each second until ``silenceLimit`` has gone by. The library's verifier tells it once, 15 to
+    /// 59 ms after the report.
+    package var verdict = Repetition(
+        after: .zero,
+        pauses: [.milliseconds(40), .milliseconds(80), .milliseconds(180), .milliseconds(700), .seconds(1)])
     /// From dropping the link to ending the session without the host's word that the link is down.
     package var dropLimit: Duration = .seconds(3)
 

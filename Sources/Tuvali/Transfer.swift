@@ -8,8 +8,8 @@ struct Transfer: Sendable {
         case none
         /// Asked for; to be sent at `at`.
         case due(at: Instant)
-        /// A MISSING report went out and nothing came back yet; to be repeated at `again`.
-        case unanswered(again: Instant, repetitionsLeft: Int)
+        /// A MISSING report went out `count` times and nothing came back yet; to be repeated at `again`.
+        case unanswered(again: Instant, count: Int)
     }
 
     let channel: SecureChannel
@@ -24,6 +24,7 @@ struct Transfer: Sendable {
     /// MISSING reports sent on request.
     var retries = 0
     private var shownPercent = 0
+    private var isAnnounced = true
 
     init(channel: SecureChannel, assembler: Assembler, at now: Instant) {
         self.channel = channel
@@ -55,16 +56,21 @@ struct Transfer: Sendable {
     }
 
     /// Forgets all chunks and begins with a new size. A report that was asked for would speak of the old ones: none is owed.
-    mutating func restart(with next: Assembler) {
-        wipe()
-        assembler = next
+    mutating func restart(size: Int, maxData: Int, accepting sizes: ClosedRange<Int>) throws(Assembler.Refused) {
+        forgetOpened()
+        try assembler.restart(size: size, maxData: maxData, accepting: sizes)
         report = .none
         shownPercent = 0
+        isAnnounced = false
     }
 
-    /// Takes a chunk and tells of the progress.
+    /// Takes a chunk and tells of the progress. A size after the first is told of when something comes of it.
     mutating func add(_ chunk: [UInt8], inflatedLimit: Int, _ actions: inout [SessionAction]) {
         guard assembler.add(chunk) == .accepted else { return }
+        if !isAnnounced {
+            isAnnounced = true
+            actions.append(.transferStarted(size: assembler.size, totalChunks: assembler.totalChunks))
+        }
         let (received, total) = (assembler.receivedChunks, assembler.totalChunks)
         let percent = received * 100 / total
         if percent > shownPercent {
@@ -91,6 +97,10 @@ struct Transfer: Sendable {
     /// Overwrites what was received.
     mutating func wipe() {
         assembler.wipe()
+        forgetOpened()
+    }
+
+    private mutating func forgetOpened() {
         if case .success(var bytes) = opened.take() { bytes.wipe() }
     }
 }

@@ -8,56 +8,48 @@ extension VerifierSession {
     }
 
     private mutating func expire(_ now: Instant, _ actions: inout [SessionAction]) {
-        switch take() {
+        switch state {
         case .advertising:
             actions.append(.stopAdvertising)
             end(.abandoned(.keyExpired), &actions)
         case .connected: drop(.abandoned(.notIdentified), now, &actions)
         case .keyed: part(.abandoned(.nothingSent), now, &actions)
-        case .receiving(let transfer): expireReceiving(transfer, now, &actions)
+        case .receiving: expireReceiving(now, &actions)
         case .delivered(let delivery): expireDelivered(delivery, now, &actions)
-        case .parting(let outcome, _): drop(outcome, now, &actions)
         case .dropping(let outcome, _): end(outcome, &actions)
         case .ended: break
         }
     }
 
-    private mutating func expireReceiving(
-        _ present: consuming Transfer, _ now: Instant, _ actions: inout [SessionAction]
-    ) {
-        var transfer = present
+    private mutating func expireReceiving(_ now: Instant, _ actions: inout [SessionAction]) {
+        guard let transfer else { return }
         do throws(TuvaliError) {
-            defer { if case .ended = state { state = .receiving(transfer) } }
             if transfer.lastWrite.advanced(by: settings.silenceLimit) <= now { throw .silence }
             if transfer.startedAt.advanced(by: settings.transferLimit) <= now { throw .transferTooLong }
             switch transfer.report {
             case .none: break
-            case .due: try report(&transfer, now, &actions)
-            case .unanswered(_, let left):
+            case .due where transfer.assembler.isComplete:
+                // Late chunks have completed the transfer.
+                try deliver(reportAt: now, now, &actions)
+            case .due:
                 actions.append(notification(of: transfer))
-                transfer.report = unanswered(now, repetitionsLeft: left - 1)
+                let next = unanswered(now, count: 1)
+                self.transfer?.retries += 1
+                self.transfer?.report = next
+            case .unanswered(_, let count):
+                actions.append(notification(of: transfer))
+                let next = unanswered(now, count: count + 1)
+                self.transfer?.report = next
             }
         } catch {
             fail(error, now, &actions)
         }
     }
 
-    /// Answers a report request after the hold-back, by what is held now: late chunks may have completed the transfer.
-    private mutating func report(
-        _ transfer: inout Transfer, _ now: Instant, _ actions: inout [SessionAction]
-    ) throws(TuvaliError) {
-        if transfer.assembler.isComplete {
-            try deliver(&transfer, reportAt: now, now, &actions)
-        } else {
-            actions.append(notification(of: transfer))
-            transfer.retries += 1
-            transfer.report = unanswered(now, repetitionsLeft: settings.reportRepetitions)
-        }
-    }
-
-    private func unanswered(_ now: Instant, repetitionsLeft: Int) -> Transfer.Report {
-        repetitionsLeft > 0
-            ? .unanswered(again: now.advanced(by: settings.reportInterval), repetitionsLeft: repetitionsLeft) : .none
+    /// The state after a MISSING report that went out for the `count`th time.
+    private func unanswered(_ now: Instant, count: Int) -> Transfer.Report {
+        guard let pause = settings.report.pause(after: count) else { return .none }
+        return .unanswered(again: now.advanced(by: pause), count: count)
     }
 
     private func notification(of transfer: Transfer) -> SessionAction {
@@ -74,18 +66,19 @@ extension VerifierSession {
         state = .delivered(delivery)
         if let success = delivery.success, success <= now {
             actions.append(.notify(.transferReportResponse, TransferReport.success.bytes(maxData: maxData)))
-            delivery.successSent(at: now, holdBack: settings.verdictHoldBack)
+            delivery.successSent(at: now, settings)
             state = .delivered(delivery)
             return
         }
+        if let limit = delivery.stayLimit, limit <= now {
+            return drop(.delivered(status: delivery.status), now, &actions)
+        }
         switch delivery.verdict {
         case .awaited: fail(.noVerdict, now, &actions)
-        case .told(let accepted, let count, _) where count < settings.verdictCount:
+        case .told(let accepted, _, _):
             actions.append(.notify(.verificationStatus, [accepted ? 0 : 1]))
-            delivery.verdict = .told(
-                accepted: accepted, count: count + 1, next: now.advanced(by: settings.verdictInterval))
+            delivery.verdictSent(at: now, settings)
             state = .delivered(delivery)
-        case .told: drop(.delivered(status: delivery.status), now, &actions)
         }
     }
 }

@@ -8,21 +8,15 @@ extension VerifierSession {
     ) {
         guard characteristic.isWritable else { return }
         do throws(TuvaliError) {
-            switch take() {
-            case .connected(let key, let since):
-                state = .connected(key, since: since)
+            switch state {
+            case .connected(let key, _):
                 if characteristic == .identify { try identify(value, key, now, &actions) }
-            case .keyed(let channel, let since):
-                state = .keyed(channel, since: since)
-                try writeKeyed(value, to: characteristic, channel, now, &actions)
-            case .receiving(var transfer):
-                // Put back whatever happens: the way out wipes it.
-                defer { if case .ended = state { state = .receiving(transfer) } }
-                try writeReceiving(value, to: characteristic, &transfer, now, &actions)
+            case .keyed(let channel, _): try writeKeyed(value, to: characteristic, channel, now, &actions)
+            case .receiving: try writeReceiving(value, to: characteristic, now, &actions)
             case .delivered(var delivery):
-                defer { state = .delivered(delivery) }
                 try writeDelivered(value, to: characteristic, &delivery, now)
-            case let other: state = other
+                state = .delivered(delivery)
+            case .advertising, .dropping, .ended: break
             }
         } catch {
             fail(error, now, &actions)
@@ -54,8 +48,15 @@ extension VerifierSession {
         switch characteristic {
         case .identify: try checkRepeatedIdentify(value, channel.identify)
         case .responseSize:
-            let assembler = try assembler(for: value)
-            state = .receiving(Transfer(channel: channel, assembler: assembler, at: now))
+            let size = try announcedSize(value)
+            let assembler: Assembler
+            do {
+                assembler = try Assembler(size: size, maxData: maxData, accepting: settings.acceptedSizes)
+            } catch {
+                throw .responseSizeOutOfRange(size: error.size)
+            }
+            transfer = Transfer(channel: channel, assembler: assembler, at: now)
+            state = .receiving
             actions.append(.transferStarted(size: assembler.size, totalChunks: assembler.totalChunks))
         case .transferReportRequest:
             switch ReportRequest(value) {
@@ -68,20 +69,22 @@ extension VerifierSession {
     }
 
     private mutating func writeReceiving(
-        _ value: [UInt8], to characteristic: Characteristic, _ transfer: inout Transfer, _ now: Instant,
-        _ actions: inout [SessionAction]
+        _ value: [UInt8], to characteristic: Characteristic, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
-        transfer.heard(at: now)
+        transfer?.heard(at: now)
         switch characteristic {
-        case .identify: try checkRepeatedIdentify(value, transfer.channel.identify)
+        case .identify: if let transfer { try checkRepeatedIdentify(value, transfer.channel.identify) }
         case .responseSize:
-            let assembler = try assembler(for: value)
-            transfer.restart(with: assembler)
-            actions.append(.transferStarted(size: assembler.size, totalChunks: assembler.totalChunks))
-        case .submitResponse: transfer.add(value, inflatedLimit: settings.inflatedLimit, &actions)
+            let (size, maxData) = (try announcedSize(value), maxData)
+            do {
+                try transfer?.restart(size: size, maxData: maxData, accepting: settings.acceptedSizes)
+            } catch {
+                throw .responseSizeOutOfRange(size: error.size)
+            }
+        case .submitResponse: transfer?.add(value, inflatedLimit: settings.inflatedLimit, &actions)
         case .transferReportRequest:
             switch ReportRequest(value) {
-            case .report: try requestReport(&transfer, now, &actions)
+            case .report: try requestReport(now, &actions)
             case .walletFailed: throw .walletFailed
             case nil: break
             }
@@ -89,32 +92,32 @@ extension VerifierSession {
         }
     }
 
-    private mutating func requestReport(
-        _ transfer: inout Transfer, _ now: Instant, _ actions: inout [SessionAction]
-    ) throws(TuvaliError) {
-        let reportAt = now.advanced(by: settings.reportHoldBack)
-        let assembler = transfer.assembler
-        if assembler.isComplete {
-            try deliver(&transfer, reportAt: reportAt, now, &actions)
-        } else if settings.isTooMany(missing: assembler.missingChunks, total: assembler.totalChunks) {
-            throw .tooManyMissing(missing: assembler.missingChunks, total: assembler.totalChunks)
+    private mutating func requestReport(_ now: Instant, _ actions: inout [SessionAction]) throws(TuvaliError) {
+        guard let (missing, total) = transfer.map({ ($0.assembler.missingChunks, $0.assembler.totalChunks) }) else {
+            return
+        }
+        let reportAt = now.advanced(by: settings.report.holdBack)
+        if missing == 0 {
+            try deliver(reportAt: reportAt, now, &actions)
+        } else if settings.isTooMany(missing: missing, total: total) {
+            throw .tooManyMissing(missing: missing, total: total)
         } else {
-            transfer.report = .due(at: reportAt)
+            transfer?.report = .due(at: reportAt)
         }
     }
 
     /// Hands the payload over, or raises what was wrong with it. From here on the session takes no other transfer.
     mutating func deliver(
-        _ transfer: inout Transfer, reportAt: Instant, _ now: Instant, _ actions: inout [SessionAction]
+        reportAt: Instant, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
+        guard let transfer else { return }
         let bytes = try transfer.openedBytes()
         actions.append(.payload(TransferredPayload(bytes: bytes, statistics: transfer.statistics)))
-        state = .delivered(
-            Delivery(
-                identify: transfer.channel.identify, success: reportAt,
-                verdictNotBefore: reportAt.advanced(by: settings.verdictHoldBack),
-                verdict: .awaited(limit: now.advanced(by: settings.verdictLimit))))
-        transfer.wipe()
+        replace(
+            .delivered(
+                Delivery(
+                    identify: transfer.channel.identify, success: reportAt,
+                    limit: now.advanced(by: settings.verdictLimit), settings)))
     }
 
     private func writeDelivered(
@@ -124,20 +127,16 @@ extension VerifierSession {
         case .identify: try checkRepeatedIdentify(value, delivery.identify)
         case .responseSize: throw .secondTransfer
         case .transferReportRequest where ReportRequest(value) == .report:
-            delivery.success = now.advanced(by: settings.reportHoldBack)
+            delivery.success = now.advanced(by: settings.report.holdBack)
         default: break
         }
     }
 
-    /// An assembler for the announced number of encrypted bytes, whose stride is that of the link as it is now.
-    private func assembler(for value: [UInt8]) throws(TuvaliError) -> Assembler {
+    /// The announced number of encrypted bytes. The stride of the transfer is that of the link as it is now.
+    private func announcedSize(_ value: [UInt8]) throws(TuvaliError) -> Int {
         var reader = ByteReader(value)
         guard let size = try? reader.uint32BE() else { throw .malformedSize(length: value.count) }
-        do {
-            return try Assembler(size: Int(size), maxData: maxData, accepting: settings.acceptedSizes)
-        } catch {
-            throw .responseSizeOutOfRange(size: error.size)
-        }
+        return Int(size)
     }
 
     /// The largest value that the link carries in one write or notification: both sides reckon with at most 512.

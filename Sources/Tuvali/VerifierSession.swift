@@ -15,12 +15,10 @@ package struct VerifierSession: Sendable {
         case connected(VerifierKey, since: Instant)
         /// The keys are derived since an instant; a person chooses.
         case keyed(SecureChannel, since: Instant)
-        /// Chunks come.
-        case receiving(Transfer)
+        /// Chunks come: ``VerifierSession/transfer``.
+        case receiving
         /// The application has the payload.
         case delivered(Delivery)
-        /// Disconnect was notified; the link is dropped at an instant.
-        case parting(SessionOutcome, dropAt: Instant)
         /// The link is being dropped; its end is waited for until an instant.
         case dropping(SessionOutcome, giveUpAt: Instant)
         /// Over.
@@ -31,6 +29,9 @@ package struct VerifierSession: Sendable {
     static let smallestMTU = 67
 
     var state: State
+    /// What belongs to the state of receiving; nil in any other. It stands beside the state so that a chunk is put in its place
+    /// without a copy of all that came before.
+    var transfer: Transfer?
     let settings: SessionSettings
     /// The link's ATT MTU in bytes; 23 before any exchange (Core Specification Vol 3 Part G 5.2.1).
     var attMTU = 23
@@ -47,21 +48,21 @@ package struct VerifierSession: Sendable {
         case .advertising(_, let since): since.advanced(by: settings.keyLifetime)
         case .connected(_, let since): since.advanced(by: settings.identifyLimit)
         case .keyed(_, let since): since.advanced(by: settings.responseSizeLimit)
-        case .receiving(let transfer): transfer.deadline(settings)
+        case .receiving: transfer?.deadline(settings)
         case .delivered(let delivery): delivery.deadline
-        case .parting(_, let time), .dropping(_, let time): time
+        case .dropping(_, let time): time
         case .ended: nil
         }
     }
 
     /// The figures of the transfer while there is one; nil before the response size and after the delivery.
     package var statistics: TransferStatistics? {
-        if case .receiving(let transfer) = state { transfer.statistics } else { nil }
+        transfer?.statistics
     }
 
     /// Encrypted bytes that are held; nil before the response size and after the delivery.
     package var receivedBytes: Int? {
-        guard case .receiving(let transfer) = state else { return nil }
+        guard let transfer else { return nil }
         return min(transfer.assembler.receivedChunks * (transfer.assembler.maxData - 4), transfer.assembler.size)
     }
 
@@ -71,15 +72,15 @@ package struct VerifierSession: Sendable {
     package var fingerprint: [UInt8]? {
         switch state {
         case .keyed(let channel, _): channel.fingerprint
-        case .receiving(let transfer): transfer.channel.fingerprint
-        case .advertising, .connected, .delivered, .parting, .dropping, .ended: nil
+        case .receiving: transfer?.channel.fingerprint
+        case .advertising, .connected, .delivered, .dropping, .ended: nil
         }
     }
 
     /// Whether the session is on its way out: the link is being ended, and nothing more is taken.
     package var isLeaving: Bool {
         switch state {
-        case .parting, .dropping, .ended: true
+        case .dropping, .ended: true
         case .advertising, .connected, .keyed, .receiving, .delivered: false
         }
     }
@@ -115,13 +116,13 @@ package struct VerifierSession: Sendable {
         case .connected, .keyed, .receiving, .delivered:
             attMTU = mtu
             if mtu < Self.smallestMTU { fail(.mtuTooSmall(attMTU: mtu), now, &actions) }
-        case .advertising, .parting, .dropping, .ended: break
+        case .advertising, .dropping, .ended: break
         }
     }
 
     private mutating func decide(_ accepted: Bool, _ now: Instant) {
-        guard case .delivered(var delivery) = state, case .awaited = delivery.verdict else { return }
-        delivery.verdict = .told(accepted: accepted, count: 0, next: max(now, delivery.verdictNotBefore))
+        guard case .delivered(var delivery) = state else { return }
+        delivery.decide(accepted, at: now)
         state = .delivered(delivery)
     }
 
@@ -132,7 +133,7 @@ package struct VerifierSession: Sendable {
             end(.abandoned(.cancelled), &actions)
         case .connected, .keyed, .receiving: part(.abandoned(.cancelled), now, &actions)
         case .delivered(let delivery): part(.delivered(status: delivery.status), now, &actions)
-        case .parting, .dropping, .ended: break
+        case .dropping, .ended: break
         }
     }
 
@@ -140,23 +141,25 @@ package struct VerifierSession: Sendable {
         switch state {
         case .connected, .keyed, .receiving: end(.abandoned(.disconnected), &actions)
         case .delivered(let delivery): end(.delivered(status: delivery.status), &actions)
-        case .parting(let outcome, _), .dropping(let outcome, _): end(outcome, &actions)
+        case .dropping(let outcome, _): end(outcome, &actions)
         case .advertising, .ended: break
         }
     }
 
     // MARK: Ways out. Each wipes what the state held.
 
-    /// Raises an error: the wallet is asked to disconnect, once, and the link dropped soon after.
+    /// Raises an error: the wallet is asked to disconnect, once, and the link dropped.
     mutating func fail(_ error: TuvaliError, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.failed(error))
         part(.failed(error), now, &actions)
     }
 
-    /// Asks the wallet to disconnect and leaves it a moment to do so.
+    /// Asks the wallet to disconnect and drops the link in the same breath. The Android wallet forgets a link 50 ms after
+    /// Disconnect, and its user learns nothing unless the link is down by then: on a slow link that is one meeting of the two
+    /// radios. Every wallet hears a link that goes, so it is no loss if the notification never leaves.
     mutating func part(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.notify(.disconnect, [1]))
-        replace(.parting(outcome, dropAt: now.advanced(by: settings.disconnectGrace)))
+        drop(outcome, now, &actions)
     }
 
     /// Drops the link without asking.
@@ -172,16 +175,9 @@ package struct VerifierSession: Sendable {
     }
 
     /// Moves to a state that keeps nothing of the present one. Keys zero themselves when they go.
-    private mutating func replace(_ next: State) {
-        let old = take()
+    mutating func replace(_ next: State) {
+        transfer?.wipe()
+        transfer = nil
         state = next
-        if case .receiving(var transfer) = consume old { transfer.wipe() }
-    }
-
-    /// Moves the state out, so that what it holds is changed in place and not copied.
-    mutating func take() -> State {
-        var taken = State.ended
-        swap(&taken, &state)
-        return taken
     }
 }

@@ -117,6 +117,7 @@ extension VisitOutcome {
         case .accepted: "accepted"
         case .rejected: "rejected"
         case .dismissed: "dismissed"
+        case .stuck: "stuck"
         case .failed(let failure): failure.rawValue
         case .left: "left"
         case .lost: "lost"

@@ -70,7 +70,7 @@ struct ValueTests {
         let database = AttributeDatabase(deviceName: name, appearance: 0, services: [])
         var server = ATTServer(database: database, receiveMTU: 517)
         _ = server.receive([0x02, 0x05, 0x02])
-        guard case .respond(let answer)? = server.receive([0x0A, 3, 0]).first else {
+        guard let answer = server.receive([0x0A, 3, 0]).response else {
             Issue.record("no answer")
             return
         }

@@ -102,7 +102,7 @@ import Testing
                     }
                 case .progress(let what): progress.append(what)
                 case .disconnect: events = [.disconnected]
-                case .register: break
+                case .register, .close: break
                 }
             }
         }

@@ -41,13 +41,12 @@ struct TestVisit {
             driver.give(.write(.responseSize, TestWallet.size(sealed)))
             for chunk in chunks.dropFirst() { driver.give(.write(.submitResponse, chunk)) }
         case .reportAsked: driver.give(.write(.transferReportRequest, [1]))
-        case .reportSent: driver.advance(.milliseconds(100))
+        case .reportSent: driver.advance(.milliseconds(5))
         case .assembled: driver.give(.write(.submitResponse, chunks[0]))
         case .delivered: driver.give(.write(.transferReportRequest, [1]))
-        case .successSent: driver.advance(.milliseconds(100))
+        case .successSent: driver.advance(.milliseconds(5))
         case .told:
             driver.give(.verdict(accepted: true))
-            driver.advance(.milliseconds(300))
         }
     }
 }

@@ -38,12 +38,16 @@ struct TestWallet {
     /// The chunks of `sealed` for a link that carries `maxData` bytes.
     static func cut(_ sealed: [UInt8], maxData: Int) -> [[UInt8]] {
         stride(from: 0, to: sealed.count, by: maxData - 4).enumerated().map { index, start in
-            let payload = sealed[start..<min(start + maxData - 4, sealed.count)]
-            var chunk: [UInt8] = []
-            chunk.appendBE(UInt16(index + 1))
-            chunk.appendBE(CRC16.kermit(payload))
-            return chunk + payload
+            chunk(UInt16(index + 1), Array(sealed[start..<min(start + maxData - 4, sealed.count)]))
         }
+    }
+
+    /// One chunk with a right header.
+    static func chunk(_ number: UInt16, _ payload: [UInt8]) -> [UInt8] {
+        var chunk: [UInt8] = []
+        chunk.appendBE(number)
+        chunk.appendBE(CRC16.kermit(payload[...]))
+        return chunk + payload
     }
 
     /// The numbers in a report; empty for SUCCESS, nil for a value that would break a wallet.

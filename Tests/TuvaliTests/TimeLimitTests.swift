@@ -20,28 +20,31 @@ import Testing
             outcome: .abandoned(.keyExpired)),
         Row(stage: .connected, limit: .seconds(10), actions: [.dropLink], outcome: .abandoned(.notIdentified)),
         Row(
-            stage: .keyed, limit: .seconds(120), actions: [.notify(.disconnect, [1])],
+            stage: .keyed, limit: .seconds(120), actions: [.notify(.disconnect, [1]), .dropLink],
             outcome: .abandoned(.nothingSent)),
         Row(
-            stage: .receiving, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            stage: .receiving, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
             outcome: .failed(.silence)),
         Row(
-            stage: .reportAsked, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            stage: .reportAsked, limit: .seconds(30),
+            actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
             outcome: .failed(.silence)),
-        // Silence counts from the wallet's last write, 100 ms before the report.
+        // Silence counts from the wallet's last write, 5 ms before the report.
         Row(
-            stage: .reportSent, limit: .milliseconds(29_900), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            stage: .reportSent, limit: .milliseconds(29_995),
+            actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
             outcome: .failed(.silence)),
         Row(
-            stage: .assembled, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1])],
+            stage: .assembled, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
             outcome: .failed(.silence)),
         Row(
-            stage: .delivered, limit: .seconds(15), actions: [.failed(.noVerdict), .notify(.disconnect, [1])],
+            stage: .delivered, limit: .seconds(15),
+            actions: [.failed(.noVerdict), .notify(.disconnect, [1]), .dropLink],
             outcome: .failed(.noVerdict)),
         Row(
-            stage: .successSent, limit: .milliseconds(14_900),
-            actions: [.failed(.noVerdict), .notify(.disconnect, [1])], outcome: .failed(.noVerdict)),
-        Row(stage: .told, limit: .seconds(5), actions: [.dropLink], outcome: .delivered(status: true)),
+            stage: .successSent, limit: .milliseconds(14_995),
+            actions: [.failed(.noVerdict), .notify(.disconnect, [1]), .dropLink], outcome: .failed(.noVerdict)),
+        Row(stage: .told, limit: .seconds(30), actions: [.dropLink], outcome: .delivered(status: true)),
     ]
 
     @Test func theTableNamesEveryState() {
@@ -59,12 +62,7 @@ import Testing
         #expect(driver.log.dropFirst(before).map(\.action) == row.actions)
         guard row.stage != .advertising else { return }
 
-        // Disconnect is followed by the end of the link after 5 ms, and that by the end of the session when the host says so.
-        if row.actions.last != .dropLink {
-            driver.advance(.milliseconds(5) - .nanoseconds(1))
-            #expect(driver.actions.last == row.actions.last)
-            driver.advance(.nanoseconds(1))
-        }
+        // The link is dropped in the same breath, and the session ends when the host says that it is down.
         #expect(driver.actions.last == .dropLink)
         var confirmed = driver
         #expect(confirmed.give(.linkLost) == [.ended(row.outcome)])
@@ -96,33 +94,57 @@ import Testing
         #expect(driver.session.deadline == deadline)
     }
 
-    @Test func reportIsHeldBack() throws {
+    @Test func reportFollowsItsRequest() throws {
         var visit = try TestVisit(at: .reportAsked)
         let asked = visit.driver.now
         visit.driver.advance(.seconds(1))
-        #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(100))])
+        #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(5))])
     }
 
     @Test func twoRequestsWithinTheHoldBackGetOneReport() throws {
         var visit = try TestVisit(at: .reportAsked)
-        visit.driver.advance(.milliseconds(60))
+        visit.driver.advance(.milliseconds(3))
         let asked = visit.driver.now
         visit.driver.give(.write(.transferReportRequest, [1]))
         visit.driver.advance(.seconds(1))
-        #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(100))])
+        #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(5))])
     }
 
-    @Test func verdictIsHeldBackAndRepeated() throws {
+    /// Right behind SUCCESS, and again for those who were not listening yet.
+    @Test func verdictFollowsTheReportAndIsRepeated() throws {
         var visit = try TestVisit(at: .delivered)
         let asked = visit.driver.now
         visit.driver.give(.verdict(accepted: false))
-        visit.driver.advance(.seconds(20))
-        #expect(visit.driver.times(.transferReportResponse).last == asked.advanced(by: .milliseconds(100)))
-        let first = asked.advanced(by: .milliseconds(400))
-        #expect(visit.driver.times(.verificationStatus) == (0..<5).map { first.advanced(by: .seconds($0)) })
-        #expect(visit.driver.notified(.verificationStatus) == Array(repeating: [1], count: 5))
+        visit.driver.advance(.seconds(40))
+        let report = asked.advanced(by: .milliseconds(5))
+        #expect(visit.driver.times(.transferReportResponse).last == report)
+        let early = [0, 40, 120, 300].map { report.advanced(by: .milliseconds($0)) }
+        let late = (1..<30).map { report.advanced(by: .seconds($0)) }
+        #expect(visit.driver.times(.verificationStatus) == early + late)
+        #expect(Set(visit.driver.notified(.verificationStatus)) == [[1]])
         #expect(visit.driver.notified(.disconnect) == [])
         #expect(visit.driver.outcomes == [.delivered(status: false)])
+    }
+
+    @Test func verdictWithoutPausesIsToldOnce() throws {
+        var settings = SessionSettings()
+        settings.verdict = Repetition(after: .milliseconds(40))
+        var visit = try TestVisit(at: .delivered, settings: settings)
+        let asked = visit.driver.now
+        visit.driver.give(.verdict(accepted: true))
+        visit.driver.advance(.seconds(40))
+        #expect(visit.driver.times(.verificationStatus) == [asked.advanced(by: .milliseconds(45))])
+        #expect(visit.driver.outcomes == [.delivered(status: true)])
+    }
+
+    /// A pause of nothing would be a loop that never ends.
+    @Test func noPauseIsTooShort() throws {
+        var settings = SessionSettings()
+        settings.verdict.pauses = [.zero]
+        settings.report.pauses = [.seconds(-1)]
+        var visit = try TestVisit(at: .reportSent, settings: settings)
+        visit.driver.advance(.seconds(1))
+        #expect(visit.driver.notified(.transferReportResponse).count == 201)
     }
 
     @Test func lateVerdictGoesOutAtOnce() throws {
@@ -130,29 +152,31 @@ import Testing
         visit.driver.advance(.seconds(5))
         #expect(visit.driver.give(.verdict(accepted: true)) == [.notify(.verificationStatus, [0])])
         #expect(visit.driver.give(.verdict(accepted: false)) == [])
-        visit.driver.advance(.seconds(1))
+        visit.driver.advance(.milliseconds(40))
         #expect(visit.driver.notified(.verificationStatus) == [[0], [0]])
         #expect(visit.driver.give(.linkLost) == [.ended(.delivered(status: true))])
     }
 
-    @Test func aLateTimerStillHoldsTheVerdictBackAfterTheReport() throws {
+    @Test func aLateTimerStillSendsTheVerdictAfterTheReport() throws {
         var visit = try TestVisit(at: .delivered)
         visit.driver.give(.verdict(accepted: true))
         var session = visit.driver.session
         let late = visit.driver.now.advanced(by: .milliseconds(900))
-        #expect(session.handle(.timer, at: late) == [.notify(.transferReportResponse, [1, 0, 0])])
-        #expect(session.deadline == late.advanced(by: .milliseconds(300)))
+        #expect(
+            session.handle(.timer, at: late)
+                == [.notify(.transferReportResponse, [1, 0, 0]), .notify(.verificationStatus, [0])])
+        #expect(session.deadline == late.advanced(by: .milliseconds(40)))
     }
 
     /// Whether it asks within the hold-back of the last report or after it.
-    @Test(arguments: [60, 150]) func walletThatKeepsAskingGetsItsVerdictAllTheSame(milliseconds: Int) throws {
+    @Test(arguments: [3, 60, 150]) func walletThatKeepsAskingGetsItsVerdictAllTheSame(milliseconds: Int) throws {
         var visit = try TestVisit(at: .delivered)
         visit.driver.give(.verdict(accepted: true))
-        for _ in 0..<7000 / milliseconds {
+        for _ in 0..<32_000 / milliseconds {
             visit.driver.give(.write(.transferReportRequest, [1]))
             visit.driver.advance(.milliseconds(milliseconds))
         }
-        #expect(visit.driver.notified(.verificationStatus).count == 5)
+        #expect(visit.driver.notified(.verificationStatus).count == 33)
         #expect(visit.driver.actions.last == .dropLink)
     }
 
@@ -163,12 +187,15 @@ import Testing
         #expect(visit.driver.notified(.transferReportResponse) == [])
     }
 
-    @Test func unansweredReportIsRepeatedThreeTimes() throws {
+    /// As long as the session waits: a phone that begins to listen at any time before the end hears it.
+    @Test func unansweredReportIsRepeatedToTheEnd() throws {
         var visit = try TestVisit(at: .reportSent)
         let sent = visit.driver.now
-        visit.driver.advance(.seconds(20))
-        #expect(visit.driver.times(.transferReportResponse) == (0..<4).map { sent.advanced(by: .seconds(2 * $0)) })
+        visit.driver.advance(.seconds(60))
+        let wanted = [0, 2, 4, 9, 19, 29].map { sent.advanced(by: .seconds($0)) }
+        #expect(visit.driver.times(.transferReportResponse) == wanted)
         #expect(Set(visit.driver.notified(.transferReportResponse)) == [[0, 0, 1, 0, 1]])
+        #expect(visit.driver.errors == [.silence])
     }
 
     @Test func noReportIsRepeatedWhileChunksCome() throws {

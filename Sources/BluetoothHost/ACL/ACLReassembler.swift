@@ -6,7 +6,8 @@
 struct ACLReassembler: Sendable {
     private enum State {
         case idle
-        case collecting([UInt8])
+        /// What came so far is in the buffer.
+        case collecting
         /// The PDU is too long; its other pieces are still to come.
         case skipping
     }
@@ -16,6 +17,8 @@ struct ACLReassembler: Sendable {
 
     private let limit: Int
     private var state: State = .idle
+    /// The PDU in the making. Kept from one to the next, so that a PDU in pieces costs no memory once the last one is done with.
+    private var buffer: [UInt8] = []
     /// PDUs dropped so far.
     private(set) var dropped = 0
 
@@ -29,7 +32,7 @@ struct ACLReassembler: Sendable {
         if !packet.isContinuation {
             if case .collecting = state { dropped &+= 1 }
             state = .idle
-            return take(packet.data)
+            return begin(packet.data)
         }
         switch state {
         case .idle:
@@ -37,27 +40,37 @@ struct ACLReassembler: Sendable {
             return nil
         case .skipping:
             return nil
-        case .collecting(var bytes):
-            state = .idle  // Released first, so that the append does not copy.
-            guard bytes.count + packet.data.count <= Self.header + limit else { return skip() }
-            bytes.append(contentsOf: packet.data)
-            return take(bytes[...])
+        case .collecting:
+            guard buffer.count + packet.data.count <= Self.header + limit else { return skip() }
+            buffer.append(contentsOf: packet.data)
+            return isComplete(buffer[...]).flatMap { $0 ? finish() : nil }
         }
     }
 
-    /// Looks at all bytes of a PDU so far.
-    private mutating func take(_ bytes: ArraySlice<UInt8>) -> L2CAPFrame? {
-        guard bytes.count >= Self.header else {
-            state = .collecting([UInt8](bytes))
-            return nil
-        }
+    /// The first piece of a PDU, which may be all of it.
+    private mutating func begin(_ bytes: ArraySlice<UInt8>) -> L2CAPFrame? {
+        guard let isComplete = isComplete(bytes) else { return nil }
+        if isComplete { return L2CAPFrame(complete: bytes) }
+        buffer.removeAll(keepingCapacity: true)
+        buffer.append(contentsOf: bytes)
+        state = .collecting
+        return nil
+    }
+
+    private mutating func finish() -> L2CAPFrame? {
+        state = .idle
+        return L2CAPFrame(complete: buffer[...])
+    }
+
+    /// Looks at all bytes of a PDU so far; nil when it is dropped.
+    private mutating func isComplete(_ bytes: ArraySlice<UInt8>) -> Bool? {
+        guard bytes.count >= Self.header else { return false }
         let length = Int(bytes[bytes.startIndex]) | Int(bytes[bytes.startIndex + 1]) << 8
-        guard length <= limit, bytes.count <= Self.header + length else { return skip() }
-        guard bytes.count == Self.header + length else {
-            state = .collecting([UInt8](bytes))
+        guard length <= limit, bytes.count <= Self.header + length else {
+            _ = skip()
             return nil
         }
-        return L2CAPFrame(complete: bytes)
+        return bytes.count == Self.header + length
     }
 
     private mutating func skip() -> L2CAPFrame? {

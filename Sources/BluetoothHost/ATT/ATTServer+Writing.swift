@@ -3,23 +3,23 @@ import Encoding
 /// Requests and commands that write (Core Specification Vol 3 Part F 3.4.5).
 extension ATTServer {
     /// 3.4.5.1: the answer comes first, so that the phone's next write is not kept waiting by what this one sets off.
-    mutating func writeRequest(_ parameters: ByteReader) throws(ATTFailure) -> [Effect] {
+    mutating func writeRequest(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let (handle, value) = try Self.parse(parameters, Self.handleAndValue)
-        let effects = try write(value, to: handle, withResponse: true)
-        return [.respond([ATTOpcode.writeResponse.rawValue])] + effects
+        let news = try write(value, to: handle, withResponse: true)
+        return Answer(response: [ATTOpcode.writeResponse.rawValue], news: news)
     }
 
     /// 3.4.5.3: never answered, not even when it is refused.
-    mutating func writeCommand(_ parameters: ByteReader) -> [Effect] {
+    mutating func writeCommand(_ parameters: ByteReader) -> Answer {
         guard let (handle, value) = try? Self.parse(parameters, Self.handleAndValue),
-            let effects = try? write(value, to: handle, withResponse: false)
-        else { return [] }
-        return effects
+            let news = try? write(value, to: handle, withResponse: false)
+        else { return .none }
+        return Answer(news: news)
     }
 
     private mutating func write(
         _ value: ArraySlice<UInt8>, to handle: UInt16, withResponse: Bool
-    ) throws(ATTFailure) -> [Effect] {
+    ) throws(ATTFailure) -> News? {
         guard let attribute = database[handle] else { throw ATTFailure(.invalidHandle, handle) }
         switch attribute.content {
         case .declaration:
@@ -31,7 +31,7 @@ extension ATTServer {
             guard value.count <= AttributeDatabase.maximumValueLength else {
                 throw ATTFailure(.invalidAttributeValueLength, handle)
             }
-            return [.written(id, [UInt8](value), withResponse: withResponse)]
+            return .written(id, [UInt8](value), withResponse: withResponse)
         case .clientConfiguration(_, let id):
             return try writeConfiguration(value, to: handle, id)
         }
@@ -41,7 +41,7 @@ extension ATTServer {
     /// notifications on exactly these, and refusing the wish would stop wallets that express it.
     private mutating func writeConfiguration(
         _ value: ArraySlice<UInt8>, to handle: UInt16, _ id: CharacteristicID?
-    ) throws(ATTFailure) -> [Effect] {
+    ) throws(ATTFailure) -> News? {
         var reader = ByteReader(value)
         guard value.count == 2, let bits = try? reader.uint16LE() else {
             throw ATTFailure(.invalidAttributeValueLength, handle)
@@ -50,7 +50,7 @@ extension ATTServer {
             throw ATTFailure(.improperlyConfigured, handle)
         }
         configure(handle, configuration)
-        return id.map { [.configured($0, configuration)] } ?? []
+        return id.map { .configured($0, configuration) }
     }
 
     private static func handleAndValue(

@@ -6,9 +6,20 @@ import Encoding
 /// Every request gets exactly one answer and every command none, whatever is in them. The server starts no procedure of
 /// its own but notifications and indications: the Android wallet loses its session when it sees any other.
 struct ATTServer: Sendable {
-    /// What a PDU from the phone leads to, in order.
-    enum Effect: Equatable, Sendable {
-        case respond([UInt8])
+    /// What a PDU from the phone leads to: the response first, so that the phone's next request is not kept waiting by what this
+    /// one sets off.
+    struct Answer: Equatable, Sendable {
+        /// The PDU to send back.
+        var response: [UInt8]?
+        /// What the application is to hear of.
+        var news: News?
+
+        /// Nothing at all.
+        static let none = Answer()
+    }
+
+    /// What a phone has done.
+    enum News: Equatable, Sendable {
         /// The MTU after an exchange, also when it is the same as before.
         case mtuExchanged(Int)
         case written(CharacteristicID, [UInt8], withResponse: Bool)
@@ -39,32 +50,32 @@ struct ATTServer: Sendable {
     }
 
     /// Takes one PDU.
-    mutating func receive(_ pdu: ArraySlice<UInt8>) -> [Effect] {
-        guard let code = pdu.first else { return [] }
+    mutating func receive(_ pdu: ArraySlice<UInt8>) -> Answer {
+        guard let code = pdu.first else { return .none }
         let parameters = pdu.dropFirst()
         guard let opcode = ATTOpcode(rawValue: code) else {
-            if ATTOpcode.isCommand(code) { return [] }
-            return [.respond(Self.refusal(of: code, ATTFailure(.requestNotSupported)))]
+            if ATTOpcode.isCommand(code) { return .none }
+            return Answer(response: Self.refusal(of: code, ATTFailure(.requestNotSupported)))
         }
         do {
             return try answer(opcode, ByteReader(parameters))
         } catch {
-            return [.respond(Self.refusal(of: code, error))]
+            return Answer(response: Self.refusal(of: code, error))
         }
     }
 
     /// One PDU of a known kind. A failure is thrown for requests only.
-    private mutating func answer(_ opcode: ATTOpcode, _ parameters: ByteReader) throws(ATTFailure) -> [Effect] {
+    private mutating func answer(_ opcode: ATTOpcode, _ parameters: ByteReader) throws(ATTFailure) -> Answer {
         switch opcode {
         case .exchangeMTURequest: return try exchangeMTU(parameters)
-        case .findInformationRequest: return [.respond(try findInformation(parameters))]
-        case .findByTypeValueRequest: return [.respond(try findByTypeValue(parameters))]
-        case .readByTypeRequest: return [.respond(try readByType(parameters))]
-        case .readByGroupTypeRequest: return [.respond(try readByGroupType(parameters))]
-        case .readRequest: return [.respond(try read(parameters))]
-        case .readBlobRequest: return [.respond(try readBlob(parameters))]
-        case .readMultipleRequest: return [.respond(try readMultiple(parameters))]
-        case .readMultipleVariableRequest: return [.respond(try readMultipleVariable(parameters))]
+        case .findInformationRequest: return Answer(response: try findInformation(parameters))
+        case .findByTypeValueRequest: return Answer(response: try findByTypeValue(parameters))
+        case .readByTypeRequest: return Answer(response: try readByType(parameters))
+        case .readByGroupTypeRequest: return Answer(response: try readByGroupType(parameters))
+        case .readRequest: return Answer(response: try read(parameters))
+        case .readBlobRequest: return Answer(response: try readBlob(parameters))
+        case .readMultipleRequest: return Answer(response: try readMultiple(parameters))
+        case .readMultipleVariableRequest: return Answer(response: try readMultipleVariable(parameters))
         case .writeRequest: return try writeRequest(parameters)
         case .writeCommand: return writeCommand(parameters)
         case .prepareWriteRequest, .executeWriteRequest:
@@ -72,27 +83,27 @@ struct ATTServer: Sendable {
             // Every value a wallet writes fits into one PDU of the MTU offered.
             throw ATTFailure(.requestNotSupported)
         case .handleValueConfirmation:
-            return parameters.remaining == 0 ? [.confirmed] : []
+            return parameters.remaining == 0 ? Answer(news: .confirmed) : .none
         case .handleValueIndication:
             // The phone's own server speaks to a client that is not there; unconfirmed, it would be stuck for 30 s.
-            return [.respond([ATTOpcode.handleValueConfirmation.rawValue])]
+            return Answer(response: [ATTOpcode.handleValueConfirmation.rawValue])
         case .signedWriteCommand:
-            return []  // Needs a key from pairing, so no signature can be right (Vol 3 Part F 3.3.1).
+            return .none  // Needs a key from pairing, so no signature can be right (Vol 3 Part F 3.3.1).
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
             .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
             .writeResponse, .prepareWriteResponse, .executeWriteResponse, .handleValueNotification,
             .readMultipleVariableResponse, .multipleHandleValueNotification:
-            return []  // Answers to questions that this host never asks.
+            return .none  // Answers to questions that this host never asks.
         }
     }
 
     /// 3.4.2. Answered with the same number each time: wallets ask up to three times and give up for good on one error.
-    private mutating func exchangeMTU(_ parameters: ByteReader) throws(ATTFailure) -> [Effect] {
+    private mutating func exchangeMTU(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let client = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in Int(try reader.uint16LE()) }
         mtu = max(min(client, receiveMTU), Self.defaultMTU)
         var response = [ATTOpcode.exchangeMTUResponse.rawValue]
         response.appendLE(UInt16(truncatingIfNeeded: receiveMTU))
-        return [.respond(response), .mtuExchanged(mtu)]
+        return Answer(response: response, news: .mtuExchanged(mtu))
     }
 
     mutating func configure(_ handle: UInt16, _ configuration: ClientConfiguration) {

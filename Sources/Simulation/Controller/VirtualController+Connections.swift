@@ -58,7 +58,11 @@ extension VirtualController {
     /// ACL data of the host: one controller buffer until the peer acknowledged it (Vol 4 Part E 4.1.1).
     mutating func aclData(_ header: UInt16, _ data: [UInt8]) {
         let handle = header & 0x0FFF
-        guard connections[handle] != nil else { return report(.unknownHandle(handle)) }
+        guard connections[handle] != nil else {
+            // The word of the connection's end may still be on its way to the host.
+            if let told = endTold[handle], told >= now { return }
+            return report(.unknownHandle(handle))
+        }
         guard header & 0x2000 == 0 else {
             return report(.packetBoundaryFlag(UInt8(header >> 12 & 3)))
         }
@@ -84,6 +88,7 @@ extension VirtualController {
             if connections[handle] != nil { changed(handle, change) }
         case .disconnected(let handle, let reason):
             guard connections.removeValue(forKey: handle) != nil else { return }
+            endTold[handle] = now.advanced(by: traits.responseTime)
             event(0x05, [0] + [UInt8].littleEndian(handle) + [reason])
         }
     }

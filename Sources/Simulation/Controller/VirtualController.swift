@@ -97,6 +97,8 @@ package struct VirtualController: Sendable {
     var isAdvertising = false
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var connections: [UInt16: Connection] = [:]
+    /// When the host hears, or heard, of the end of connections that were.
+    var endTold: [UInt16: Instant] = [:]
     var hasFailed = false
     var unansweredCommand = false
     var random: SplitMix64

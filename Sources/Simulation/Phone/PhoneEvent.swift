@@ -32,6 +32,8 @@ package enum VisitOutcome: Equatable, Sendable {
     case rejected
     /// The verifier asked the wallet to leave or ended the link.
     case dismissed
+    /// The verifier asked the wallet to leave, and its app never heard that the link went: it shows "sharing…" for ever.
+    case stuck
     /// The wallet gave up.
     case failed(WalletFailure)
     /// The person left or lost patience.

@@ -48,6 +48,10 @@ package struct PhoneTraits: Sendable {
     package var callbackTime = Duration.microseconds(500)
     /// From a write's acceptance or answer to the wallet's hearing of it.
     package var writeCallbackTime = Duration.microseconds(500)
+    /// The same for a report request, of which stacks tell late when they are busy; nil: as for any write.
+    package var reportCallbackTime: Duration?
+    /// From the wallet's wish to disconnect to the phone's first attempt at it.
+    package var disconnectTime = Duration.zero
     /// From the first look at the QR code to a running scan.
     package var codeReading = Duration.milliseconds(500)
     /// Probability that the running scan hears an advertising event with its scan response.

@@ -62,7 +62,8 @@ extension VirtualPhone {
 
     private mutating func tellWritten(_ characteristic: WalletCharacteristic, _ succeeded: Bool) {
         let event = WalletSession.Event.written(characteristic, succeeded: succeeded)
-        agenda.add(.toWallet(event), at: now.advanced(by: traits.writeCallbackTime))
+        let reportTime = characteristic == .transferReportRequest ? traits.reportCallbackTime : nil
+        agenda.add(.toWallet(event), at: now.advanced(by: reportTime ?? traits.writeCallbackTime))
     }
 
     mutating func feed(_ event: WalletSession.Event) {
@@ -83,11 +84,23 @@ extension VirtualPhone {
         case .disconnect:
             if misbehaviour == .lingers {
                 wallet = nil
+            } else if traits.disconnectTime > .zero {
+                agenda.add(.disconnect, at: now.advanced(by: traits.disconnectTime))
             } else {
-                leave(.left)
+                // Whoever has closed its end nothing concerns any more.
+                wallet?.deadline == nil ? leave(.left) : disconnect()
             }
+        case .close:
+            wallet = nil
+            if pendingOutcome == .dismissed { pendingOutcome = .stuck }
         case .progress(let progress): progressed(progress)
         }
+    }
+
+    /// The phone ends the link. The wallet hears of that, unless it has closed its end by then.
+    mutating func disconnect() {
+        pendingOutcome = pendingOutcome ?? .left
+        actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
     }
 
     private mutating func requestMTU(_ mtu: Int) {

@@ -48,6 +48,7 @@ package struct VirtualPhone: Sendable {
         case toWallet(WalletSession.Event)
         case garbage(left: Int)
         case impatience
+        case disconnect
     }
 
     enum State: Sendable {
@@ -150,6 +151,7 @@ package struct VirtualPhone: Sendable {
             case .toWallet(let event): feed(event)
             case .garbage(let left): sendGarbage(left: left)
             case .impatience: leave(.left)
+            case .disconnect: disconnect()
             }
             if hasEnded { return }
         }

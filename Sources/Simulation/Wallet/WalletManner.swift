@@ -18,13 +18,16 @@ package struct WalletManner: Sendable {
     package var failureFrames = 15
     /// From the verdict to the wallet's disconnecting.
     package var leaveAfter: Duration
+    /// From a Disconnect notification to the wallet's closing of its end, after which it hears nothing more of the link, not even
+    /// that it is gone; nil: it never does. It disconnects at once when it is notified.
+    package var closesAfter: Duration?
     /// From the secure channel to the user's choice of a credential.
     package var choosing = Duration.seconds(3)
 
     /// `mosip/tuvali` 0.5.2.
     package static let android = WalletManner(
         platform: .android, mtuLadder: [512, 185, 100], chunkPause: nil, writesWithResponse: false, registersLate: true,
-        leaveAfter: .milliseconds(30))
+        leaveAfter: .milliseconds(30), closesAfter: .milliseconds(50))
 
     /// `mosip/tuvali-ios-swift` 0.5.0.
     package static let ios = WalletManner(

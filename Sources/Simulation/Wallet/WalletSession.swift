@@ -33,6 +33,8 @@ package struct WalletSession: Sendable {
         case write(WalletCharacteristic, [UInt8], withResponse: Bool)
         /// End the connection.
         case disconnect
+        /// Forget the connection: nothing of it is heard any more.
+        case close
         /// Tell the user.
         case progress(WalletProgress)
     }
@@ -50,6 +52,7 @@ package struct WalletSession: Sendable {
         case awaitingReport
         case awaitingVerdict
         case leaving(at: Instant)
+        case closing(at: Instant)
         case finished
     }
 
@@ -82,7 +85,9 @@ package struct WalletSession: Sendable {
     package var deadline: Instant? {
         switch state {
         case .discovering(_, let again): again
-        case .negotiating(_, let until, _), .choosing(let until), .leaving(let until): until
+        case .negotiating(_, let until, _), .choosing(let until), .leaving(let until),
+            .closing(let until):
+            until
         case .sending(_, let due), .repairing(_, _, let due), .requesting(_, let due): due
         default: nil
         }
@@ -159,6 +164,9 @@ package struct WalletSession: Sendable {
         case .leaving:
             state = .finished
             actions.append(.disconnect)
+        case .closing:
+            state = .finished
+            actions.append(.close)
         default: break
         }
     }
@@ -238,6 +246,7 @@ package struct WalletSession: Sendable {
     private mutating func received(_ characteristic: WalletCharacteristic, _ value: [UInt8], _ now: Instant) {
         if case .finished = state { return }
         if case .leaving = state { return }
+        if case .closing = state { return }
         guard let first = value.first else { return manner.platform == .ios ? fail(.crash, now) : () }
         switch characteristic {
         case .transferReportResponse: report(value, now)
@@ -248,7 +257,9 @@ package struct WalletSession: Sendable {
         case .disconnect where first == 1:
             actions.append(.progress(.dismissed))
             if manner.registersLate { actions.append(.register(.disconnect, false)) }
-            leave(now)
+            guard let closesAfter = manner.closesAfter else { return leave(now) }
+            state = .closing(at: now.advanced(by: closesAfter))
+            actions.append(.disconnect)
         default: break
         }
     }
