@@ -14,8 +14,12 @@ extension Host {
         if case .timedOut = outcome { throw .commandTimedOut(command.opcode) }
         switch command.opcode {
         case .leSetAdvertisingParameters, .leSetRandomAddress, .leSetAdvertisingData, .leSetScanResponseData,
-            .leSetAdvertisingEnable:
-            follow(advertiser.answered(outcome.status, to: command.opcode), &actions)
+            .leSetAdvertisingEnable, .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
+            .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable:
+            let lapses = advertiser.lapses
+            let next = advertiser.answered(outcome.status, at: now)
+            if advertiser.lapses > lapses { actions.append(.advertisingLapsed(advertiser.lapses)) }
+            try follow(next, &actions)
         case .disconnect:
             // Success is only the beginning; Disconnection Complete follows. "Unknown connection" means that it was
             // gone already, and its event may have been lost. Other refusals are left to the closing deadline.
@@ -37,19 +41,26 @@ extension Host {
             let information = setup.information
             transmitter = ACLTransmitter(
                 packetLength: information.aclLength, packets: information.aclPackets, limits: configuration.limits)
+            let sets = information.advertisingSets
+            advertiser = Advertiser(configuration, sets > 0 ? .sets(sets) : .legacy)
             phase = .ready(information)
             actions.append(.ready(information))
         }
     }
 
     /// Does what the advertiser wants next.
-    mutating func follow(_ outcome: Advertiser.Outcome?, _ actions: inout [HostAction]) {
+    mutating func follow(_ outcome: Advertiser.Outcome?, _ actions: inout [HostAction]) throws(HostFailure) {
         switch outcome {
         case .none: break
         case .send(let command): commands.enqueue(command)
         case .started: actions.append(.advertisingStarted)
         case .stopped: actions.append(.advertisingStopped)
-        case .refused(let opcode, let status): actions.append(.advertisingRefused(opcode, status))
+        case .refused(let opcode, let status):
+            // Beside connections a controller may have its limits; what it refuses else it has promised without keeping to it.
+            let isLimit = opcode == .leSetExtendedAdvertisingEnable && !links.isEmpty
+            if advertiser.namesConnections, !isLimit { throw .commandFailed(opcode, status) }
+            actions.append(.advertisingRefused(opcode, status))
+        case .dead: throw .advertisingDead
         }
     }
 }

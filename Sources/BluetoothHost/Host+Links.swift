@@ -2,21 +2,48 @@ import Encoding
 
 /// Connections: their beginning, what passes through them, their end.
 extension Host {
-    mutating func begin(
-        _ connection: Connection, _ information: ControllerInformation, at now: Instant,
-        _ actions: inout [HostAction]
-    ) {
-        let handle = connection.handle
+    /// A connection has come about; with advertising sets it waits for the word which of them it belongs to.
+    mutating func came(_ connection: Connection, at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
         // A handle that is given out again means that the end of its last connection went unreported.
-        end(handle, .unspecified, &actions)
-        guard links.count < configuration.limits.connections else {
-            commands.enqueue(.disconnect(handle, .lowResources))
-            return follow(advertiser.attemptFailed(), &actions)
+        end(connection.handle, .unspecified, &actions)
+        if advertiser.namesConnections {
+            if !names.hold(connection, at: now) { try sendAway(connection, at: now, &actions) }
+            return
         }
-        if advertiser.connected() { actions.append(.advertisingStopped) }
-        links.append(Link(connection, database: database, configuration: configuration))
+        guard links.count < configuration.limits.connections else { return try sendAway(connection, at: now, &actions) }
+        let (advertisement, isSilent) = advertiser.connected()
+        if isSilent { actions.append(.advertisingStopped) }
+        try begin(connection, to: advertisement?.address, at: now, &actions)
+    }
+
+    /// An advertising set has ended.
+    mutating func ended(
+        _ set: UInt8, _ status: HCIStatus, by handle: ConnectionHandle, at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
+        let (advertisement, isSilent) = advertiser.ended(set, byConnection: status == .success)
+        guard status == .success else { return try follow(advertiser.expire(at: now), &actions) }
+        if isSilent { actions.append(.advertisingStopped) }
+        // One that has gone meanwhile is told to nobody, so nobody would ask again.
+        guard let connection = names.named(handle) else { return try follow(advertiser.goOn(at: now), &actions) }
+        try begin(connection, to: advertisement?.address, at: now, &actions)
+    }
+
+    private mutating func sendAway(
+        _ connection: Connection, at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
+        commands.enqueue(.disconnect(connection.handle, .lowResources))
+        try follow(advertiser.attemptFailed(at: now), &actions)
+    }
+
+    mutating func begin(
+        _ connection: Connection, to address: DeviceAddress?, at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
+        guard case .ready(let information) = phase else { return }
+        let handle = connection.handle
+        guard links.count < configuration.limits.connections else { return try sendAway(connection, at: now, &actions) }
+        links.append(Link(connection, database: database, configuration: configuration, at: now))
         transmitter.open(handle)
-        actions.append(.connected(connection))
+        actions.append(.connected(connection, to: address))
         for wish in [
             information.supportsDataLengthExtension ? HCICommand.leSetDataLength(handle) : nil,
             information.supports2MPHY ? HCICommand.leSetPHY(handle) : nil,
@@ -33,7 +60,7 @@ extension Host {
         for value in links[index].pusher.abandon() {
             actions.append(.notDelivered(handle, value.characteristic, .notConnected))
         }
-        links.remove(at: index)
+        parted = (handle, links.remove(at: index).manner)
         transmitter.close(handle)
         commands.forget(handle)
         actions.append(.disconnected(handle, reason))
@@ -92,7 +119,7 @@ extension Host {
         _ pdu: ArraySlice<UInt8>, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) {
         let handle = links[index].handle
-        links[index].hasSpoken = true
+        links[index].manner.heard(pdu, after: links[index].began.duration(to: now))
         let answer = links[index].server.receive(pdu)
         if let response = answer.response {
             let frame = L2CAPFrame(channel: L2CAPChannel.attribute, payload: response)

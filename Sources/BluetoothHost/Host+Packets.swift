@@ -15,7 +15,7 @@ extension Host {
             guard let packet = ACLPacket(packet: packet), case .ready = phase else { return ignore() }
             if let index = index(of: packet.handle) {
                 receive(packet, index, at: now, &actions)
-            } else if advertiser.isOn {
+            } else if advertiser.isOn || names.holds(packet.handle) {
                 early.keep(packet, at: now)
             } else {
                 ignore()
@@ -43,24 +43,29 @@ extension Host {
             throw .hardwareError(code)
         default:
             // Before the controller is ready, whatever else it says is left over from an earlier life.
-            guard case .ready(let information) = phase else { return ignore() }
-            receive(event, from: information, at: now, &actions)
+            guard case .ready = phase else { return ignore() }
+            try receiveWhileReady(event, at: now, &actions)
         }
     }
 
-    private mutating func receive(
-        _ event: HCIEvent, from information: ControllerInformation, at now: Instant, _ actions: inout [HostAction]
-    ) {
+    private mutating func receiveWhileReady(
+        _ event: HCIEvent, at now: Instant, _ actions: inout [HostAction]
+    ) throws(HostFailure) {
         switch event {
         case .connectionComplete(.success, let connection):
-            begin(connection, information, at: now, &actions)
+            try came(connection, at: now, &actions)
         case .connectionComplete:
-            follow(advertiser.attemptFailed(), &actions)
+            try follow(advertiser.attemptFailed(at: now), &actions)
+        case .advertisingSetTerminated(let status, let set, let handle):
+            guard advertiser.namesConnections else { return ignore() }
+            try ended(set, status, by: handle, at: now, &actions)
         case .connectionUpdateComplete(let handle, .success, let parameters):
             guard let index = index(of: handle) else { return ignore() }
             links[index].current = parameters
             actions.append(.parametersChanged(handle, parameters))
         case .disconnectionComplete(let handle, .success, let reason):
+            names.forget(handle)
+            early.forget(handle)
             end(handle, reason, &actions)
         case .numberOfCompletedPackets(let counts):
             for entry in counts { transmitter.completed(entry.handle, entry.count) }

@@ -2,8 +2,8 @@ package import Encoding
 
 /// A Bluetooth LE peripheral: everything between a controller's HCI packets and an application's characteristics.
 ///
-/// A life, top to bottom: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts one
-/// advertisement on the air (``Advertiser``) → a phone connects → its data is put together (``ACLReassembler``), sorted by
+/// A life, top to bottom: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts
+/// advertisements on the air (``Advertiser``) → a phone connects → its data is put together (``ACLReassembler``), sorted by
 /// channel and answered (``ATTServer``); writes come out as `written`, values go back by `notify` (``ValuePusher``,
 /// ``ACLTransmitter``) → `disconnected`. A controller that stays silent or reports an error ends it all with `failed`; the
 /// owner opens the transport again and says `start`.
@@ -25,7 +25,10 @@ package struct Host: Sendable {
     var advertiser: Advertiser
     var transmitter: ACLTransmitter
     var early: EarlyPackets
+    var names: SetNames
     var links: [Link] = []
+    /// The connection that ended last.
+    var parted: (handle: ConnectionHandle, manner: PeerManner)?
     /// When the controller last said anything.
     var lastHeard: Instant = .zero
     /// Packets that made no sense or belonged to nothing, since the start.
@@ -39,9 +42,10 @@ package struct Host: Sendable {
         database = AttributeDatabase(
             deviceName: configuration.deviceName, appearance: configuration.appearance, services: services)
         commands = CommandQueue(limits: configuration.limits)
-        advertiser = Advertiser(interval: configuration.advertisingInterval)
+        advertiser = Advertiser(configuration, .legacy)
         transmitter = Self.idleTransmitter(configuration.limits)
         early = EarlyPackets(limits: configuration.limits)
+        names = SetNames(limits: configuration.limits)
     }
 
     /// Takes an event that happens at `now`; returns what is to be done, in order.
@@ -72,6 +76,8 @@ package struct Host: Sendable {
         var instants = links.compactMap(\.deadline)
         if let deadline = commands.deadline { instants.append(deadline) }
         if let deadline = watchdogDeadline { instants.append(deadline) }
+        if let deadline = advertiser.deadline { instants.append(deadline) }
+        if let deadline = names.deadline { instants.append(deadline) }
         return instants.min()
     }
 
@@ -93,12 +99,9 @@ package struct Host: Sendable {
             try receive(packet, at: now, &actions)
         case .timer:
             try expire(at: now, &actions)
-        case .advertise(let advertisement):
+        case .advertise(let advertisements):
             guard case .ready = phase else { return }
-            follow(advertiser.want(advertisement), &actions)
-        case .stopAdvertising:
-            guard case .ready = phase else { return }
-            follow(advertiser.want(nil), &actions)
+            try follow(advertiser.want(advertisements, at: now), &actions)
         case .notify(let handle, let characteristic, let value):
             notify(handle, characteristic, value, &actions)
         case .disconnect(let handle, let reason):
@@ -113,7 +116,8 @@ package struct Host: Sendable {
         clear()
         (ignoredPackets, droppedPDUs) = (0, 0)
         lastHeard = now
-        var setup = ControllerSetup()
+        var setup = ControllerSetup(
+            setLimit: configuration.usesAdvertisingSets ? configuration.limits.advertisingSets : 0)
         if let command = setup.next() { commands.enqueue(command) }
         phase = .settingUp(setup)
     }
@@ -121,9 +125,10 @@ package struct Host: Sendable {
     private mutating func clear() {
         phase = .down
         commands = CommandQueue(limits: configuration.limits)
-        advertiser = Advertiser(interval: configuration.advertisingInterval)
+        advertiser = Advertiser(configuration, .legacy)
         transmitter = Self.idleTransmitter(configuration.limits)
         early.forget()
+        names = SetNames(limits: configuration.limits)
         links = []
     }
 
@@ -145,6 +150,11 @@ package struct Host: Sendable {
         if let (command, outcome) = commands.expire(at: now) {
             try conclude(command, outcome, at: now, &actions)
         }
+        for connection in names.expire(at: now) {
+            if names.isHopeless { throw .advertisingSetsUntold }
+            try begin(connection, to: nil, at: now, &actions)
+        }
+        if let deadline = advertiser.deadline, deadline <= now { try follow(advertiser.expire(at: now), &actions) }
         if let deadline = watchdogDeadline, deadline <= now { commands.enqueue(HCICommand(.readAddress)) }
         for index in links.indices {
             if let closing = links[index].closing, closing.by <= now {
@@ -185,9 +195,10 @@ package struct Host: Sendable {
         }
     }
 
-    /// Whether the phone on that connection has said anything on the attribute channel, where everything begins that phones want.
-    package func hasSpoken(_ handle: ConnectionHandle) -> Bool {
-        index(of: handle).map { links[$0].hasSpoken } ?? false
+    /// How the phone on that connection has begun, or on the one that ended last; nil: it is neither. It has spoken when it has said anything on the attribute
+    /// channel, where everything begins that phones want.
+    package func manner(of handle: ConnectionHandle) -> PeerManner? {
+        index(of: handle).map { links[$0].manner } ?? parted.flatMap { $0.handle == handle ? $0.manner : nil }
     }
 
     func index(of handle: ConnectionHandle) -> Int? {

@@ -6,15 +6,18 @@ package enum HostAction: Equatable, Sendable {
     case send([UInt8])
     /// The controller is set up.
     case ready(ControllerInformation)
-    /// The advertisement last asked for is on the air. A connection reported before this belongs to an earlier one.
+    /// The advertisements last asked for are on the air. A connection reported before this may belong to an earlier one.
     case advertisingStarted
     /// Nothing is on the air any more: as asked, or because a phone has connected.
     case advertisingStopped
-    /// The controller would not show the advertisement; nothing is on the air. Some controllers cannot advertise while a
-    /// connection exists: asking again after its end may help.
+    /// The controller would not show what was asked for. Some controllers cannot advertise while a connection exists: asking again
+    /// after its end may help.
     case advertisingRefused(HCIOpcode, HCIStatus)
-    /// A phone is connected; its ATT MTU is 23 so far.
-    case connected(Connection)
+    /// The controller was found silent although it had been told to advertise, so often since the start; it has been told again.
+    case advertisingLapsed(Int)
+    /// A phone is connected to the advertisement of that address, nil where that cannot be told; its ATT MTU is 23 so far. From
+    /// here on the advertisement is not on the air any more, and with a controller that shows one at a time none is: ask again.
+    case connected(Connection, to: DeviceAddress?)
     /// The phone, or the radio, has changed the connection's timing.
     case parametersChanged(ConnectionHandle, ConnectionParameters)
     /// A connection has ended, for that reason. Its handle may be used again by the next.
@@ -59,8 +62,21 @@ package enum HostFailure: Error, Equatable, Sendable {
     case hardwareError(UInt8)
     /// The end of a connection was asked for and never reported.
     case disconnectionStalled(ConnectionHandle)
+    /// The controller takes every command to advertise and does not advertise.
+    case advertisingDead
+    /// The controller does not tell which of its advertising sets phones connect to.
+    case advertisingSetsUntold
     /// The transport closed.
     case transportLost
+
+    /// Whether the controller may do better without advertising sets (``HostConfiguration/usesAdvertisingSets``).
+    package var isOfAdvertisingSets: Bool {
+        switch self {
+        case .commandTimedOut(let opcode), .commandFailed(let opcode, _): HCIOpcode.advertisingSets.contains(opcode)
+        case .advertisingSetsUntold: true
+        case .noDataBuffers, .hardwareError, .disconnectionStalled, .advertisingDead, .transportLost: false
+        }
+    }
 }
 
 extension HostFailure: CustomStringConvertible {
@@ -77,6 +93,10 @@ extension HostFailure: CustomStringConvertible {
             "Bluetooth adapter reports hardware error 0x\(Hex.encode([code])): reset it; if it recurs, check power supply"
         case .disconnectionStalled(let handle):
             "Bluetooth adapter did not end connection \(handle.rawValue): reset it"
+        case .advertisingDead:
+            "Bluetooth adapter says that it advertises and does not: reset it, else unplug it or restart the machine"
+        case .advertisingSetsUntold:
+            "Bluetooth adapter does not tell which of its advertising sets phones connect to: update its firmware"
         case .transportLost:
             "connection to the Bluetooth adapter was lost: check that it is plugged in and not blocked (rfkill)"
         }

@@ -30,6 +30,15 @@ package struct HostConfiguration: Equatable, Sendable {
     /// Advertising interval in units of 0.625 ms (32 to 16384). 20–30 ms: phones scan with a small duty cycle and have to
     /// catch both advertisement and scan response; the appliance has mains power.
     package var advertisingInterval: ClosedRange<UInt16> = 32...48
+    /// Whether several advertisements are shown side by side where the controller can.
+    package var usesAdvertisingSets = true
+    /// How long each of several advertisements is on the air where they share a place: about seven advertising events, in which a
+    /// phone that listens hears it.
+    package var advertisingTurn: Duration = .milliseconds(200)
+    /// From one proof to the next that the controller does advertise.
+    package var advertisingProof: Duration = .milliseconds(800)
+    /// How often advertising is switched off and on where the controller's answer proves nothing.
+    package var advertisingRenewal: Duration = .seconds(10)
     /// What is asked for after the phone's first request, in order, the next after each refusal. First 15 ms, which
     /// both Android and Apple's accessory guidelines allow, then up to 30 ms; latency 0, timeout 6 s.
     package var connectionParameters = [

@@ -13,6 +13,12 @@ package struct Limits: Equatable, Sendable {
     package var disconnectionMargin: Duration = .seconds(2)
     /// How long data is kept that arrived before its Connection Complete: USB polls its event pipe every few milliseconds.
     package var earlyPacketTime: Duration = .milliseconds(100)
+    /// How long a connection waits for the word which advertising set it belongs to: that event follows its own at once.
+    package var setNamingTime: Duration = .milliseconds(100)
+    /// Connections in a row without that word, after which the controller is not believed to give it.
+    package var unnamedConnections = 3
+    /// Advertising sets that are used.
+    package var advertisingSets = 6
     /// HCI commands that wait behind the one under way; further optional ones are left out.
     package var queuedCommands = 32
     /// Connections at once: the visit's, and one whose end the controller has not yet reported.

@@ -9,8 +9,10 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     var current: ConnectionParameters
-    /// Whether the phone has said anything on the attribute channel.
-    var hasSpoken = false
+    /// Since when it is known.
+    let began: Instant
+    /// How the phone has begun.
+    var manner: PeerManner
     /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
     var closing: Closing?
 
@@ -20,7 +22,8 @@ struct Link: Sendable {
         var isRepeated = false
     }
 
-    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration) {
+    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration, at now: Instant) {
+        (began, manner) = (now, PeerManner(parameters: connection.parameters))
         let limits = configuration.limits
         self.connection = connection
         server = ATTServer(database: database, receiveMTU: min(configuration.serverMTU, limits.receivedPayload))

@@ -4,6 +4,8 @@ package import Encoding
 package struct CrowdLimits: Hashable, Sendable {
     /// From the connection to the first word: phones begin to ask what there is as soon as they are connected.
     package var mute: Duration = .seconds(1)
+    /// The same for a phone of a kind that keeps coming and says nothing.
+    package var suspectMute: Duration = .milliseconds(500)
     /// From the connection to Identify: an Android phone on a slow link needs two seconds for discovery and MTU.
     package var unidentified: Duration = .seconds(4)
     /// From Identify to the response size: a person chooses.

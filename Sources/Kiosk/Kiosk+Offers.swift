@@ -16,7 +16,7 @@ extension Kiosk {
         return [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
     }
 
-    /// Asks for new keys where they are wanted, and for the advertisement whose turn it is while a further phone finds room.
+    /// Asks for new keys where they are wanted, and for the advertisements while a further phone finds room.
     mutating func air(at now: Instant) -> [KioskAction] {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []
@@ -25,8 +25,7 @@ extension Kiosk {
             offers.isAwaiting = true
             actions.append(.drawSessionMaterial)
         }
-        guard let change = offers.ask(hasRoom: hasRoom(at: now), at: now) else { return actions }
-        let wish = change.map { HostEvent.advertise($0.advertisement) } ?? .stopAdvertising
-        return actions + drive(wish, at: now)
+        guard let wish = offers.ask(hasRoom: hasRoom(at: now), at: now) else { return actions }
+        return actions + drive(.advertise(wish), at: now)
     }
 }

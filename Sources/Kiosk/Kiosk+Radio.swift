@@ -5,6 +5,10 @@ import Tuvali
 
 /// The radio: opened, set up, on the air, and opened anew when it fails.
 extension Kiosk {
+    /// A controller that stops advertising by itself more often than so many times in that time is reset.
+    static let lapsesBorne = 3
+    static let lapseTime: Duration = .seconds(60)
+
     var radioDeadline: Instant? {
         switch radio {
         case .down(let retryAt): retryAt
@@ -16,36 +20,63 @@ extension Kiosk {
     }
 
     mutating func openRadio(at now: Instant) -> [KioskAction] {
-        radio = .starting(since: now)
-        counters.ignoredPackets += host.ignoredPackets
-        counters.droppedPDUs += host.droppedPDUs
-        host = Host(configuration: settings.hostConfiguration, services: [.tuvali])
+        beginAnew(at: now)
         return [.openTransport]
     }
 
-    mutating func radioFailed(_ reason: String, at now: Instant) -> [KioskAction] {
+    private mutating func beginAnew(at now: Instant) {
+        radio = .starting(since: now)
+        counters.ignoredPackets += host.ignoredPackets
+        counters.droppedPDUs += host.droppedPDUs
+        var configuration = settings.hostConfiguration
+        configuration.usesAdvertisingSets = usesAdvertisingSets
+        host = Host(configuration: configuration, services: [.tuvali])
+    }
+
+    /// The radio is out of order. `canReset`: the way to the controller stands.
+    mutating func radioFailed(_ reason: String, canReset: Bool, at now: Instant) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
         if offers.current != nil { actions.append(.showInvitation(nil)) }
-        offers = Offers()
+        (offers, lapses) = (Offers(), [])
         counters.radioFailures += 1
         health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
-        if let since = upSince, since.duration(to: now) >= settings.radioSettling {
-            (backoff, radioTold) = (settings.radioBackoff.lowerBound, nil)
-        }
-        upSince = nil
-        let wait = backoff
-        backoff = min(backoff * 2, settings.radioBackoff.upperBound)
-        radio = .down(retryAt: now.advanced(by: wait))
         indicator.show(.fault, at: now)
-        // It is tried often and told seldom: a log is read by people.
-        if let told = radioTold, wait == settings.radioBackoff.upperBound,
-            told.reason.utf8.elementsEqual(reason.utf8), now < told.at.advanced(by: settings.radioReminder)
-        {
-            return actions + [.closeTransport]
+        let (step, resetsAdapter) = supervisor.failed(canReset: canReset, at: now)
+        let isTold = supervisor.tells(reason, step, at: now)
+        if resetsAdapter { actions += [.resetAdapter, .note(.adapterReset, nil)] }
+        switch step {
+        case .reset:
+            if isTold { actions.append(.note(.radioFailed(reason: reason, retryIn: .zero), nil)) }
+            beginAnew(at: now)
+            return actions + drive(.start, at: now)
+        case .reopen(let wait):
+            radio = .down(retryAt: now.advanced(by: wait))
+            actions.append(.closeTransport)
+            return isTold ? actions + [.note(.radioFailed(reason: reason, retryIn: wait), nil)] : actions
         }
-        radioTold = (reason, now)
-        return actions + [.closeTransport, .note(.radioFailed(reason: reason, retryIn: wait), nil)]
+    }
+
+    private mutating func hostFailed(_ failure: HostFailure, at now: Instant) -> [KioskAction] {
+        var reason = failure.description
+        // An answer that is missing once, after others, says nothing against them.
+        let isHiccup = if case .commandTimedOut = failure { offers.haveAired } else { false }
+        if failure.isOfAdvertisingSets, usesAdvertisingSets, !isHiccup {
+            usesAdvertisingSets = false
+            reason += "; it goes on without advertising sets"
+        }
+        return radioFailed(reason, canReset: failure != .transportLost, at: now)
+    }
+
+    /// The controller had stopped advertising by itself, and has been told again. Again and again, it is out of order;
+    /// but nobody loses a visit by that.
+    private mutating func lapsed(at now: Instant) -> [KioskAction] {
+        counters.advertisingLapses += 1
+        lapses = lapses.filter { $0.advanced(by: Self.lapseTime) > now } + [now]
+        guard lapses.count > Self.lapsesBorne, visits.isEmpty else {
+            return [.note(.radioLapsed(count: counters.advertisingLapses), nil)]
+        }
+        return radioFailed("the adapter stops advertising again and again", canReset: true, at: now)
     }
 
     mutating func drive(_ event: HostEvent, at now: Instant) -> [KioskAction] {
@@ -61,8 +92,8 @@ extension Kiosk {
             return [.send(packet)]
         case .ready(let information):
             return ready(information, at: now)
-        case .connected(let connection):
-            return begin(connection, at: now)
+        case .connected(let connection, let address):
+            return begin(connection, to: address, at: now)
         case .disconnected(let handle, _):
             return phoneLeft(handle, at: now)
         case .mtuChanged(let handle, let mtu):
@@ -77,12 +108,14 @@ extension Kiosk {
             guard let characteristic = Characteristic(identifier) else { return [] }
             return session(.write(characteristic, value), on: handle, at: now)
         case .advertisingStarted:
-            offers.started(at: now)
+            offers.started()
             return []
+        case .advertisingLapsed:
+            return lapsed(at: now)
         case .advertisingRefused(let opcode, let status):
             return refused(opcode, status, at: now)
         case .failed(let failure):
-            return radioFailed(failure.description, at: now)
+            return hostFailed(failure, at: now)
         case .advertisingStopped, .subscribed, .delivered, .unconfirmed, .notDelivered:
             return []
         }
@@ -90,7 +123,7 @@ extension Kiosk {
 
     private mutating func ready(_ information: ControllerInformation, at now: Instant) -> [KioskAction] {
         radio = .up
-        upSince = now
+        supervisor.up(at: now)
         offers = Offers()
         health.take(.over(.radioFailed), at: now)
         let description = Self.describe(information)
@@ -103,7 +136,7 @@ extension Kiosk {
     /// The controller would not advertise. Beside a connection that is its limit; without one it is out of order.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
         guard !visits.isEmpty else {
-            return radioFailed("the adapter refused to advertise: \(opcode), \(status)", at: now)
+            return radioFailed("the adapter refused to advertise: \(opcode), \(status)", canReset: true, at: now)
         }
         offers.refused()
         capacity = min(capacity, visits.count)
@@ -120,6 +153,7 @@ extension Kiosk {
     private static func describe(_ controller: ControllerInformation) -> String {
         let features = [
             controller.supportsDataLengthExtension ? "long packets" : nil, controller.supports2MPHY ? "2M" : nil,
+            controller.advertisingSets > 0 ? "\(controller.advertisingSets) advertising sets" : nil,
         ].compactMap { $0 }
         return "HCI version \(controller.version.map(String.init) ?? "unknown"), "
             + "\(controller.aclPackets) × \(controller.aclLength) bytes"

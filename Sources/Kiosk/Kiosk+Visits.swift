@@ -23,18 +23,23 @@ extension Kiosk {
 
     /// The first to make room: whoever has brought least, and of those the one whose time is up for longest.
     private func whoYields(at now: Instant) -> Visit? {
-        visits.compactMap { visit in yields(visit).flatMap { $0.at <= now ? (visit: visit, $0.claim, $0.at) : nil } }
-            .min { ($0.1, $0.2) < ($1.1, $1.2) }?.visit
+        visits.compactMap { visit in
+            yields(visit, at: now).flatMap { $0.at <= now ? (visit: visit, $0.claim, $0.at) : nil }
+        }
+        .min { ($0.1, $0.2) < ($1.1, $1.2) }?.visit
     }
 
     /// When somebody will have to make room, while there is none.
     func roomDeadline(after now: Instant) -> Instant? {
         guard case .up = radio, visits.count >= capacity || isFull else { return nil }
-        return visits.compactMap { visit in yields(visit).flatMap { $0.at > now ? $0.at : nil } }.min()
+        return visits.compactMap { visit in yields(visit, at: now).flatMap { $0.at > now ? $0.at : nil } }.min()
     }
 
-    private func yields(_ visit: Visit) -> (claim: Visit.Claim, at: Instant)? {
-        visit.yields(hasSpoken: host.hasSpoken(visit.connection))
+    private func yields(_ visit: Visit, at now: Instant) -> (claim: Visit.Claim, at: Instant)? {
+        let manner = host.manner(of: visit.connection)
+        return visit.yields(
+            hasSpoken: manner?.firstWord != nil,
+            isSuspect: manner.map { manners.isSuspect($0, at: now) } ?? false)
     }
 
     /// While the controller lets nobody else connect, whoever's time is up goes at once: others may wait, and cannot say so.
@@ -47,8 +52,8 @@ extension Kiosk {
 
     // MARK: - 2. Connect
 
-    mutating func begin(_ connection: Connection, at now: Instant) -> [KioskAction] {
-        guard let arrival = offers.connected() else {
+    mutating func begin(_ connection: Connection, to address: DeviceAddress?, at now: Instant) -> [KioskAction] {
+        guard let arrival = offers.connected(to: address) else {
             return drive(.disconnect(connection.handle, .userTerminated), at: now)
         }
         var actions: [KioskAction] = []
@@ -113,6 +118,7 @@ extension Kiosk {
         case .dropLink: return drive(.disconnect(visit.connection, .userTerminated), at: now)
         case .identified(let fingerprint):
             let isNew = offers.admit(fingerprint, to: visit.offer)
+            if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
             return change(visit.connection, at: now) { isNew ? $0.intend() : $0.refuse(at: now) }
         case .recordIntent: return [.recordIntent(visit.id)]
         case .verify(let payload): return [.verify(visit.id, payload: payload)]
@@ -134,6 +140,8 @@ extension Kiosk {
 
     /// Keys and payload go with the visit.
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
+        let isVain = visits.contains { $0.connection == handle && $0.identifiedAt == nil }
+        if isVain, let manner = host.manner(of: handle) { manners.vain(manner, at: now) }
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
         // A refusal may have had its reason in that hour.

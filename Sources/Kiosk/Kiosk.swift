@@ -24,8 +24,10 @@ package struct Kiosk: Sendable {
         package var visits: [String: Int] = [:]
         /// Phones that were sent away because every place was taken by somebody who was being served.
         package var refusedPhones = 0
-        /// Times the radio had to be opened anew.
+        /// Times the radio had to be reset or opened anew.
         package var radioFailures = 0
+        /// Times the controller was found silent although it had been told to advertise.
+        package var advertisingLapses = 0
         /// Intents that the ledger refused or left unanswered.
         package var ledgerFailures = 0
         /// Packets of the controller that made no sense or belonged to nothing.
@@ -43,11 +45,11 @@ package struct Kiosk: Sendable {
     let settings: KioskSettings
 
     var radio = Radio.down(retryAt: nil)
-    var backoff: Duration
-    /// Since when the radio is up; nil: it is not.
-    var upSince: Instant?
-    /// What was last said of a radio that is out of order, and when.
-    var radioTold: (reason: String, at: Instant)?
+    var supervisor: RadioSupervisor
+    /// Whether advertising sets are used where the controller has them: until it has shown that it had better not.
+    var usesAdvertisingSets = true
+    /// When the controller was last found silent that had been told to advertise, the oldest first.
+    var lapses: [Instant] = []
     var host: Host
     var controller: String?
     /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since somebody came.
@@ -60,6 +62,9 @@ package struct Kiosk: Sendable {
     var offers = Offers()
     /// Who is connected, in the order of coming.
     var visits: [Visit] = []
+
+    /// Who keeps coming in vain, by kind.
+    var manners = MannerTally()
 
     var turns = VerdictTurns()
     var indicator: Indicator
@@ -81,7 +86,7 @@ package struct Kiosk: Sendable {
     /// A kiosk that does nothing until ``KioskEvent/start``.
     package init(settings: KioskSettings, at now: Instant) {
         self.settings = settings
-        backoff = settings.radioBackoff.lowerBound
+        supervisor = RadioSupervisor(settings)
         host = Host(configuration: settings.hostConfiguration, services: [.tuvali])
         indicator = Indicator(.off, at: now)
     }
@@ -155,7 +160,7 @@ package struct Kiosk: Sendable {
             guard case .starting = radio else { return [] }
             return drive(.start, at: now)
         case .transportClosed(let reason):
-            return radioFailed(reason, at: now)
+            return radioFailed(reason, canReset: false, at: now)
         case .received(let packet):
             return drive(.received(packet), at: now)
         case .timer:
@@ -190,7 +195,7 @@ package struct Kiosk: Sendable {
         switch radio {
         case .down(let retryAt?) where now >= retryAt: actions += openRadio(at: now)
         case .starting(let since) where now >= since.advanced(by: settings.radioStartLimit):
-            actions += radioFailed("the controller did not come up in time", at: now)
+            actions += radioFailed("the controller did not come up in time", canReset: false, at: now)
         default: break
         }
         if let deadline = host.deadline, now >= deadline { actions += drive(.timer, at: now) }
@@ -205,7 +210,7 @@ package struct Kiosk: Sendable {
     private mutating func stop(at now: Instant) -> [KioskAction] {
         let links = visits.map(\.connection)
         var actions = links.flatMap { drive(.disconnect($0, .userTerminated), at: now) }
-        actions += drive(.stopAdvertising, at: now)
+        actions += drive(.advertise([]), at: now)
         actions += abandonVisits(.stop, at: now)
         while !spares.isEmpty { actions += closeSpare(at: now) }
         radio = .stopped

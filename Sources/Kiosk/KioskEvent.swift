@@ -80,6 +80,8 @@ package enum KioskAction: Sendable {
     case openTransport
     /// Close the transport; `transportClosed` is not awaited.
     case closeTransport
+    /// Ask whoever has the right to it to reset the Bluetooth adapter: nothing else has helped. Not answered.
+    case resetAdapter
     /// Write one H4 packet, indicator byte included.
     case send([UInt8])
     /// Draw ``SessionMaterial/byteCount`` random bytes and answer with `sessionMaterial`.

@@ -9,6 +9,10 @@ package enum KioskNote: Sendable {
     case radioReady(String)
     /// The radio is out of order; why, and when the next attempt comes.
     case radioFailed(reason: String, retryIn: Duration)
+    /// The controller had stopped advertising by itself, so often since the start, and was told again.
+    case radioLapsed(count: Int)
+    /// Nothing else has helped: the adapter's reset has been asked for.
+    case adapterReset
     /// The controller lets no further phone connect beside so many.
     case phonesLimited(to: Int)
     /// On the air with this invitation for the next phones.
@@ -45,6 +49,8 @@ package enum KioskNote: Sendable {
         switch self {
         case .radioReady: "radio.ready"
         case .radioFailed: "radio.failed"
+        case .radioLapsed: "radio.lapsed"
+        case .adapterReset: "radio.adapter-reset"
         case .phonesLimited: "radio.phones"
         case .advertising: "advertising"
         case .phoneConnected: "phone.connected"
@@ -69,9 +75,10 @@ package enum KioskNote: Sendable {
         case .radioReady(let description): ["controller": .text(description)]
         case .radioFailed(let reason, let retry):
             ["reason": .text(reason), "retryMs": .int(Int(retry.nanoseconds / 1_000_000))]
+        case .radioLapsed(let count): ["count": .int(count)]
         case .phonesLimited(let phones): ["phones": .int(phones)]
         case .advertising(let uri): ["uri": .text(uri)]
-        case .phoneConnected, .identified, .stopped: [:]
+        case .adapterReset, .phoneConnected, .identified, .stopped: [:]
         case .mtu(let bytes): ["bytes": .int(bytes)]
         case .transferStarted(let bytes, let chunks): ["bytes": .int(bytes), "chunks": .int(chunks)]
         case .progress(let received, let total): ["received": .int(received), "total": .int(total)]

@@ -65,28 +65,21 @@ struct Offer: Sendable {
 /// The offers that phones may come with: the newest, which is on display, and those before it for as long as somebody who has
 /// read them may still be on his way.
 ///
-/// One advertiser shows them in turns, every second turn being the newest's, each from its own address: works with every
-/// controller, whether it has advertising sets or not, and what is on the air tells with which key a phone connects. While
-/// nothing is on the air no offer grows old.
+/// They are on the air side by side or in turns, as the controller can, each from its own address: which one a phone connected to
+/// tells the key. While nothing is on the air no offer grows old.
 struct Offers: Sendable {
     /// Offers beside the newest. While there are as many, the newest stays although it is used.
     static let older = 5
-    /// How long one is on the air before the next has its turn: about seven advertising events, in which a phone that listens
-    /// hears it.
-    static let turn: Duration = .milliseconds(200)
 
     /// Oldest first; those that are over stay as long as a visit may identify with them.
     private var offers: [Offer] = []
     private var count = 0
     /// Whether key material is on its way.
     var isAwaiting = false
-    /// Whose turn it is, and until when; nil: until others are there too.
-    private var slot: (number: Int, end: Instant?)?
-    private var lastOlder: Int?
-    /// The offer of the advertisement that was asked for; nil: none was.
-    private(set) var asked: Int?
-    /// The offer that phones connect to: what was asked for last is not there before it has begun.
-    private(set) var airing: Int?
+    /// The offers that the host was asked to show, the newest first; nil: what it shows is not known.
+    private var asked: [Int]? = []
+    /// Those that it was showing when it last said so: what was asked for since is not there before it has begun.
+    private var airing: [Int] = []
     private var pausedSince: Instant?
 
     /// The offer on display.
@@ -99,7 +92,6 @@ struct Offers: Sendable {
         isAwaiting = false
         if let last = offers.indices.last { offers[last].until = now.advanced(by: overlap) }
         offers.append(offer)
-        slot = nil
         return offer
     }
 
@@ -112,13 +104,13 @@ struct Offers: Sendable {
         return current.isUsed || pausedSince == nil && now >= current.since.advanced(by: rotation)
     }
 
-    /// The id and the key for a phone that has just connected; nil: nothing was on the air.
-    mutating func connected() -> (offer: Int, visit: VisitID, key: VerifierKey)? {
-        asked = nil  // a connection ends the advertisement
-        guard let index = offers.firstIndex(where: { $0.number == airing }), let visit = offers[index].nextVisit()
-        else {
-            return nil
-        }
+    /// The id and the key for a phone that has just connected to the advertisement of that address; nil: it is none of ours. What
+    /// is still on the air is not known from here on.
+    mutating func connected(to address: DeviceAddress?) -> (offer: Int, visit: VisitID, key: VerifierKey)? {
+        asked = nil
+        guard let index = offers.firstIndex(where: { $0.advertisement.address == address }),
+            let visit = offers[index].nextVisit()
+        else { return nil }
         return (offers[index].number, visit, offers[index].key)
     }
 
@@ -130,22 +122,20 @@ struct Offers: Sendable {
 
     // MARK: - On the air
 
-    /// What is to be asked for now: the offer whose turn it is, or none when there is no room. Nil: it has been asked for.
-    mutating func ask(hasRoom: Bool, at now: Instant) -> Offer?? {
-        let wanted = hasRoom ? next(at: now) : nil
-        if !hasRoom, pausedSince == nil { pausedSince = now }
-        guard wanted?.number != asked else { return .none }
-        asked = wanted?.number
-        return .some(wanted)
+    /// What the host is to show now, the most important first; none when there is no room. Nil: it has been asked for that.
+    mutating func ask(hasRoom: Bool, at now: Instant) -> [Advertisement]? {
+        if hasRoom { resume(at: now) } else if pausedSince == nil { pausedSince = now }
+        let wanted = hasRoom ? (current.map { [$0] + living(at: now).reversed() } ?? []) : []
+        guard wanted.map(\.number) != asked else { return nil }
+        asked = wanted.map(\.number)
+        return wanted.map(\.advertisement)
     }
 
+    /// Whether anything has been on the air since the radio came up.
+    var haveAired: Bool { !airing.isEmpty }
+
     /// What was asked for is on the air.
-    mutating func started(at now: Instant) {
-        airing = asked
-        // Phones that come and go meanwhile do not make the turn longer.
-        guard let slot, slot.number == asked, slot.end == nil else { return }
-        self.slot = (slot.number, living(at: now).isEmpty ? nil : now.advanced(by: Self.turn))
-    }
+    mutating func started() { airing = asked ?? airing }
 
     /// The controller would not show it.
     mutating func refused() { asked = nil }
@@ -155,7 +145,7 @@ struct Offers: Sendable {
         guard pausedSince == nil, let current else { return nil }
         let older = offers.compactMap { $0.isSpent || $0.until == .zero ? nil : $0.until }
         let rotates = isAwaiting || older.count >= Self.older ? nil : current.since.advanced(by: rotation)
-        return ([slot?.end, rotates] + older).compactMap { $0 }.min()
+        return ([rotates] + older).compactMap { $0 }.min()
     }
 
     /// Forgets the offers that are over and that none of these visits' phones came with.
@@ -165,7 +155,9 @@ struct Offers: Sendable {
             if let until = offers[index].until, now >= until { offers[index].until = .zero }
         }
         // Over, and remembered only as what a visit came with.
-        offers.removeAll { $0.until == .zero && $0.number != airing && !numbers.contains($0.number) }
+        offers.removeAll { offer in
+            offer.until == .zero && !airing.contains(offer.number) && !numbers.contains(offer.number)
+        }
     }
 
     /// Those beside the newest whose time is not over.
@@ -174,28 +166,6 @@ struct Offers: Sendable {
             guard let until = offer.until, !offer.isSpent else { return false }
             return pausedSince.map { until > $0 } ?? (until > now)
         }
-    }
-
-    private mutating func next(at now: Instant) -> Offer? {
-        resume(at: now)
-        guard let current else { return nil }
-        let older = living(at: now)
-        if older.isEmpty {
-            slot = (current.number, nil)
-            return current
-        }
-        if let slot, slot.end.map({ now < $0 }) ?? true,
-            let offer = slot.number == current.number ? current : older.first(where: { $0.number == slot.number })
-        {
-            return offer
-        }
-        var turn = current
-        if let slot, slot.number == current.number {
-            turn = older.last { $0.number < lastOlder ?? .max } ?? older[older.count - 1]
-            lastOlder = turn.number
-        }
-        slot = (turn.number, nil)
-        return turn
     }
 
     /// On the air again: the time in between does not count.

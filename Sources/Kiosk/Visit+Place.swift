@@ -7,6 +7,8 @@ import Tuvali
 extension Visit {
     /// Who makes room first.
     enum Claim: Int, Comparable, Sendable {
+        /// Its like keep coming without identifying.
+        case suspect
         /// Connected, and not a word.
         case mute
         /// It has said something, and has not identified.
@@ -52,8 +54,9 @@ extension Visit {
         }
     }
 
-    /// From when on the visit makes room for another phone, as it stands; nil: not at all. `hasSpoken`: its phone has said anything.
-    func yields(hasSpoken: Bool) -> (claim: Claim, at: Instant)? {
+    /// From when on the visit makes room for another phone, as it stands; nil: not at all. `hasSpoken`: its phone has said anything;
+    /// `isSuspect`: its like keep coming in vain. That changes the order, and shortens nothing but silence.
+    func yields(hasSpoken: Bool, isSuspect: Bool) -> (claim: Claim, at: Instant)? {
         if isLeaving { return nil }
         let limits = settings.crowd
         switch stage {
@@ -62,8 +65,8 @@ extension Visit {
         case .transferring: break
         }
         guard let identifiedAt else {
-            return hasSpoken
-                ? (.unidentified, began.advanced(by: limits.unidentified)) : (.mute, began.advanced(by: limits.mute))
+            let time = hasSpoken ? limits.unidentified : isSuspect ? limits.suspectMute : limits.mute
+            return (isSuspect ? .suspect : hasSpoken ? .unidentified : .mute, began.advanced(by: time))
         }
         guard let announcedAt else { return (.choosing, identifiedAt.advanced(by: limits.choosing)) }
         return (.slow, announcedAt.advanced(by: limits.slack + timeEarned))

@@ -132,7 +132,7 @@ package struct GateSimulation {
     private mutating func perform(_ action: KioskAction, in world: any SimulatedWorld) {
         switch action {
         case .openTransport: waiting.add(.transportOpened, at: now)
-        case .closeTransport: break
+        case .closeTransport, .resetAdapter: break
         case .send(let packet): perform(radio.handle(.fromHost(packet), at: now), in: world)
         case .drawSessionMaterial:
             if let material = SessionMaterial((0..<SessionMaterial.byteCount).map { _ in UInt8(random.next() & 0xFF) })

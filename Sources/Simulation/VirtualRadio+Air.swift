@@ -12,7 +12,7 @@ extension VirtualRadio {
 
     private mutating func perform(_ command: VirtualController.AirCommand, at now: Instant) {
         switch command {
-        case .advertise(let new): advertiser = new
+        case .advertise(let new, let set): advertisers[set] = new
         case .send(let handle, let bytes, let start):
             links[handle]?.link.send(bytes, start: start, from: .peripheral, at: now)
         case .terminate(let handle, let reason):
@@ -54,20 +54,19 @@ extension VirtualRadio {
     /// Advertising events are only played while someone listens.
     mutating func scheduleAdvertising(at now: Instant) {
         let isHeard = active.values.contains { $0.phone.isScanning || $0.wants != nil }
-        guard let advertiser, isHeard else {
-            nextAdvertisement = nil
-            return
+        nextAdvertisements = nextAdvertisements.filter { isHeard && advertisers[$0.key] != nil }
+        guard isHeard else { return }
+        for (set, advertiser) in advertisers.sorted(by: { $0.key < $1.key }) where nextAdvertisements[set] == nil {
+            // Each event comes 0 … 10 ms later than the interval says (Vol 6 Part B 4.4.2.2.1).
+            let delay = Duration.microseconds(Int64(random.next() % 10_000))
+            nextAdvertisements[set] = now.advanced(by: advertiser.interval + delay)
         }
-        guard nextAdvertisement == nil else { return }
-        // Each event comes 0 … 10 ms later than the interval says (Vol 6 Part B 4.4.2.2.1).
-        let delay = Duration.microseconds(Int64(random.next() % 10_000))
-        nextAdvertisement = now.advanced(by: advertiser.interval + delay)
     }
 
     /// One advertising event: one of the phones that wait for this address connects, the scanning ones may hear it.
-    mutating func advertise(at now: Instant) {
-        nextAdvertisement = nil
-        guard let advertiser else { return }
+    mutating func advertise(_ set: UInt8, at now: Instant) {
+        nextAdvertisements[set] = nil
+        guard let advertiser = advertisers[set] else { return }
         var callers: [Int] = []
         for number in active.keys.sorted() {
             guard let one = active[number], random.happens(visits[number].phone.hearing) else { continue }
@@ -75,11 +74,11 @@ extension VirtualRadio {
             if one.phone.isScanning { work.append(.phone(number, .heard(advertiser))) }
         }
         if let caller = callers.count > 1 ? callers.randomElement(using: &random) : callers.first {
-            connect(caller, at: now)
+            connect(caller, to: set, at: now)
         }
     }
 
-    private mutating func connect(_ number: Int, at now: Instant) {
+    private mutating func connect(_ number: Int, to set: UInt8, at now: Instant) {
         let handle = nextHandle
         nextHandle = nextHandle >= 0x0EFF ? 0x0040 : nextHandle + 1
         let phone = visits[number].phone
@@ -90,12 +89,12 @@ extension VirtualRadio {
         links[handle] = (link, number)
         active[number]?.wants = nil
         active[number]?.handle = handle
-        self.advertiser = nil
+        advertisers[set] = nil
         var address = random.bytes(6)
         // A resolvable private address has 01 as its two highest bits (Vol 6 Part B 1.3.2.2).
         if let top = address.popLast() { address.append(top & 0x3F | 0x40) }
         let peer = DeviceAddress(bytes: address, isRandom: true)
-        work.append(.controller(.air(.connected(handle: handle, peer: peer, parameters: phone.parameters))))
+        work.append(.controller(.air(.connected(handle: handle, peer: peer, parameters: phone.parameters, set: set))))
         work.append(.phone(number, .connected))
         if phone.dataLength > 27, controller.traits.supportsDataLength {
             agreePayload(handle, transmit: Int(controller.suggestedLength.octets), at: now)

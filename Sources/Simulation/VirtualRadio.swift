@@ -43,8 +43,9 @@ package struct VirtualRadio: Sendable {
     package private(set) var outcomes: [Int: VisitOutcome] = [:]
     var controller: VirtualController
     var random: SplitMix64
-    var advertiser: Advertiser?
-    var nextAdvertisement: Instant?
+    /// What is on the air, by advertising set, and when each is next heard.
+    var advertisers: [UInt8: Advertiser] = [:]
+    var nextAdvertisements: [UInt8: Instant] = [:]
     var invitation: String?
     var active: [Int: Active] = [:]
     var links: [UInt16: (link: Link, visit: Int)] = [:]
@@ -62,6 +63,9 @@ package struct VirtualRadio: Sendable {
         self.controller = VirtualController(traits: controller, seed: seed &+ 1)
     }
 
+    /// What is on the air, by advertising set.
+    package var onAir: [Advertiser] { advertisers.sorted { $0.key < $1.key }.map(\.value) }
+
     /// Whether all visits are over.
     package var isFinished: Bool { outcomes.count == visits.count }
 
@@ -78,7 +82,7 @@ package struct VirtualRadio: Sendable {
 
     /// When something next happens by itself.
     package var deadline: Instant? {
-        var soonest: [Instant?] = [controller.deadline, arrivals.deadline, nextAdvertisement]
+        var soonest: [Instant?] = [controller.deadline, arrivals.deadline, nextAdvertisements.values.min()]
         soonest += active.values.map(\.phone.deadline) + links.values.map(\.link.deadline)
         return soonest.compactMap { $0 }.min()
     }
@@ -121,8 +125,9 @@ package struct VirtualRadio: Sendable {
             if let due = active[number]?.phone.deadline, due <= now { work.append(.phone(number, .timer)) }
         }
         finishWork(at: now)
-        if let due = nextAdvertisement, due <= now {
-            advertise(at: now)
+        for set in nextAdvertisements.keys.sorted() {
+            guard let due = nextAdvertisements[set], due <= now else { continue }
+            advertise(set, at: now)
             finishWork(at: now)
         }
     }

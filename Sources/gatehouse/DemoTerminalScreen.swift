@@ -148,7 +148,8 @@ final class TerminalScreen: DemoScreen {
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
         case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) before it", &state)
-        case .stopped, .advertising, .phonesLimited, .identified, .gate, .visitEnded, .fault: break
+        case .adapterReset: line(now, "radio", "asks for the adapter's reset", &state)
+        case .stopped, .advertising, .radioLapsed, .phonesLimited, .identified, .gate, .visitEnded, .fault: break
         }
     }
 

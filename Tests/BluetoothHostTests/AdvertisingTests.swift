@@ -50,9 +50,9 @@ struct AdvertisingTests {
 
     @Test func changeSwitchesOffFirst() {
         var bench = Self.ready()
-        bench.give(.advertise(Self.advertisement(1)))
+        bench.give(.advertise([Self.advertisement(1)]))
         let count = bench.controller.commands.count
-        #expect(bench.give(.advertise(Self.advertisement(2))) == [.advertisingStarted])
+        #expect(bench.give(.advertise([Self.advertisement(2)])) == [.advertisingStarted])
         #expect(bench.controller.commands[count...].map(\.opcode) == [.leSetAdvertisingEnable] + Self.sequence)
         #expect(bench.controller.commands[count].parameters == [0])
         #expect(Self.aired(bench) == [[1, 1, 1], [2, 2, 2]])
@@ -74,9 +74,9 @@ struct AdvertisingTests {
             }
             return news
         }
-        var news = run(.advertise(Self.advertisement(1)))
+        var news = run(.advertise([Self.advertisement(1)]))
         for _ in 0..<answersBefore where !answers.isEmpty { news += run(.received(answers.removeFirst())) }
-        news += run(.advertise(Self.advertisement(2)))
+        news += run(.advertise([Self.advertisement(2)]))
         while !answers.isEmpty { news += run(.received(answers.removeFirst())) }
         #expect(news.last == .advertisingStarted)
         #expect(Self.aired(bench).last == [2, 2, 2])
@@ -99,9 +99,9 @@ struct AdvertisingTests {
             }
             return news
         }
-        var news = run(.advertise(Self.advertisement(1)))
+        var news = run(.advertise([Self.advertisement(1)]))
         for _ in 0..<answersBefore where !answers.isEmpty { news += run(.received(answers.removeFirst())) }
-        news += run(.stopAdvertising)
+        news += run(.advertise([]))
         while !answers.isEmpty { news += run(.received(answers.removeFirst())) }
         #expect(news.last == .advertisingStopped)
         #expect(news.filter { $0 == .advertisingStopped }.count == 1)
@@ -111,15 +111,15 @@ struct AdvertisingTests {
 
     @Test func stopIsAnsweredAlsoWhenOff() {
         var bench = Self.ready()
-        #expect(bench.give(.stopAdvertising) == [.advertisingStopped])
-        bench.give(.advertise(Self.advertisement(1)))
-        #expect(bench.give(.stopAdvertising) == [.advertisingStopped])
+        #expect(bench.give(.advertise([])) == [.advertisingStopped])
+        bench.give(.advertise([Self.advertisement(1)]))
+        #expect(bench.give(.advertise([])) == [.advertisingStopped])
     }
 
     @Test func ignoredBeforeReady() {
         var bench = Bench()
-        #expect(bench.give(.advertise(Self.advertisement(1))) == [])
-        #expect(bench.give(.stopAdvertising) == [])
+        #expect(bench.give(.advertise([Self.advertisement(1)])) == [])
+        #expect(bench.give(.advertise([])) == [])
         #expect(bench.controller.commands.isEmpty)
     }
 
@@ -128,9 +128,9 @@ struct AdvertisingTests {
         var bench = Self.ready()
         bench.controller.statuses = [opcode: 0x12]
         #expect(
-            bench.give(.advertise(Self.advertisement(1))) == [.advertisingRefused(opcode, HCIStatus(rawValue: 0x12))])
+            bench.give(.advertise([Self.advertisement(1)])) == [.advertisingRefused(opcode, HCIStatus(rawValue: 0x12))])
         bench.controller.statuses = [:]
-        #expect(bench.give(.advertise(Self.advertisement(2))) == [.advertisingStarted])
+        #expect(bench.give(.advertise([Self.advertisement(2)])) == [.advertisingStarted])
         #expect(Self.aired(bench).last == [2, 2, 2])
     }
 
@@ -139,7 +139,7 @@ struct AdvertisingTests {
         var bench = Bench.connected()
         bench.controller.statuses = [.leSetAdvertisingEnable: 0x0C]
         #expect(
-            bench.give(.advertise(Self.advertisement(1)))
+            bench.give(.advertise([Self.advertisement(1)]))
                 == [.advertisingRefused(.leSetAdvertisingEnable, .commandDisallowed)])
         #expect(bench.ask([0x0A, 3, 0]) != nil)
     }
@@ -149,7 +149,7 @@ struct AdvertisingTests {
         var bench = Self.ready()
         bench.controller.statuses = [.leSetRandomAddress: 0x0C]
         #expect(
-            bench.give(.advertise(Self.advertisement(1)))
+            bench.give(.advertise([Self.advertisement(1)]))
                 == [.advertisingRefused(.leSetRandomAddress, .commandDisallowed)])
         let enables = bench.controller.commands.filter { $0.opcode == .leSetAdvertisingEnable }
         #expect(enables.map(\.parameters) == [[0]])
@@ -158,25 +158,26 @@ struct AdvertisingTests {
     /// Switching off what is off may be refused; that is no reason to stop.
     @Test func disableDisallowed() {
         var bench = Self.ready()
-        bench.give(.advertise(Self.advertisement(1)))
+        bench.give(.advertise([Self.advertisement(1)]))
         bench.controller.statuses = [.leSetAdvertisingEnable: 0x0C]
+        bench.controller.fallSilent()
         let count = bench.controller.commands.count
-        bench.give(.advertise(Self.advertisement(2)))
+        bench.give(.advertise([Self.advertisement(2)]))
         #expect(bench.controller.commands[count...].map(\.opcode) == [.leSetAdvertisingEnable] + Self.sequence)
     }
 
     @Test func silenceIsAFailure() {
         var bench = Self.ready()
         bench.controller.silent = [.leSetScanResponseData]
-        #expect(bench.give(.advertise(Self.advertisement(1))) == [])
+        #expect(bench.give(.advertise([Self.advertisement(1)])) == [])
         #expect(bench.pass(.seconds(2)) == [.failed(.commandTimedOut(.leSetScanResponseData))])
     }
 
     /// A phone that connects while the next advertisement is being set up: nothing goes on the air behind its back.
     @Test func connectionInTheMiddle() {
         var bench = Self.ready()
-        bench.give(.advertise(Self.advertisement(1)))
-        _ = bench.host.handle(.advertise(Self.advertisement(2)), at: bench.now)
+        bench.give(.advertise([Self.advertisement(1)]))
+        _ = bench.host.handle(.advertise([Self.advertisement(2)]), at: bench.now)
         let news = bench.give(.received(Packets.connectionComplete()))
         #expect(news.count == 1)
         #expect(
@@ -186,10 +187,10 @@ struct AdvertisingTests {
 
     @Test func failedAttemptIsFollowedByTheSameAdvertisement() {
         var bench = Self.ready()
-        bench.give(.advertise(Self.advertisement(1)))
+        bench.give(.advertise([Self.advertisement(1)]))
         #expect(bench.give(.received(Packets.connectionComplete(status: 0x3E))) == [.advertisingStarted])
         #expect(Self.aired(bench) == [[1, 1, 1], [1, 1, 1]])
-        bench.give(.stopAdvertising)
+        bench.give(.advertise([]))
         #expect(bench.give(.received(Packets.connectionComplete(status: 0x3E))) == [])
     }
 }

@@ -13,7 +13,7 @@ struct ConnectionTests {
         var body: [UInt8] = [0, 0x40, 0, 1, 1, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0x46]
         body += [UInt8](repeating: 0, count: 12) + [24, 0, 1, 0, 0xF4, 1, 0]
         if subevent == 0x29 { body += [0xFF, 0, 0] }
-        guard case .connected(let connection)? = bench.give(.received(Packets.meta(subevent, body))).first else {
+        guard case .connected(let connection, _)? = bench.give(.received(Packets.meta(subevent, body))).first else {
             Issue.record("not connected")
             return
         }
@@ -24,7 +24,7 @@ struct ConnectionTests {
     @Test func oneConnectionTooMany() {
         var bench = Bench.connected()
         bench.give(.received(Packets.connectionComplete(0x41)))
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         // Refused, and the advertisement is back on the air.
         #expect(bench.give(.received(Packets.connectionComplete(0x42))) == [.advertisingStarted])
         #expect(bench.controller.commands.contains { $0.opcode == .disconnect && $0.parameters == [0x42, 0, 0x14] })

@@ -96,7 +96,7 @@ struct ControllerTests {
         var bench = Bench()
         bench.controller.leFeatures = 0
         bench.give(.start)
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         bench.give(.received(Packets.connectionComplete()))
         let opcodes = Set(bench.controller.commands.map(\.opcode))
         #expect(
@@ -197,15 +197,15 @@ struct ControllerTests {
                 == [.disconnected(Bench.phone, .unspecified), .failed(.hardwareError(0x42))])
         #expect(bench.host.deadline == nil)
         #expect(bench.att([0x0A, 3, 0]) == [])
-        #expect(bench.give(.advertise(Bench.advertisement)) == [])
+        #expect(bench.give(.advertise([Bench.advertisement])) == [])
         #expect(Self.isReady(bench.give(.start)) != nil)
-        #expect(bench.give(.advertise(Bench.advertisement)) == [.advertisingStarted])
+        #expect(bench.give(.advertise([Bench.advertisement])) == [.advertisingStarted])
     }
 
     @Test func hardwareErrorWhileAdvertising() {
         var bench = Bench()
         bench.give(.start)
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         #expect(
             bench.give(.received([0x04, 0x10, 1, 0x00])) == [.advertisingStopped, .failed(.hardwareError(0))])
     }
@@ -227,7 +227,6 @@ struct ControllerTests {
     @Test func watchdogAsksForASignOfLife() {
         var bench = Bench()
         bench.give(.start)
-        bench.give(.advertise(Bench.advertisement))
         let count = bench.controller.commands.count
         bench.pass(.milliseconds(9999))
         #expect(bench.controller.commands.count == count)
@@ -235,7 +234,7 @@ struct ControllerTests {
         #expect(bench.controller.commands[count...].map(\.opcode) == [.readAddress, .readAddress, .readAddress])
         bench.controller.silent = [.readAddress]
         #expect(
-            bench.pass(.seconds(12)) == [.advertisingStopped, .failed(.commandTimedOut(.readAddress))])
+            bench.pass(.seconds(12)) == [.failed(.commandTimedOut(.readAddress))])
     }
 
     @Test func watchdogAcceptsAnyAnswer() {

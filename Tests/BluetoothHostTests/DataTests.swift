@@ -89,7 +89,7 @@ struct DataTests {
     @Test func dataBeforeItsConnection() {
         var bench = Bench()
         bench.give(.start)
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         #expect(bench.att([0x02, 0x05, 0x02]) == [])
         let news = bench.give(.received(Packets.connectionComplete()))
         #expect(news.last == .mtuChanged(Bench.phone, 517))
@@ -99,7 +99,7 @@ struct DataTests {
     @Test func dataBeforeItsConnectionIsNotKeptForLong() {
         var late = Bench()
         late.give(.start)
-        late.give(.advertise(Bench.advertisement))
+        late.give(.advertise([Bench.advertisement]))
         late.att([0x02, 0x05, 0x02])
         late.pass(.milliseconds(101))
         late.give(.received(Packets.connectionComplete()))
@@ -108,7 +108,7 @@ struct DataTests {
         var bench = Bench.connected()
         bench.give(.received(Packets.disconnectionComplete()))
         bench.att([0x52, Bench.Handle.write, 0, 1])
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         #expect(bench.give(.received(Packets.connectionComplete())).count == 2)
     }
 

@@ -40,7 +40,7 @@ struct MTUTests {
         var bench = Bench.connected()
         bench.att([0x02, 0x05, 0x02])
         bench.give(.received(Packets.disconnectionComplete()))
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         bench.give(.received(Packets.connectionComplete()))
         #expect(
             bench.give(.notify(Bench.phone, Bench.ID.notify, [UInt8](repeating: 0, count: 21)))

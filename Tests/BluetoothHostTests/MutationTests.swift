@@ -56,7 +56,7 @@ struct MutationTests {
             while !news.isEmpty {
                 let action = news.removeFirst()
                 switch action {
-                case .connected(let connection): open.insert(connection.handle)
+                case .connected(let connection, _): open.insert(connection.handle)
                 case .disconnected(let handle, _): open.remove(handle)
                 case .failed: hasFailed = true
                 case .written(let handle, _, let value, _):
@@ -80,7 +80,7 @@ struct MutationTests {
             if hasFailed { give(.start) }
             hasFailed = false
             if !open.isEmpty { return "connections are left: \(open)" }
-            guard bench.give(.advertise(Bench.advertisement)).last == .advertisingStarted else {
+            guard bench.give(.advertise([Bench.advertisement])).last == .advertisingStarted else {
                 return "not advertising"
             }
             give(.received(Packets.connectionComplete(0x0123)))
@@ -96,7 +96,7 @@ struct MutationTests {
                 ], bench.values.prefix(2) == [[0x03, 0x05, 0x02], [0x13]]
             else { return "visit went wrong: \(news) \(bench.values)" }
             give(.received(Packets.disconnectionComplete(0x0123)))
-            bench.give(.stopAdvertising)
+            bench.give(.advertise([]))
             return open.isEmpty ? nil : "not disconnected"
         }
     }
@@ -116,7 +116,7 @@ struct MutationTests {
                 mutations += 1
                 if packets.isEmpty { break }
             }
-            application.give(.advertise(Bench.advertisement))
+            application.give(.advertise([Bench.advertisement]))
             for packet in packets {
                 let told = application.bench.told.count
                 let sent = application.bench.dataPackets.count

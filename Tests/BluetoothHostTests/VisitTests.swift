@@ -12,8 +12,8 @@ struct VisitTests {
         #expect(
             bench.controller.commands.map(\.opcode) == [
                 .reset, .readLocalVersion, .readLocalSupportedCommands, .readLocalSupportedFeatures, .readAddress,
-                .setEventMask, .leSetEventMask, .leReadBufferSize, .leReadLocalSupportedFeatures,
-                .leReadSupportedStates, .leWriteSuggestedDefaultDataLength, .leSetDefaultPHY,
+                .setEventMask, .leReadBufferSize, .leReadLocalSupportedFeatures, .leReadSupportedStates,
+                .leSetEventMask, .leWriteSuggestedDefaultDataLength, .leSetDefaultPHY,
             ])
         guard case .ready(let information)? = news.first, news.count == 1 else {
             Issue.record("not ready: \(news)")
@@ -34,7 +34,7 @@ struct VisitTests {
         var bench = Bench()
         bench.give(.start)
         let before = bench.controller.commands.count
-        #expect(bench.give(.advertise(Bench.advertisement)) == [.advertisingStarted])
+        #expect(bench.give(.advertise([Bench.advertisement])) == [.advertisingStarted])
         let commands = bench.controller.commands[before...]
         #expect(
             commands.map(\.opcode) == [
@@ -53,14 +53,14 @@ struct VisitTests {
     @Test func aVisit() {
         var bench = Bench()
         bench.give(.start)
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         bench.forget()
 
         // The phone connects.
         let connected = bench.give(.received(Packets.connectionComplete()))
         #expect(connected.count == 2)
         #expect(connected.first == .advertisingStopped)
-        guard case .connected(let connection)? = connected.last else {
+        guard case .connected(let connection, _)? = connected.last else {
             Issue.record("not connected: \(connected)")
             return
         }
@@ -114,7 +114,7 @@ struct VisitTests {
                 == [.disconnected(Bench.phone, .localHostTerminated)])
 
         // The next person is waiting: what the controller holds is not told again.
-        #expect(bench.give(.advertise(Bench.advertisement)) == [.advertisingStarted])
+        #expect(bench.give(.advertise([Bench.advertisement])) == [.advertisingStarted])
         #expect(bench.controller.commands.suffix(2).map(\.opcode) == [.disconnect, .leSetAdvertisingEnable])
     }
 }

@@ -107,23 +107,4 @@ import Tuvali
         #expect(gate.outcomes.first?.outcome.reasons.last?.code == "transfer.identified-again")
         #expect(gate.breaches == [])
     }
-
-    /// Read the code at any moment of a rotation, start the wallet up to 15 s later: connected, without reading it again.
-    @Test func whoHasReadTheCodeIsServed() throws {
-        var random = SplitMix64(seed: 15)
-        for number in 0..<120 {
-            var phone = Self.kinds[number % Self.kinds.count]
-            phone.codeReading = .milliseconds(Int64.random(in: 0...15_000, using: &random))
-            (phone.rereading, phone.patience) = (.seconds(3600), .seconds(60))
-            phone.wallet.choosing = .milliseconds(100)
-            let arrival = Duration.milliseconds(Int64.random(in: 40_000...100_000, using: &random))
-            // Half of them have somebody before them who uses up the code.
-            let before = Simulation.Visit.test(.iPhone, arrival: .at(arrival + phone.codeReading / 3))
-            let visits = [.test(phone, arrival: .at(arrival))] + (number % 2 == 0 ? [] : [before])
-            let gate = try TestGate(visits: visits, seed: UInt64(number))
-            #expect(gate.run())
-            #expect(gate.phoneOutcomes[0] == .accepted, "number \(number)")
-            #expect(gate.breaches == [])
-        }
-    }
 }

@@ -110,7 +110,7 @@ private struct SpoiledGate {
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
         case .recordIntent(let id): inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))
-        case .closeTransport, .recordOutcome, .opened, .signal, .gate, .note, .stopped: break
+        case .closeTransport, .resetAdapter, .recordOutcome, .opened, .signal, .gate, .note, .stopped: break
         }
     }
 

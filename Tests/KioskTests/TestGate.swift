@@ -67,6 +67,8 @@ final class TestGate: SimulatedWorld {
     func inject(_ event: KioskEvent) { simulation.inject(event, in: self) }
 
     var now: Instant { simulation.now }
+    /// What is on the air.
+    var onAir: [Simulation.Advertiser] { simulation.radio.onAir }
     var hasStopped: Bool { simulation.hasStopped }
     var phoneOutcomes: [Int: VisitOutcome] { simulation.radio.outcomes }
     var counters: Kiosk.Counters { simulation.kiosk.counters }

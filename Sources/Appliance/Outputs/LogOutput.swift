@@ -31,7 +31,7 @@ package final class LogOutput: KioskListener {
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let level: LogSink.Level =
             switch note {
-            case .radioFailed, .ledgerFailed: .warning
+            case .radioFailed, .radioLapsed, .adapterReset, .ledgerFailed: .warning
             case .fault(let code, true, _, _): code.severity == .error ? .error : .warning
             case .progress: .debug
             default: .info

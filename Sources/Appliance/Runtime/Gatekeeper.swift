@@ -19,6 +19,8 @@ package actor Gatekeeper {
         /// Opens the way to the controller, at every (re)start of the radio. Called on a thread of its own: it may resolve names,
         /// connect, and wait for a driver.
         package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
+        /// Asks for the adapter's reset by whoever has the right to it. Returns at once.
+        package var resetAdapter: @Sendable () -> Void
         /// The records.
         package var ledger: any VisitLedger
         /// Judges a visit's payload at a date; called beside the radio's thread.
@@ -36,13 +38,15 @@ package actor Gatekeeper {
 
         /// Connects the parts.
         package init(
-            openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport, ledger: any VisitLedger,
+            openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
+            resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
             verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
             settle: @escaping @Sendable (VisitID, _ opened: Bool) -> Void = { _, _ in },
             wallTime: @escaping @Sendable () -> WallTime, panel: any Panel, listeners: Listeners,
             observe: TurnObserver? = nil
         ) {
             self.openTransport = openTransport
+            self.resetAdapter = resetAdapter
             self.ledger = ledger
             self.verify = verify
             self.settle = settle
@@ -155,6 +159,7 @@ package actor Gatekeeper {
         case .note(let note, let visit): surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
         case .openTransport: openTransport()
         case .closeTransport: closeTransport()
+        case .resetAdapter: surroundings.resetAdapter()
         case .stopped:
             hasStopped = true
             whenStopped?.resume()

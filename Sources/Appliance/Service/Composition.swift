@@ -122,7 +122,8 @@ package struct Composition: Sendable {
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
-                openTransport: { () throws(TransportError) in try openTransport(radio, missing) }, ledger: keeper,
+                openTransport: { () throws(TransportError) in try openTransport(radio, missing) },
+                resetAdapter: { AdapterReset.ask(log) }, ledger: keeper,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
                 }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,

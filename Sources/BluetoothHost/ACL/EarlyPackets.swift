@@ -20,11 +20,18 @@ struct EarlyPackets: Sendable {
         packets.append((packet, now))
     }
 
-    /// The packets of a connection that has just come about, oldest first. Everything else is forgotten.
+    /// The packets of a connection that has just come about, oldest first. They are forgotten here.
     mutating func take(for handle: ConnectionHandle, at now: Instant) -> [ACLPacket] {
-        defer { packets = [] }
-        return packets.filter { $0.packet.handle == handle && $0.arrival.advanced(by: limits.earlyPacketTime) >= now }
-            .map(\.packet)
+        let found = packets.filter {
+            $0.packet.handle == handle && $0.arrival.advanced(by: limits.earlyPacketTime) >= now
+        }
+        forget(handle)
+        return found.map(\.packet)
+    }
+
+    /// Forgets what belongs to a connection that has ended.
+    mutating func forget(_ handle: ConnectionHandle) {
+        packets.removeAll { $0.packet.handle == handle }
     }
 
     /// Forgets everything.

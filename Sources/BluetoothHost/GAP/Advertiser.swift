@@ -1,153 +1,281 @@
-/// Changes what is on the air as one step: advertising off, address and both payloads, advertising on.
+import Encoding
+
+/// Keeps what is on the air in step with what is wished for: one advertisement in each place that the controller has.
 ///
-/// Phones take the key from both payloads, so no mixture of two advertisements may ever be seen (iOS wallets crash on a
-/// scan response without its advertisement). Legacy commands only: mixing them with the extended ones is an error on
-/// every controller (Core Specification Vol 4 Part E 3.1.1).
+/// A controller with legacy commands has one place, one with advertising sets several (``AdvertisingDialect``). Whatever happens,
+/// the next command follows from the difference between wish and fact: what is not wanted goes off, what is wanted and not there
+/// is loaded while its place is off, and then goes on. Phones take the key from address, advertisement and scan response
+/// together, so no mixture of two may ever be seen (iOS wallets crash on a scan response without its advertisement).
+///
+/// That the controller does advertise is asked, not assumed (``AdvertisingProof``).
 struct Advertiser: Sendable {
-    /// What an answer led to.
+    /// What follows.
     enum Outcome: Equatable, Sendable {
-        /// The next command of the sequence.
+        /// The next command.
         case send(HCICommand)
-        /// The advertisement last asked for is on the air.
+        /// What was last asked for is on the air.
         case started
-        /// Advertising is off, as asked for.
+        /// Nothing is on the air, as asked for.
         case stopped
-        /// The controller refused; advertising is off and stays off until it is asked for again.
+        /// The controller refused; only what was on the air before still is, until it is asked for again.
         case refused(HCIOpcode, HCIStatus)
+        /// The controller takes every command and does not advertise.
+        case dead
     }
 
-    private enum Step {
-        case disable, parameters, address, data, scanResponse, enable
+    /// The command that is unanswered, by the places that it is about.
+    fileprivate enum Step {
+        case off([Int])
+        case parameters(Int)
+        case address(Int, Advertisement)
+        case data(Int, Advertisement)
+        case scanResponse(Int, Advertisement)
+        case on([(place: Int, advertisement: Advertisement)])
+        case proof(Int, Advertisement)
     }
 
-    private enum State {
-        case off
-        case on(Advertisement)
-        /// The command of `step` is unanswered. `wanted` is what the sequence shall end with; `carried` what the commands
-        /// of this pass carry: when the two differ, the sequence begins again.
-        case changing(Step, carried: Advertisement?, wanted: Advertisement?)
+    fileprivate struct Place {
+        var hasParameters = false
+        /// What the controller holds for it: it need not be told again to go on with that after a connection.
+        var address: DeviceAddress?
+        var data: [UInt8]?
+        var scanResponse: [UInt8]?
+        /// What belongs there.
+        var target: Advertisement?
+        var isOn = false
+        /// What was last on the air there.
+        var aired: Advertisement?
+        /// Whether it is to go off and on again, as it may be off already.
+        var isStale = false
+
+        mutating func forget() { (address, data, scanResponse) = (nil, nil, nil) }
     }
 
+    /// In units of 0.625 ms.
     private let interval: ClosedRange<UInt16>
-    private var state: State = .off
-    /// Whether the parameters have been set since the last reset: they survive everything else.
-    private var hasParameters = false
-    /// What the controller holds: it need not be told again to go on with that after a connection.
-    private var held: Advertisement?
-    /// Whether a sequence has already been begun anew because the controller disagreed about being off.
+    private let dialect: AdvertisingDialect
+    private var places: [Place]
+    private var wish: [Advertisement] = []
+    private var turns: AdvertisingTurns
+    private var proof: AdvertisingProof
+    private var step: Step?
+    /// Whether what comes of the wish is still to be told.
+    private var isUntold = false
+    /// Whether a connection has taken a place: the owner says whether there is room for another phone.
+    private var isPaused = false
+    /// Whether the controller has already disagreed about being off since the wish.
     private var hasRetried = false
 
-    /// `interval` in units of 0.625 ms.
-    init(interval: ClosedRange<UInt16>) {
-        self.interval = interval
+    /// Nothing on the air, with a controller to be told in that way.
+    init(_ configuration: HostConfiguration, _ dialect: AdvertisingDialect) {
+        (interval, self.dialect) = (configuration.advertisingInterval, dialect)
+        turns = AdvertisingTurns(length: configuration.advertisingTurn)
+        proof = AdvertisingProof(every: configuration.advertisingProof, renewal: configuration.advertisingRenewal)
+        places = Array(repeating: Place(), count: dialect.places)
     }
 
     /// Whether phones can see us, as far as is known.
-    var isOn: Bool { if case .on = state { true } else { false } }
+    var isOn: Bool { places.contains(where: \.isOn) }
 
-    /// Asks for an advertisement, or for none. A sequence under way is brought to this end instead.
-    mutating func want(_ advertisement: Advertisement?) -> Outcome? {
-        hasRetried = false
-        switch state {
-        case .off:
-            guard let advertisement else { return .stopped }
-            return begin(advertisement)
-        case .on:
-            return send(.disable, advertisement)
-        case .changing(let step, let carried, _):
-            state = .changing(step, carried: carried, wanted: advertisement)
-            return nil
-        }
+    /// Whether the controller tells by an event of its own which advertisement a phone has connected to.
+    var namesConnections: Bool { dialect != .legacy }
+
+    /// How often the controller was found off the air.
+    var lapses: Int { proof.lapses }
+
+    /// When the next turn or proof is due; nil: none.
+    var deadline: Instant? {
+        guard case .none = step, isOn else { return nil }
+        return [turns.end, proof.due].compactMap { $0 }.min()
     }
 
-    /// A connection came about, which ends legacy advertising (Vol 6 Part B 4.4.2.4). True if that is all; an
-    /// advertisement on its way to the air is called back and ends as ``Outcome/stopped``: whether there is room for another
-    /// phone is the owner's to say, who asks again.
-    mutating func connected() -> Bool {
-        switch state {
-        case .off:
-            return false
-        case .on:
-            state = .off
-            return true
-        case .changing(let step, let carried, _):
-            state = .changing(step, carried: carried, wanted: nil)
-            return false
+    // MARK: - What happens
+
+    /// Asks for these advertisements, the most important first; none: silence. What is under way is brought to this end.
+    mutating func want(_ advertisements: [Advertisement], at now: Instant) -> Outcome? {
+        (wish, isUntold, isPaused, hasRetried) = (advertisements, true, false, false)
+        return next(at: now)
+    }
+
+    /// A connection came about, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and whatever is on its
+    /// way to the air is called back. Returns what the phone connected to, and whether the air is silent now.
+    mutating func connected() -> (Advertisement?, isSilent: Bool) {
+        let (aired, wasOn) = (places.first?.aired, isOn)
+        wish = []
+        for index in places.indices { (places[index].isOn, places[index].target) = (false, nil) }
+        guard case .none = step else {
+            isUntold = true
+            return (aired, false)
         }
+        return (aired, wasOn)
+    }
+
+    /// A set ended: with a connection, or for no reason that we gave. Returns what it had on the air, and whether that is silent now.
+    mutating func ended(_ handle: UInt8, byConnection: Bool) -> (Advertisement?, isSilent: Bool) {
+        guard places.indices.contains(Int(handle)) else { return (nil, false) }
+        let wasOn = isOn
+        places[Int(handle)].isOn = false
+        if byConnection { isPaused = true }
+        return (places[Int(handle)].aired, wasOn && !isOn)
     }
 
     /// A connection came to nothing or is refused, which may have ended advertising: it is set up again.
-    mutating func attemptFailed() -> Outcome? {
-        guard case .on(let advertisement) = state else { return nil }
-        return want(advertisement)
+    mutating func attemptFailed(at now: Instant) -> Outcome? {
+        guard isOn || isPaused else { return nil }
+        for index in places.indices where places[index].isOn { places[index].isStale = true }
+        (isUntold, isPaused) = (true, false)
+        return next(at: now)
     }
+
+    /// What a connection has taken is on the air again: the connection is gone.
+    mutating func goOn(at now: Instant) -> Outcome? {
+        (isUntold, isPaused) = (true, false)
+        return next(at: now)
+    }
+
+    /// Time has passed.
+    mutating func expire(at now: Instant) -> Outcome? { next(at: now) }
 
     /// Takes the answer to the command that is under way.
-    mutating func answered(_ status: HCIStatus, to opcode: HCIOpcode) -> Outcome? {
-        guard case .changing(let step, let carried, let wanted) = state else { return nil }
-        guard status == .success || isHarmless(status, at: step) else {
-            held = nil
-            if status == .commandDisallowed, step != .enable, !hasRetried, wanted != nil {
-                // The controller believes that it is still advertising.
-                hasRetried = true
-                return send(.disable, wanted)
-            }
-            state = .off
-            return wanted == nil ? .stopped : .refused(opcode, status)
-        }
-        if step == .parameters { hasParameters = true }
-        if step == .scanResponse { held = carried }
-        if carried != wanted {
-            if step == .enable { return send(.disable, wanted) }
-            guard let wanted else {
-                state = .off
-                return .stopped
-            }
-            return begin(wanted)
-        }
-        return advance(after: step, carried)
-    }
-
-    private mutating func advance(after step: Step, _ advertisement: Advertisement?) -> Outcome {
-        guard let advertisement else {
-            state = .off
-            return .stopped
-        }
+    mutating func answered(_ status: HCIStatus, at now: Instant) -> Outcome? {
+        guard let step = step.take() else { return nil }
+        if case .proof(let index, _) = step { return proven(index, status, at: now) }
+        // Some controllers refuse to switch off what is off already.
+        let isHarmless = if case .off = step { status == .commandDisallowed } else { false }
+        guard status == .success || isHarmless else { return refused(status, step, at: now) }
         switch step {
-        case .disable: return begin(advertisement)
-        case .parameters: return send(.address, advertisement)
-        case .address: return send(.data, advertisement)
-        case .data: return send(.scanResponse, advertisement)
-        case .scanResponse: return send(.enable, advertisement)
-        case .enable:
-            state = .on(advertisement)
-            return .started
+        case .off(let indices):
+            for index in indices { (places[index].isOn, places[index].isStale) = (false, false) }
+        case .parameters(let index): places[index].hasParameters = true
+        case .address(let index, let carried): places[index].address = carried.address
+        case .data(let index, let carried): places[index].data = carried.data
+        case .scanResponse(let index, let carried): places[index].scanResponse = carried.scanResponse
+        case .on(let placements):
+            for (index, advertisement) in placements {
+                (places[index].isOn, places[index].isStale, places[index].aired) = (true, false, advertisement)
+            }
+            turns.begun(at: now)
+        case .proof: break
+        }
+        return next(at: now)
+    }
+
+    private mutating func refused(_ status: HCIStatus, _ step: Step, at now: Instant) -> Outcome? {
+        if status == .commandDisallowed, let index = step.loading, !hasRetried, !wish.isEmpty {
+            // The controller believes that it is still advertising.
+            hasRetried = true
+            places[index].forget()
+            (places[index].isOn, places[index].isStale) = (true, true)
+            return next(at: now)
+        }
+        for index in places.indices where !places[index].isOn || step.isOff {
+            places[index].forget()
+            (places[index].isOn, places[index].isStale, places[index].target) = (false, false, nil)
+        }
+        let wasWanted = !wish.isEmpty
+        (wish, isUntold) = (wish.filter { wanted in places.contains { $0.isOn && $0.aired == wanted } }, false)
+        return wasWanted ? .refused(dialect.opcode(of: step.kind), status) : .stopped
+    }
+
+    private mutating func proven(_ index: Int, _ status: HCIStatus, at now: Instant) -> Outcome? {
+        // A connection that came meanwhile has taken it off the air.
+        if places[index].isOn {
+            switch proof.take(status, of: index) {
+            case .alive: break
+            case .off: places[index].isOn = false
+            case .dead: return .dead
+            }
+        }
+        return next(at: now)
+    }
+
+    // MARK: - What is next
+
+    private mutating func next(at now: Instant) -> Outcome? {
+        guard case .none = step else { return nil }
+        assign(turns.choose(from: wish, places: places.count, at: now))
+        let off = places.indices.filter {
+            places[$0].isOn && (places[$0].isStale || places[$0].target == nil || places[$0].aired != places[$0].target)
+        }
+        if !off.isEmpty { return send(.off(off)) }
+        if !isPaused {
+            for index in places.indices where !places[index].isOn {
+                if let load = places[index].load(index) { return send(load) }
+            }
+            let on = places.indices.compactMap { index in
+                places[index].isOn ? nil : places[index].target.map { (place: index, advertisement: $0) }
+            }
+            if !on.isEmpty { return send(.on(on)) }
+        }
+        proof.watch(places.indices.filter { places[$0].isOn }, at: now)
+        if isUntold {
+            isUntold = false
+            return isOn ? .started : .stopped
+        }
+        switch proof.next(at: now) {
+        case .none: return nil
+        case .ask(let index): return places[index].aired.flatMap { send(.proof(index, $0)) }
+        case .renew:
+            for index in places.indices where places[index].isOn { places[index].isStale = true }
+            return next(at: now)
         }
     }
 
-    /// The first command that this advertisement needs.
-    private mutating func begin(_ advertisement: Advertisement) -> Outcome {
-        if hasParameters, held == advertisement { return send(.enable, advertisement) }
-        held = nil
-        return send(hasParameters ? .address : .parameters, advertisement)
-    }
-
-    /// Some controllers refuse to switch off what is off already.
-    private func isHarmless(_ status: HCIStatus, at step: Step) -> Bool {
-        step == .disable && status == .commandDisallowed
-    }
-
-    private mutating func send(_ step: Step, _ advertisement: Advertisement?) -> Outcome {
-        let command: HCICommand
-        switch (step, advertisement) {
-        case (.parameters, .some): command = .leSetAdvertisingParameters(interval: interval)
-        case (.address, .some(let advertisement)): command = .leSetRandomAddress(advertisement.address)
-        case (.data, .some(let advertisement)): command = .leSetAdvertisingData(advertisement.data)
-        case (.scanResponse, .some(let advertisement)): command = .leSetScanResponseData(advertisement.scanResponse)
-        case (.enable, .some): command = .leSetAdvertisingEnable(true)
-        case (.disable, _), (_, .none): command = .leSetAdvertisingEnable(false)
+    /// Gives each of these a place; what has one keeps it.
+    private mutating func assign(_ shown: [Advertisement]) {
+        for index in places.indices {
+            if let target = places[index].target, !shown.contains(target) { places[index].target = nil }
         }
-        state = .changing(step, carried: advertisement, wanted: advertisement)
-        return .send(command)
+        for advertisement in shown where !places.contains(where: { $0.target == advertisement }) {
+            let free = places.indices.filter { places[$0].target == nil }
+            let place = free.first { places[$0].address == advertisement.address } ?? free.first { !places[$0].isOn }
+            if let place = place ?? free.first { places[place].target = advertisement }
+        }
+    }
+
+    private mutating func send(_ step: Step) -> Outcome? {
+        self.step = step
+        switch step {
+        case .off(let indices): return .send(dialect.enable(false, indices))
+        case .on(let placements): return .send(dialect.enable(true, placements.map(\.place)))
+        case .parameters(let index): return .send(dialect.parameters(interval, index))
+        case .address(let index, let carried), .proof(let index, let carried):
+            return .send(dialect.address(carried.address, index))
+        case .data(let index, let carried): return .send(dialect.data(carried.data, index))
+        case .scanResponse(let index, let carried): return .send(dialect.scanResponse(carried.scanResponse, index))
+        }
+    }
+}
+
+extension Advertiser.Place {
+    /// The next part of its target that the controller has to be told.
+    fileprivate func load(_ index: Int) -> Advertiser.Step? {
+        guard let target else { return nil }
+        if !hasParameters { return .parameters(index) }
+        if address != target.address { return .address(index, target) }
+        if data != target.data { return .data(index, target) }
+        return scanResponse != target.scanResponse ? .scanResponse(index, target) : nil
+    }
+}
+
+extension Advertiser.Step {
+    fileprivate var kind: AdvertisingDialect.Kind {
+        switch self {
+        case .off, .on: .enable
+        case .parameters: .parameters
+        case .address, .proof: .address
+        case .data: .data
+        case .scanResponse: .scanResponse
+        }
+    }
+
+    fileprivate var isOff: Bool { if case .off = self { true } else { false } }
+
+    /// The place that it loads.
+    fileprivate var loading: Int? {
+        switch self {
+        case .parameters(let index), .address(let index, _), .data(let index, _), .scanResponse(let index, _): index
+        case .off, .on, .proof: nil
+        }
     }
 }

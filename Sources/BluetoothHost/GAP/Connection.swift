@@ -20,7 +20,7 @@ package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
 }
 
 /// How often the two radios of a connection meet (Core Specification Vol 4 Part E 7.7.65.1).
-package struct ConnectionParameters: Equatable, Sendable {
+package struct ConnectionParameters: Hashable, Sendable {
     /// Time between connection events, in units of 1.25 ms.
     package let interval: UInt16
     /// How many events in a row the peripheral may leave out.

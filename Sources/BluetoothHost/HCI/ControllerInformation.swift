@@ -22,6 +22,16 @@ package struct ControllerInformation: Equatable, Sendable {
     /// How many ACL packets the controller holds for sending.
     package var aclPackets = 0
 
+    /// Advertisements that it shows side by side, each with an address of its own; 0 where it knows only legacy commands, or is
+    /// told no others.
+    package var advertisingSets = 0
+
+    /// LE Extended Advertising (Vol 6 Part B 4.6, bit 12), with the commands in its own list: where there is no list, there is no
+    /// trying, for a command of the wrong family spoils those of the other.
+    var supportsAdvertisingSets: Bool {
+        leFeatures >> 12 & 1 == 1 && supportedCommands != nil && HCIOpcode.advertisingSets.allSatisfy(announces)
+    }
+
     /// LE Data Packet Length Extension (Vol 6 Part B 4.6, bit 5).
     package var supportsDataLengthExtension: Bool { leFeatures >> 5 & 1 == 1 }
 

@@ -2,15 +2,25 @@ import Encoding
 
 /// Brings a controller from any state to ready: reset, questions, masks, buffers, preferences, one command at a time
 /// (order after Core Specification Vol 6 Part D 2.1).
+///
+/// A controller that has been asked how many advertising sets it has takes no legacy advertising commands until its next reset
+/// (Vol 4 Part E 3.1.1): one that has fewer than two is set up once more, without that question.
 struct ControllerSetup: Sendable {
     private enum Step: Int, CaseIterable {
-        case reset, version, commands, features, address, eventMask, leEventMask, leBuffers, buffers, leFeatures,
-            leStates
-        case dataLength, phy
+        case reset, version, commands, features, address, eventMask, leBuffers, buffers, leFeatures, leStates
+        case advertisingSets, leEventMask, dataLength, phy
     }
+
+    /// Advertising sets that may be used; fewer than two: none.
+    private var setLimit: Int
 
     private var remaining = Step.allCases[...]
     private(set) var information = ControllerInformation()
+
+    /// The set-up of a controller of whose advertising sets at most `setLimit` are used.
+    init(setLimit: Int) {
+        self.setLimit = setLimit
+    }
 
     /// The next command, or nil when the controller is ready. Steps that this controller does not need are left out.
     mutating func next() -> HCICommand? {
@@ -39,6 +49,9 @@ struct ControllerSetup: Sendable {
             if command.requirement == .mandatory { throw .commandFailed(command.opcode, status) }
         }
         if command.opcode == .readBufferSize, !hasBuffers { throw .noDataBuffers }
+        if command.opcode == .leReadNumberOfSupportedAdvertisingSets, information.advertisingSets == 0 {
+            self = ControllerSetup(setLimit: 0)
+        }
     }
 
     private var hasBuffers: Bool { information.aclLength > 0 && information.aclPackets > 0 }
@@ -51,12 +64,15 @@ struct ControllerSetup: Sendable {
         case .features: HCICommand(.readLocalSupportedFeatures, [], .optional)
         case .address: HCICommand(.readAddress, [], .optional)
         case .eventMask: .setEventMask
-        case .leEventMask: .leSetEventMask
+        case .leEventMask: .leSetEventMask(withSets: information.advertisingSets > 0)
         case .leBuffers: HCICommand(.leReadBufferSize, [], .optional)
         // Zero or no answer means that LE shares the BR/EDR buffers (Vol 4 Part E 7.8.2).
         case .buffers: hasBuffers ? nil : HCICommand(.readBufferSize, [], .optional)
         case .leFeatures: HCICommand(.leReadLocalSupportedFeatures, [], .optional)
         case .leStates: HCICommand(.leReadSupportedStates, [], .optional)
+        case .advertisingSets:
+            setLimit >= 2 && information.supportsAdvertisingSets
+                ? HCICommand(.leReadNumberOfSupportedAdvertisingSets, [], .optional) : nil
         case .dataLength: wanted(.leWriteSuggestedDefaultDataLength, if: information.supportsDataLengthExtension)
         case .phy: wanted(.leSetDefaultPHY, if: information.supports2MPHY)
         }
@@ -99,6 +115,9 @@ struct ControllerSetup: Sendable {
             information.leFeatures = try reader.uint64LE()
         case .leReadSupportedStates:
             information.leStates = try reader.uint64LE()
+        case .leReadNumberOfSupportedAdvertisingSets:
+            let sets = min(Int(try reader.uint8()), setLimit)
+            information.advertisingSets = sets >= 2 ? sets : 0
         default:
             break
         }

@@ -49,8 +49,11 @@ extension HCICommand {
     /// 7.8.1: connection complete (bit 0), connection update (2), remote features (3), long term key request (4), remote
     /// connection parameter request (5), data length change (6), enhanced connection complete (9), PHY update (11).
     ///
-    /// Optional, because the default mask already lets connection complete through.
-    static let leSetEventMask = HCICommand(.leSetEventMask, [0x7D, 0x0A, 0, 0, 0, 0, 0, 0], .optional)
+    /// Optional, because the default mask already lets connection complete through. With advertising sets also: set terminated
+    /// (17).
+    static func leSetEventMask(withSets: Bool) -> HCICommand {
+        HCICommand(.leSetEventMask, [0x7D, 0x0A, withSets ? 0x02 : 0, 0, 0, 0, 0, 0], .optional)
+    }
 
     /// 7.8.4
     static func leSetRandomAddress(_ address: DeviceAddress) -> HCICommand {
@@ -113,6 +116,46 @@ extension HCICommand {
     /// 7.8.49: 2M in both directions; the last two bytes are options of the coded PHY.
     static func leSetPHY(_ handle: ConnectionHandle) -> HCICommand {
         HCICommand(.leSetPHY, handle.bytes + [0x00, 0x02, 0x02, 0x00, 0x00], .optional, connection: handle)
+    }
+
+    /// 7.8.52
+    static func leSetAdvertisingSetRandomAddress(_ set: UInt8, _ address: DeviceAddress) -> HCICommand {
+        HCICommand(.leSetAdvertisingSetRandomAddress, [set] + address.bytes)
+    }
+
+    /// 7.8.53: as ``leSetAdvertisingParameters(interval:)``, with legacy PDUs. Intervals in units of 0.625 ms.
+    static func leSetExtendedAdvertisingParameters(_ set: UInt8, interval: ClosedRange<UInt16>) -> HCICommand {
+        var parameters: [UInt8] = [set, 0x13, 0x00]  // connectable, scannable, legacy PDUs
+        for bound in [interval.lowerBound, interval.upperBound] {
+            parameters += [UInt8(bound & 0xFF), UInt8(bound >> 8), 0]
+        }
+        parameters += [0x07, 0x01, 0x00]  // all channels, own address random, peer address type unused
+        parameters += [0, 0, 0, 0, 0, 0]
+        parameters += [0x00, 0x7F]  // no filter, transmit power as the controller likes
+        parameters += [0x01, 0x00, 0x01]  // 1M, no events skipped, 1M
+        return HCICommand(.leSetExtendedAdvertisingParameters, parameters + [set & 0x0F, 0x00])
+    }
+
+    /// 7.8.54: complete, in one piece.
+    static func leSetExtendedAdvertisingData(_ set: UInt8, _ data: [UInt8]) -> HCICommand {
+        HCICommand(.leSetExtendedAdvertisingData, complete(set, data))
+    }
+
+    /// 7.8.55: complete, in one piece.
+    static func leSetExtendedScanResponseData(_ set: UInt8, _ data: [UInt8]) -> HCICommand {
+        HCICommand(.leSetExtendedScanResponseData, complete(set, data))
+    }
+
+    /// 7.8.56: these sets, without an end.
+    static func leSetExtendedAdvertisingEnable(_ on: Bool, _ sets: [UInt8]) -> HCICommand {
+        let head: [UInt8] = [on ? 1 : 0, UInt8(truncatingIfNeeded: sets.count)]
+        let parameters = sets.reduce(head) { $0 + [$1, 0, 0, 0] }
+        return HCICommand(.leSetExtendedAdvertisingEnable, parameters)
+    }
+
+    private static func complete(_ set: UInt8, _ data: [UInt8]) -> [UInt8] {
+        let data = data.prefix(Advertisement.maximumBytes)
+        return [set, 0x03, 0x01, UInt8(data.count)] + data
     }
 
     private static let longestPackets: [UInt8] = [0xFB, 0x00, 0x48, 0x08]

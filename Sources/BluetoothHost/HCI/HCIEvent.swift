@@ -20,6 +20,8 @@ enum HCIEvent: Equatable, Sendable {
     case longTermKeyRequest(ConnectionHandle)
     /// 7.7.65.6 The central wants other connection parameters: 8 bytes, as received.
     case remoteConnectionParameterRequest(ConnectionHandle, wanted: ArraySlice<UInt8>)
+    /// 7.7.65.18 An advertising set has ended: with success by that connection, else for that reason.
+    case advertisingSetTerminated(HCIStatus, set: UInt8, ConnectionHandle)
     /// Well-formed, and of no interest (data length change, PHY update, remote features, vendor events …).
     case other(code: UInt8)
 
@@ -80,6 +82,10 @@ enum HCIEvent: Equatable, Sendable {
         case 0x06:
             let handle = try ConnectionHandle(&body)
             self = .remoteConnectionParameterRequest(handle, wanted: try body.take(8))
+        case 0x12:
+            let status = HCIStatus(rawValue: try body.uint8())
+            let set = try body.uint8()
+            self = .advertisingSetTerminated(status, set: set, try ConnectionHandle(&body))
         default:
             self = .other(code: 0x3E)
         }

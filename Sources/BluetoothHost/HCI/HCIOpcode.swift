@@ -47,6 +47,18 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
     static let leWriteSuggestedDefaultDataLength = HCIOpcode(0x08, 0x024)
     static let leSetDefaultPHY = HCIOpcode(0x08, 0x031)
     static let leSetPHY = HCIOpcode(0x08, 0x032)
+    static let leSetAdvertisingSetRandomAddress = HCIOpcode(0x08, 0x035)
+    static let leSetExtendedAdvertisingParameters = HCIOpcode(0x08, 0x036)
+    static let leSetExtendedAdvertisingData = HCIOpcode(0x08, 0x037)
+    static let leSetExtendedScanResponseData = HCIOpcode(0x08, 0x038)
+    static let leSetExtendedAdvertisingEnable = HCIOpcode(0x08, 0x039)
+    static let leReadNumberOfSupportedAdvertisingSets = HCIOpcode(0x08, 0x03B)
+
+    /// The commands by which advertising sets are used (7.8.52 to 7.8.58).
+    static let advertisingSets: [HCIOpcode] = [
+        .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+        .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadNumberOfSupportedAdvertisingSets,
+    ]
 
     /// The bit of Read Local Supported Commands that announces this command (Vol 4 Part E 6.27), for those that are sent
     /// only when announced; nil for all others, which are simply tried.
@@ -56,6 +68,12 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
         case .leWriteSuggestedDefaultDataLength: (34, 0)
         case .leSetDefaultPHY: (35, 5)
         case .leSetPHY: (35, 6)
+        case .leSetAdvertisingSetRandomAddress: (36, 1)
+        case .leSetExtendedAdvertisingParameters: (36, 2)
+        case .leSetExtendedAdvertisingData: (36, 3)
+        case .leSetExtendedScanResponseData: (36, 4)
+        case .leSetExtendedAdvertisingEnable: (36, 5)
+        case .leReadNumberOfSupportedAdvertisingSets: (36, 7)
         default: nil
         }
     }
@@ -89,6 +107,12 @@ extension HCIOpcode: CustomStringConvertible {
             case .leWriteSuggestedDefaultDataLength: "LE Write Suggested Default Data Length"
             case .leSetDefaultPHY: "LE Set Default PHY"
             case .leSetPHY: "LE Set PHY"
+            case .leSetAdvertisingSetRandomAddress: "LE Set Advertising Set Random Address"
+            case .leSetExtendedAdvertisingParameters: "LE Set Extended Advertising Parameters"
+            case .leSetExtendedAdvertisingData: "LE Set Extended Advertising Data"
+            case .leSetExtendedScanResponseData: "LE Set Extended Scan Response Data"
+            case .leSetExtendedAdvertisingEnable: "LE Set Extended Advertising Enable"
+            case .leReadNumberOfSupportedAdvertisingSets: "LE Read Number of Supported Advertising Sets"
             default: "HCI command"
             }
         return name + " (0x" + Hex.encode([UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)]) + ")"

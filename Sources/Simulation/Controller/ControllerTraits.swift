@@ -23,6 +23,16 @@ package struct ControllerTraits: Sendable {
     package var advertisesWhileConnected = true
     /// Connections at once; beside so many it does not advertise.
     package var connections = 8
+    /// Advertising sets: so many advertisements side by side, each with an address of its own; 0: legacy commands only.
+    package var advertisingSets = 0
+    /// Whether it tells which advertising set a connection belongs to, and how long after the connection.
+    package var namesAdvertisingSets: Duration? = .zero
+    /// When advertising ends by itself, without a word to the host.
+    package var advertisingStops: [Instant] = []
+    /// The first command after each of these instants is lost, in ascending order.
+    package var lostCommands: [Instant] = []
+    /// Whether it refuses to change an address that is on the air, as it should; some take it.
+    package var guardsAddress = true
     /// Commands answered with Unknown HCI Command and left out of the supported commands.
     package var unknownCommands: Set<HCIOpcode> = []
     /// Commands never answered at all, though declared.

@@ -37,10 +37,31 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     case leReadPHY = 0x2030
     case leSetDefaultPHY = 0x2031
     case leSetPHY = 0x2032
+    case leSetAdvertisingSetRandomAddress = 0x2035
+    case leSetExtendedAdvertisingParameters = 0x2036
+    case leSetExtendedAdvertisingData = 0x2037
+    case leSetExtendedScanResponseData = 0x2038
+    case leSetExtendedAdvertisingEnable = 0x2039
+    case leReadAdvertisingSets = 0x203B
 
-    /// The exact length of the command's parameters in bytes.
+    /// The commands about advertising sets, which no legacy advertising command may be mixed with (3.1.1).
+    static let advertisingSets: Set<HCIOpcode> = [
+        .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+        .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadAdvertisingSets,
+    ]
+    /// The legacy advertising commands; the random address is not among them.
+    static let legacyAdvertising: Set<HCIOpcode> = [
+        .leSetAdvertisingParameters, .leReadAdvertisingTxPower, .leSetAdvertisingData, .leSetScanResponseData,
+        .leSetAdvertisingEnable,
+    ]
+
+    /// The exact length of the command's parameters in bytes; the shortest where ``hasVariableLength``.
     package var parameterLength: Int {
         switch self {
+        case .leSetAdvertisingSetRandomAddress: 7
+        case .leSetExtendedAdvertisingParameters: 25
+        case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData: 4
+        case .leSetExtendedAdvertisingEnable: 2
         case .disconnect: 3
         case .readRemoteVersion, .readRSSI, .leReadRemoteFeatures, .leLongTermKeyNegativeReply, .leReadPHY,
             .writeLEHostSupport:
@@ -55,6 +76,14 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
         case .leWriteSuggestedDataLength: 4
         case .leSetPHY: 7
         default: 0
+        }
+    }
+
+    /// Whether the parameters are as long as one of them says.
+    package var hasVariableLength: Bool {
+        switch self {
+        case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable: true
+        default: false
         }
     }
 
@@ -94,10 +123,16 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
         case .leSetDataLength: (33, 6)
         case .leReadSuggestedDataLength: (33, 7)
         case .leWriteSuggestedDataLength: (34, 0)
-        case .leReadMaximumDataLength: (35, 4)
-        case .leReadPHY: (35, 5)
-        case .leSetDefaultPHY: (35, 6)
-        case .leSetPHY: (35, 7)
+        case .leReadMaximumDataLength: (35, 3)
+        case .leReadPHY: (35, 4)
+        case .leSetDefaultPHY: (35, 5)
+        case .leSetPHY: (35, 6)
+        case .leSetAdvertisingSetRandomAddress: (36, 1)
+        case .leSetExtendedAdvertisingParameters: (36, 2)
+        case .leSetExtendedAdvertisingData: (36, 3)
+        case .leSetExtendedScanResponseData: (36, 4)
+        case .leSetExtendedAdvertisingEnable: (36, 5)
+        case .leReadAdvertisingSets: (36, 7)
         }
     }
 }
@@ -116,6 +151,8 @@ package enum HCIError {
     package static let unsupportedFeature: UInt8 = 0x11
     /// Parameters of a wrong length or out of range (0x12).
     package static let invalidParameters: UInt8 = 0x12
+    /// No advertising set of that handle (0x42).
+    package static let unknownAdvertisingSet: UInt8 = 0x42
     /// The user at the other end ended the connection (0x13).
     package static let remoteUserTerminated: UInt8 = 0x13
     /// This host ended the connection (0x16).

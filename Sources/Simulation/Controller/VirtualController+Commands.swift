@@ -7,13 +7,27 @@ extension VirtualController {
         if unansweredCommand { report(.commandWithoutCredit(opcode: code)) }
         // A controller that swallows a command never gives its credit back; the host's time limit has to.
         if let opcode, traits.silentCommands.contains(opcode) { return }
+        if let due = losses.first, now >= due {
+            losses.removeFirst()
+            return
+        }
         unansweredCommand = true
         guard let opcode, isSupported(opcode) else {
             return status(code, HCIError.unknownCommand)
         }
-        guard parameters.count == opcode.parameterLength else {
+        let length = opcode.parameterLength
+        guard opcode.hasVariableLength ? parameters.count >= length : parameters.count == length else {
             report(.parameterLength(opcode: code, length: parameters.count))
             return complete(opcode, HCIError.invalidParameters)
+        }
+        if HCIOpcode.advertisingSets.contains(opcode) || HCIOpcode.legacyAdvertising.contains(opcode) {
+            let isOfSets = HCIOpcode.advertisingSets.contains(opcode)
+            guard usesSets ?? isOfSets == isOfSets else {
+                report(.mixedAdvertising(opcode: code))
+                return complete(opcode, HCIError.commandDisallowed)
+            }
+            // What only names an address is of neither family.
+            if opcode != .leSetAdvertisingSetRandomAddress { usesSets = isOfSets }
         }
         var reader = ByteReader(parameters)
         do throws(ByteReader.Truncated) {
@@ -53,6 +67,11 @@ extension VirtualController {
         case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData,
             .leSetAdvertisingEnable:
             complete(opcode, try advertising(opcode, &reader))
+        case .leReadAdvertisingSets: complete(opcode, 0, [UInt8(truncatingIfNeeded: traits.advertisingSets)])
+        case .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+            .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable:
+            let status = try advertisingSet(opcode, &reader)
+            complete(opcode, status, opcode == .leSetExtendedAdvertisingParameters ? [0] : [])
         case .leReadSuggestedDataLength:
             complete(opcode, 0, [UInt8].littleEndian(suggestedLength.octets, suggestedLength.time))
         case .leWriteSuggestedDataLength:
@@ -92,7 +111,10 @@ extension VirtualController {
     /// LE feature bits (Vol 6 Part B 4.6): encryption, parameter request, extended reject, peripheral-initiated features
     /// exchange, and data length and 2M where supported.
     private var localFeatures: [UInt8] {
-        [0x0F | (traits.supportsDataLength ? 0x20 : 0), traits.supports2M ? 0x01 : 0, 0, 0, 0, 0, 0, 0]
+        [
+            0x0F | (traits.supportsDataLength ? 0x20 : 0),
+            (traits.supports2M ? 0x01 : 0) | (traits.advertisingSets > 0 ? 0x10 : 0), 0, 0, 0, 0, 0, 0,
+        ]
     }
 
     private var supportedCommands: [UInt8] {
@@ -109,7 +131,7 @@ extension VirtualController {
     ) throws(ByteReader.Truncated) -> UInt8 {
         switch opcode {
         case .leSetRandomAddress:
-            if isAdvertising { return HCIError.commandDisallowed }
+            if isAdvertising, traits.guardsAddress { return HCIError.commandDisallowed }
             randomAddress = Array(try reader.take(6))
         case .leSetAdvertisingParameters:
             if isAdvertising { return HCIError.commandDisallowed }
@@ -136,9 +158,6 @@ extension VirtualController {
                 guard advertisingParameters.ownAddressType & 1 == 0 || randomAddress != nil else {
                     return HCIError.invalidParameters
                 }
-                // Some adapters refuse a connectable advertiser beside a connection, all of them beside too many.
-                let mayConnect =
-                    connections.isEmpty || traits.advertisesWhileConnected && connections.count < traits.connections
                 guard mayConnect || advertisingParameters.type > 1 else { return HCIError.commandDisallowed }
                 isAdvertising = true
                 emit(.advertise(advertiser))
@@ -146,6 +165,11 @@ extension VirtualController {
             }
         }
         return 0
+    }
+
+    /// Some adapters refuse a connectable advertiser beside a connection, all of them beside too many.
+    var mayConnect: Bool {
+        connections.isEmpty || traits.advertisesWhileConnected && connections.count < traits.connections
     }
 
     private var advertiser: Advertiser? {

@@ -78,7 +78,9 @@ extension VirtualController {
 
     mutating func heard(_ air: AirEvent) {
         switch air {
-        case .connected(let handle, let peer, let parameters): connected(handle, peer, parameters)
+        case .connected(let handle, let peer, let parameters, let set):
+            connected(handle, peer, parameters)
+            if sets[set] != nil { end(set, by: handle) }
         case .received(let handle, let bytes, let start): received(handle, bytes, start)
         case .completed(let handle):
             guard let connection = connections[handle], connection.buffersInUse > 0 else { return }
@@ -95,8 +97,10 @@ extension VirtualController {
 
     private mutating func connected(_ handle: UInt16, _ peer: DeviceAddress, _ real: ConnectionParameters) {
         connections[handle] = Connection()
-        isAdvertising = false
-        emit(.advertise(nil))
+        if usesSets != true {
+            isAdvertising = false
+            emit(.advertise(nil))
+        }
         let told = traits.reportedParameters ?? real
         let head = [0] + [UInt8].littleEndian(handle) + [1, peer.isRandom ? 1 : 0] + peer.bytes
         let tail = [UInt8].littleEndian(told.interval, told.latency, told.timeout) + [0]

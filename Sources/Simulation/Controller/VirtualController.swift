@@ -28,8 +28,8 @@ package struct VirtualController: Sendable {
 
     /// What the air tells the controller. Handles are connection handles.
     package enum AirEvent: Equatable, Sendable {
-        /// A central connected to the advertiser; `handle` is free until now.
-        case connected(handle: UInt16, peer: DeviceAddress, parameters: ConnectionParameters)
+        /// A central connected to the advertiser of that set (0 for legacy advertising); `handle` is free until now.
+        case connected(handle: UInt16, peer: DeviceAddress, parameters: ConnectionParameters, set: UInt8 = 0)
         /// A data packet arrived; `start` marks the first of an L2CAP PDU.
         case received(handle: UInt16, bytes: [UInt8], start: Bool)
         /// An ACL packet of the host was acknowledged by the peer.
@@ -42,8 +42,8 @@ package struct VirtualController: Sendable {
 
     /// What the controller does to the air.
     package enum AirCommand: Equatable, Sendable {
-        /// Advertise so; nil: stop.
-        case advertise(Advertiser?)
+        /// Advertise so in that set (0 for legacy advertising); nil: stop.
+        case advertise(Advertiser?, set: UInt8 = 0)
         /// Send the data of one ACL packet.
         case send(handle: UInt16, bytes: [UInt8], start: Bool)
         /// End the connection with this reason.
@@ -72,6 +72,8 @@ package struct VirtualController: Sendable {
         case packetBoundaryFlag(UInt8)
         /// ACL data for a handle without a connection.
         case unknownHandle(UInt16)
+        /// A legacy advertising command among those about advertising sets, or the other way round (3.1.1).
+        case mixedAdvertising(opcode: UInt16)
         /// A command whose parameters have another length than the specification says.
         case parameterLength(opcode: UInt16, length: Int)
     }
@@ -84,6 +86,7 @@ package struct VirtualController: Sendable {
     enum Pending: Sendable {
         case toHost([UInt8])
         case hardwareError(UInt8)
+        case advertisingStops
     }
 
     /// What is simulated.
@@ -95,11 +98,16 @@ package struct VirtualController: Sendable {
     var advertisingData: [UInt8] = []
     var scanResponseData: [UInt8] = []
     var isAdvertising = false
+    var sets: [UInt8: AdvertisingSet] = [:]
+    /// Which family of advertising commands was used since the reset.
+    var usesSets: Bool?
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var connections: [UInt16: Connection] = [:]
     /// When the host hears, or heard, of the end of connections that were.
     var endTold: [UInt16: Instant] = [:]
     var hasFailed = false
+    /// Instants at which commands are still to be lost.
+    var losses: [Instant]
     var unansweredCommand = false
     var random: SplitMix64
     var now = Instant.zero
@@ -109,8 +117,10 @@ package struct VirtualController: Sendable {
     /// A controller just powered on.
     package init(traits: ControllerTraits = ControllerTraits(), seed: UInt64 = 1) {
         self.traits = traits
+        losses = traits.lostCommands
         random = SplitMix64(seed: seed)
         if let error = traits.hardwareError { agenda.add(.hardwareError(error.code), at: error.at) }
+        for instant in traits.advertisingStops { agenda.add(.advertisingStops, at: instant) }
     }
 
     /// When the controller next does something by itself.
@@ -132,40 +142,55 @@ package struct VirtualController: Sendable {
                 }
                 actions.append(.toHost(packet))
             case .hardwareError(let code): fail(code)
+            case .advertisingStops: silence()
             }
         }
         defer { actions = [] }
         return actions
     }
 
-    func isSupported(_ opcode: HCIOpcode) -> Bool { !traits.unknownCommands.contains(opcode) }
+    func isSupported(_ opcode: HCIOpcode) -> Bool {
+        !traits.unknownCommands.contains(opcode)
+            && (traits.advertisingSets > 0 || !HCIOpcode.advertisingSets.contains(opcode))
+    }
 
     mutating func emit(_ command: AirCommand) { actions.append(.air(command)) }
 
     mutating func report(_ violation: Violation) { actions.append(.violation(violation)) }
 
     /// Hands a packet to the host after the response time, in order.
-    mutating func toHost(_ packet: [UInt8]) {
-        agenda.add(.toHost(packet), at: now.advanced(by: traits.responseTime))
+    mutating func toHost(_ packet: [UInt8], after delay: Duration = .zero) {
+        agenda.add(.toHost(packet), at: now.advanced(by: traits.responseTime + delay))
     }
 
     /// Sends an event if the host's mask lets it through. Command Complete, Command Status and Number Of Completed
     /// Packets are never masked (7.3.1).
-    mutating func event(_ code: UInt8, _ parameters: [UInt8]) {
+    mutating func event(_ code: UInt8, _ parameters: [UInt8], after delay: Duration = .zero) {
         let isUnmaskable = [0x0E, 0x0F, 0x13].contains(code)
         guard isUnmaskable || eventMask & 1 << UInt64(code - 1) != 0 else { return }
-        toHost([0x04, code, UInt8(truncatingIfNeeded: parameters.count)] + parameters)
+        toHost([0x04, code, UInt8(truncatingIfNeeded: parameters.count)] + parameters, after: delay)
     }
 
     /// Sends an LE Meta event if both masks let it through.
-    mutating func metaEvent(_ subevent: UInt8, _ parameters: [UInt8]) {
+    mutating func metaEvent(_ subevent: UInt8, _ parameters: [UInt8], after delay: Duration = .zero) {
         guard leEventMask & 1 << UInt64(subevent - 1) != 0 else { return }
-        event(0x3E, [subevent] + parameters)
+        event(0x3E, [subevent] + parameters, after: delay)
+    }
+
+    /// Everything goes off the air.
+    mutating func silence() {
+        if isAdvertising { emit(.advertise(nil)) }
+        isAdvertising = false
+        for handle in sets.keys.sorted() where sets[handle]?.isOn == true {
+            sets[handle]?.isOn = false
+            emit(.advertise(nil, set: handle))
+        }
     }
 
     /// Forgets everything the host set, as Reset does (7.3.2).
     mutating func reset() {
-        if isAdvertising { emit(.advertise(nil)) }
+        silence()
+        (sets, usesSets) = ([:], nil)
         if !connections.isEmpty { emit(.dropAll) }
         eventMask = 0x0000_1FFF_FFFF_FFFF
         leEventMask = 0x1F
@@ -173,7 +198,6 @@ package struct VirtualController: Sendable {
         advertisingParameters = AdvertisingParameters()
         advertisingData = []
         scanResponseData = []
-        isAdvertising = false
         suggestedLength = (27, 328)
         connections = [:]
         hasFailed = false
@@ -184,9 +208,8 @@ package struct VirtualController: Sendable {
         // Answers that had not left the controller are lost with it.
         agenda.clear()
         if eventMask & 1 << 15 != 0 { actions.append(.toHost([0x04, 0x10, 1, code])) }
-        if isAdvertising { emit(.advertise(nil)) }
+        silence()
         if !connections.isEmpty { emit(.dropAll) }
-        isAdvertising = false
         connections = [:]
         hasFailed = true
     }

@@ -302,10 +302,15 @@ package struct KioskRules: Sendable {
 
     private static func handle(_ low: UInt8, _ high: UInt8) -> UInt16 { UInt16(low) | UInt16(high & 0x0F) << 8 }
 
-    /// The handle of the link that a packet of the controller says has come about (LE Connection Complete in its three forms).
+    /// The handle of the link that a packet of the controller says has come about (LE Connection Complete in its three forms), or
+    /// belongs to an advertising set (LE Advertising Set Terminated).
     private static func begun(in packet: [UInt8]) -> UInt16? {
-        guard packet.count > 6, packet[0...1] == [4, 0x3E], [0x01, 0x0A, 0x29].contains(packet[3]) else { return nil }
-        return handle(packet[5], packet[6])
+        guard packet.count > 7, packet[0...1] == [4, 0x3E] else { return nil }
+        switch packet[3] {
+        case 0x01, 0x0A, 0x29: return handle(packet[5], packet[6])
+        case 0x12: return handle(packet[6], packet[7])
+        default: return nil
+        }
     }
 
     /// The value handle of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's

@@ -190,7 +190,7 @@ struct StoredGate {
         case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
         case .opened(let id): verifiers?.settle(id, true)
         case .note(let note, _): onNote(note)
-        case .gate, .closeTransport, .stopped: break
+        case .gate, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 

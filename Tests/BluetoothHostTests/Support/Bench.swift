@@ -77,7 +77,7 @@ struct Bench {
     static func connected(_ controller: FakeController = FakeController()) -> Bench {
         var bench = Bench(controller)
         bench.give(.start)
-        bench.give(.advertise(advertisement))
+        bench.give(.advertise([advertisement]))
         bench.give(.received(Packets.connectionComplete()))
         bench.forget()
         return bench
@@ -87,6 +87,7 @@ struct Bench {
     @discardableResult mutating func give(_ event: HostEvent) -> [HostAction] {
         let before = told.count
         var events = [event]
+        if case .received(let packet) = event { controller.plays(packet) }
         while !events.isEmpty {
             for action in host.handle(events.removeFirst(), at: now) {
                 guard case .send(let packet) = action else {

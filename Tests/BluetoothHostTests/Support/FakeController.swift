@@ -17,6 +17,12 @@ struct FakeController {
     var statuses: [HCIOpcode: UInt8] = [:]
     /// Credits granted with each answer.
     var credits: UInt8 = 1
+    /// What LE Read Number of Supported Advertising Sets tells.
+    var advertisingSets: UInt8 = 0
+    /// Whether it refuses a new address for what is on the air.
+    var guardsAddress = true
+    /// The advertising sets on the air; 0 stands for legacy advertising too.
+    private(set) var onAir: Set<UInt8> = []
     /// Whether it completes data packets by itself.
     var completesData = true
 
@@ -43,13 +49,48 @@ struct FakeController {
         switch packet.first {
         case 0x01:
             let opcode = HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
-            let isAccepted = !unknown.contains(opcode) && !silent.contains(opcode) && statuses[opcode] == nil
-            commands.append(Command(opcode: opcode, parameters: Array(packet[4...]), isAccepted: isAccepted))
+            let parameters = Array(packet[4...])
+            let isGuarded = isGuarded(opcode, parameters) && !silent.contains(opcode)
+            let isAccepted =
+                !isGuarded && !unknown.contains(opcode) && !silent.contains(opcode) && statuses[opcode] == nil
+            commands.append(Command(opcode: opcode, parameters: parameters, isAccepted: isAccepted))
+            if isGuarded { return [complete(opcode, [0x0C])] }
+            if isAccepted { switchOn(opcode, parameters) }
             return answer(opcode)
         case 0x02 where completesData:
             return [event(0x13, [1, packet[1], packet[2] & 0x0F, 1, 0])]
         default:
             return []
+        }
+    }
+
+    /// Advertising ends without a word.
+    mutating func fallSilent() { onAir = [] }
+
+    /// The test plays that packet to the host: a connection ends advertising.
+    mutating func plays(_ packet: [UInt8]) {
+        guard packet.count > 5, packet[0] == 4, packet[1] == 0x3E else { return }
+        if packet[3] == 0x12 { onAir.remove(packet[5]) }
+        if advertisingSets == 0, [0x01, 0x0A].contains(packet[3]) { onAir = [] }
+    }
+
+    private mutating func switchOn(_ opcode: HCIOpcode, _ parameters: [UInt8]) {
+        switch opcode {
+        case .reset: onAir = []
+        case .leSetAdvertisingEnable: onAir = parameters == [1] ? [0] : []
+        case .leSetExtendedAdvertisingEnable:
+            let sets = stride(from: 2, to: parameters.count, by: 4).map { parameters[$0] }
+            if parameters[0] == 1 { onAir.formUnion(sets) } else { onAir.subtract(sets) }
+        default: break
+        }
+    }
+
+    private func isGuarded(_ opcode: HCIOpcode, _ parameters: [UInt8]) -> Bool {
+        switch opcode {
+        case .leSetRandomAddress, .leSetAdvertisingParameters: guardsAddress && onAir.contains(0)
+        case .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters:
+            guardsAddress && onAir.contains(parameters[0])
+        default: false
         }
     }
 
@@ -60,6 +101,8 @@ struct FakeController {
         switch opcode {
         case .disconnect, .leSetPHY:
             return [event(0x0F, [0, credits] + bytes(opcode))]
+        case .leReadNumberOfSupportedAdvertisingSets: return [complete(opcode, [0, advertisingSets])]
+        case .leSetExtendedAdvertisingParameters: return [complete(opcode, [0, 0])]
         case .readLocalVersion: return [complete(opcode, [0, 9, 0x34, 0x12, 9, 0x31, 0x01, 0x78, 0x56])]
         case .readLocalSupportedCommands: return [complete(opcode, [0] + supportedCommands)]
         case .readLocalSupportedFeatures: return [complete(opcode, [0, 0, 0, 0, 0, 0x60, 0, 0, 0])]
