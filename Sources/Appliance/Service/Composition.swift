@@ -123,7 +123,7 @@ package struct Composition: Sendable {
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio, missing) },
-                resetAdapter: { AdapterReset.ask(log) }, ledger: keeper,
+                resetAdapter: { AdapterResetRequest.ask(log) }, ledger: keeper,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
                 }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,

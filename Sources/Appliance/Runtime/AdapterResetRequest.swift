@@ -1,11 +1,12 @@
+import Encoding
 import Foundation
-import LinuxIO
+package import LinuxIO
 
 /// Asks for the reset of the Bluetooth adapter by somebody who has the right to it: the service itself has not.
 ///
 /// A systemd path unit waits for a file and starts, as root, what switches the adapter off and on. Where there is no such unit
 /// nothing happens: the radio is opened anew again and again in any case.
-package enum AdapterReset {
+package enum AdapterResetRequest {
     /// The file that is waited for.
     package static let path = "/run/gatehouse/reset-radio"
 
