@@ -54,6 +54,8 @@ package struct GateSimulation {
     private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = Agenda<KioskEvent>()
+    /// When the radio does something by itself, as its last turn left it.
+    private var radioDue: Instant?
     /// When the kiosk's timer fires, as its last turn left it.
     private var timer: Instant?
     private var hasStarted = false
@@ -71,17 +73,17 @@ package struct GateSimulation {
 
     /// When something next happens by itself; nil: never.
     package var deadline: Instant? {
-        [timer, radio.deadline, waiting.deadline].compactMap { $0 }.min()
+        var soonest = timer
+        if let due = radioDue, soonest.map({ due < $0 }) ?? true { soonest = due }
+        if let due = waiting.deadline, soonest.map({ due < $0 }) ?? true { soonest = due }
+        return soonest
     }
 
     /// Runs until `end` or until `isDone` says so, looking after every step. Returns whether it was done in time.
     package mutating func run(
         until end: Instant, in world: any SimulatedWorld, isDone: (GateSimulation) -> Bool = { _ in false }
     ) -> Bool {
-        if !hasStarted {
-            hasStarted = true
-            handle(.start, in: world)
-        }
+        start(in: world)
         while !isDone(self) {
             guard let deadline, deadline <= end else {
                 now = end
@@ -93,7 +95,24 @@ package struct GateSimulation {
     }
 
     /// Plays another script once the radio is idle (``VirtualRadio/play(_:at:)``).
-    package mutating func play(_ visits: [Visit]) { radio.play(visits, at: now) }
+    package mutating func play(_ visits: [Visit]) {
+        radio.play(visits, at: now)
+        radioDue = radio.deadline
+    }
+
+    /// Does what is due at `instant`; nothing may be due before it.
+    package mutating func advance(to instant: Instant, in world: any SimulatedWorld) {
+        start(in: world)
+        step(to: max(instant, now), in: world)
+    }
+
+    /// One more visitor comes now (``VirtualRadio/Event/visitor(_:)``).
+    package mutating func come(_ visit: Visit, in world: any SimulatedWorld) {
+        tell(.visitor(visit), in: world)
+    }
+
+    /// Other verifiers in range, from now on (``VirtualRadio/neighbours``).
+    package mutating func hear(_ others: [Advertiser]) { radio.neighbours = others }
 
     /// Shuts the kiosk down in order.
     package mutating func stop(in world: any SimulatedWorld) { handle(.stop, in: world) }
@@ -101,12 +120,16 @@ package struct GateSimulation {
     /// Gives the kiosk an event from outside, such as a transport that closes.
     package mutating func inject(_ event: KioskEvent, in world: any SimulatedWorld) { handle(event, in: world) }
 
+    private mutating func start(in world: any SimulatedWorld) {
+        guard !hasStarted else { return }
+        hasStarted = true
+        handle(.start, in: world)
+    }
+
     private mutating func step(to instant: Instant, in world: any SimulatedWorld) {
         now = instant
         while let event = waiting.take(dueBy: instant) { handle(event, in: world) }
-        if let deadline = radio.deadline, deadline <= instant {
-            perform(radio.handle(.timer, at: instant), in: world)
-        }
+        if let due = radioDue, due <= instant { tell(.timer, in: world) }
         if let timer, timer <= instant { handle(.timer, in: world) }
     }
 
@@ -119,7 +142,9 @@ package struct GateSimulation {
         for action in actions { perform(action, in: world) }
     }
 
-    private mutating func perform(_ actions: [VirtualRadio.Action], in world: any SimulatedWorld) {
+    private mutating func tell(_ event: VirtualRadio.Event, in world: any SimulatedWorld) {
+        let actions = radio.handle(event, at: now)
+        radioDue = radio.deadline
         for action in actions {
             switch action {
             case .toHost(let packet): waiting.add(.received(packet), at: now)
@@ -133,7 +158,7 @@ package struct GateSimulation {
         switch action {
         case .openTransport: waiting.add(.transportOpened, at: now)
         case .closeTransport, .resetAdapter: break
-        case .send(let packet): perform(radio.handle(.fromHost(packet), at: now), in: world)
+        case .send(let packet): tell(.fromHost(packet), in: world)
         case .drawSessionMaterial:
             if let material = SessionMaterial((0..<SessionMaterial.byteCount).map { _ in UInt8(random.next() & 0xFF) })
             {
@@ -141,7 +166,7 @@ package struct GateSimulation {
             }
         case .showInvitation(let uri):
             world.observe(.invitation(uri), at: now)
-            perform(radio.handle(.invitation(uri), at: now), in: world)
+            tell(.invitation(uri), in: world)
         case .recordIntent(let visit):
             let (takes, failure) = world.recordIntent(visit, at: now)
             let event = failure.map { KioskEvent.intentFailed(visit, reason: $0) } ?? .intentDurable(visit)

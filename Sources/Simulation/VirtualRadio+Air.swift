@@ -12,7 +12,9 @@ extension VirtualRadio {
 
     private mutating func perform(_ command: VirtualController.AirCommand, at now: Instant) {
         switch command {
-        case .advertise(let new, let set): advertisers[set] = new
+        case .advertise(let new, let set):
+            advertisers[set] = new
+            newOnAir.insert(set)
         case .send(let handle, let bytes, let start):
             links[handle]?.link.send(bytes, start: start, from: .peripheral, at: now)
         case .terminate(let handle, let reason):
@@ -59,19 +61,25 @@ extension VirtualRadio {
         for (set, advertiser) in advertisers.sorted(by: { $0.key < $1.key }) where nextAdvertisements[set] == nil {
             // Each event comes 0 … 10 ms later than the interval says (Vol 6 Part B 4.4.2.2.1).
             let delay = Duration.microseconds(Int64(random.next() % 10_000))
-            nextAdvertisements[set] = now.advanced(by: advertiser.interval + delay)
+            let begins = newOnAir.remove(set) == nil ? nil : controller.traits.advertisingStart
+            nextAdvertisements[set] = now.advanced(by: begins ?? advertiser.interval + delay)
         }
     }
 
     /// One advertising event: one of the phones that wait for this address connects, the scanning ones may hear it.
     mutating func advertise(_ set: UInt8, at now: Instant) {
         nextAdvertisements[set] = nil
-        guard let advertiser = advertisers[set] else { return }
+        guard let advertiser = advertisers[set], !random.happens(interference) else { return }
         var callers: [Int] = []
         for number in active.keys.sorted() {
             guard let one = active[number], random.happens(visits[number].phone.hearing) else { continue }
             if let wants = one.wants, wants.address == advertiser.address, wants.from <= now { callers.append(number) }
-            if one.phone.isScanning { work.append(.phone(number, .heard(advertiser))) }
+            guard one.phone.isScanning else { continue }
+            // Who has a code looks through everything; who besieges a gate looks at that one.
+            if one.phone.hasCode, !neighbours.isEmpty, let other = neighbours.randomElement(using: &random) {
+                work.append(.phone(number, .heard(other)))
+            }
+            work.append(.phone(number, .heard(advertiser)))
         }
         if let caller = callers.count > 1 ? callers.randomElement(using: &random) : callers.first {
             connect(caller, to: set, at: now)

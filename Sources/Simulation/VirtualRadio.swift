@@ -28,6 +28,8 @@ package struct VirtualRadio: Sendable {
 
     struct Active: Sendable {
         var phone: VirtualPhone
+        /// When the phone next does something by itself, as its last turn left it.
+        var due: Instant?
         var wants: (address: DeviceAddress, from: Instant)?
         var handle: UInt16?
     }
@@ -44,8 +46,14 @@ package struct VirtualRadio: Sendable {
     var controller: VirtualController
     var random: SplitMix64
     /// What is on the air, by advertising set, and when each is next heard.
-    var advertisers: [UInt8: Advertiser] = [:]
+    package internal(set) var advertisers: [UInt8: Advertiser] = [:]
     var nextAdvertisements: [UInt8: Instant] = [:]
+    /// The sets that have had no advertising event yet.
+    var newOnAir: Set<UInt8> = []
+    /// Other verifiers in range: phones that listen hear them too.
+    package var neighbours: [Advertiser] = []
+    /// Probability that an advertising event is lost for everybody, as another verifier's is on the air at that moment.
+    package var interference = 0.0
     var invitation: String?
     var active: [Int: Active] = [:]
     var links: [UInt16: (link: Link, visit: Int)] = [:]
@@ -82,9 +90,24 @@ package struct VirtualRadio: Sendable {
 
     /// When something next happens by itself.
     package var deadline: Instant? {
-        var soonest: [Instant?] = [controller.deadline, arrivals.deadline, nextAdvertisements.values.min()]
-        soonest += active.values.map(\.phone.deadline) + links.values.map(\.link.deadline)
-        return soonest.compactMap { $0 }.min()
+        var soonest: Instant?
+        func consider(_ instant: Instant?) {
+            if let instant, soonest.map({ instant < $0 }) ?? true { soonest = instant }
+        }
+        consider(controller.deadline)
+        consider(arrivals.deadline)
+        for (_, instant) in nextAdvertisements { consider(instant) }
+        for (_, one) in active { consider(one.due) }
+        for (_, one) in links { consider(one.link.deadline) }
+        return soonest
+    }
+
+    /// The phones or links of which something is due, in the order of their numbers.
+    private func due<Number: Comparable, One>(_ all: [Number: One], _ now: Instant, _ of: (One) -> Instant?) -> [Number]
+    {
+        var numbers: [Number] = []
+        for (number, one) in all { if let due = of(one), due <= now { numbers.append(number) } }
+        return numbers.sorted()
     }
 
     /// Takes one event, after doing everything that was due before it.
@@ -120,10 +143,8 @@ package struct VirtualRadio: Sendable {
     private mutating func step(at now: Instant) {
         if let due = controller.deadline, due <= now { work.append(.controller(.timer)) }
         while let number = arrivals.take(dueBy: now) { arrive(number) }
-        for handle in links.keys.sorted() { advanceLink(handle, to: now) }
-        for number in active.keys.sorted() {
-            if let due = active[number]?.phone.deadline, due <= now { work.append(.phone(number, .timer)) }
-        }
+        for handle in due(links, now, { $0.link.deadline }) { advanceLink(handle, to: now) }
+        for number in due(active, now, { $0.due }) { work.append(.phone(number, .timer)) }
         finishWork(at: now)
         for set in nextAdvertisements.keys.sorted() {
             guard let due = nextAdvertisements[set], due <= now else { continue }
@@ -144,17 +165,21 @@ package struct VirtualRadio: Sendable {
     }
 
     private mutating func finishWork(at now: Instant) {
-        while !work.isEmpty {
-            switch work.removeFirst() {
+        var next = 0
+        while next < work.count {
+            defer { next += 1 }
+            switch work[next] {
             case .controller(let event):
                 for action in controller.handle(event, at: now) { perform(action, at: now) }
             case .phone(let number, let event):
-                for action in active[number]?.phone.handle(event, at: now) ?? [] {
-                    perform(action, of: number, at: now)
-                }
+                let actions = active[number]?.phone.handle(event, at: now) ?? []
+                let due = active[number]?.phone.deadline
+                active[number]?.due = due
+                for action in actions { perform(action, of: number, at: now) }
                 if active[number]?.phone.hasEnded == true { end(number) }
             }
         }
+        work.removeAll(keepingCapacity: true)
         scheduleAdvertising(at: now)
     }
 

@@ -111,7 +111,8 @@ package struct Link: Sendable {
             case .waiting(let anchor): anchor
             case .exchanging(let exchange): exchange.end
             }
-        return [activity, changes.deadline].compactMap { $0 }.min()
+        guard let change = changes.deadline else { return activity }
+        return activity.map { min($0, change) } ?? change
     }
 
     /// Queues data of one L2CAP PDU (or a part of one; `start` marks the first part) and cuts it to the payload size.

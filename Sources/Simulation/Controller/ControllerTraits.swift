@@ -45,6 +45,8 @@ package struct ControllerTraits: Sendable {
     package var reportedParameters: ConnectionParameters?
     /// A Hardware Error event with this code at this time; the controller then knows only Reset.
     package var hardwareError: (at: Instant, code: UInt8)?
+    /// From being told to advertise to the first advertising event; nil: as long as between two.
+    package var advertisingStart: Duration?
     /// Time from a command or an air event to what the host hears of it.
     package var responseTime = Duration.zero
 

@@ -153,6 +153,7 @@ extension VirtualPhone {
             case .send(let pdu): sendPDU(pdu, channel: Self.attribute)
             case .mtu(let mtu): tellWallet(.mtu(mtu))
             case .discovered:
+                hasDiscovered = true
                 subscribeToServiceChanged()
                 let found = WalletCharacteristic.written.allSatisfy { client.table.find($0) != nil }
                 tellWallet(.services(found: found))
@@ -160,7 +161,8 @@ extension VirtualPhone {
                 if let characteristic { tellWritten(characteristic, succeeded) }
             case .value(let handle, let value):
                 guard client.table.characteristics.contains(where: { $0.value == handle }) else {
-                    observe(.violation("a value of an unknown handle"))
+                    // What comes before the phone knows what there is, such as a word of farewell, its stack drops.
+                    if hasDiscovered { observe(.violation("a value of an unknown handle")) }
                     continue
                 }
                 guard let characteristic = client.table.characteristic(valueHandle: handle) else { continue }

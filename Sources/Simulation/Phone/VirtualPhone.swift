@@ -78,6 +78,8 @@ package struct VirtualPhone: Sendable {
     var outstanding = 0
     var heldWrite: HeldWrite?
     var requestsMTU = 0
+    /// Whether the phone knows the verifier's services.
+    var hasDiscovered = false
     var currentChunk = 0
     var isRepairing = false
     var inbound: [UInt8] = []
@@ -104,6 +106,9 @@ package struct VirtualPhone: Sendable {
 
     /// Whether it listens to advertisements.
     package var isScanning: Bool { if case .scanning = state { true } else { false } }
+
+    /// Whether it looks for the verifier of a code that it has read.
+    var hasCode: Bool { if case .scanning(.some) = state { true } else { false } }
 
     /// Whether the visit is over.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
@@ -239,7 +244,7 @@ package struct VirtualPhone: Sendable {
         if siege != nil, pendingOutcome != .left {
             fallQuiet()
             (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
-            (client, registered, requestsMTU) = (GATTClient(), [], 0)
+            (client, registered, requestsMTU, hasDiscovered) = (GATTClient(), [], 0, false)
             agenda.add(.impatience, at: givesUp ?? now)
             return readCode()
         }

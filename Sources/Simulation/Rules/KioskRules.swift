@@ -20,7 +20,7 @@ package struct KioskRules: Sendable {
     package static let verdict: Duration = .milliseconds(900)
     /// What a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
-    /// Visits that are remembered; the oldest are forgotten.
+    /// Visits that are remembered; of more, those that were mere connections are forgotten first, and then the oldest.
     package static let visitsRemembered = 64
 
     /// What is known of one visit.
@@ -38,6 +38,9 @@ package struct KioskRules: Sendable {
         var wasGivenPulse = false
         var isServed = false
         var came: Instant?
+
+        /// Whether it has asked for nothing so far.
+        var isMere: Bool { intent == .none && !isServed && !isVerifying }
     }
 
     private let settings: KioskSettings
@@ -87,10 +90,9 @@ package struct KioskRules: Sendable {
         found = []
         watchTime(event, at: now)
         if hasStopped, !actions.isEmpty { broken(.silentAfterStop, now) }
-        let before = entitled
         learn(event)
         for action in actions { learn(action, at: now) }
-        entitle(except: before)
+        entitle()
         judgeOrder(actions, at: now)
         judgeVerdicts(actions, at: now)
         let opened = actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
@@ -116,7 +118,10 @@ package struct KioskRules: Sendable {
     private mutating func change(_ visit: VisitID, _ body: (inout Facts) -> Void) {
         if visits[visit] == nil {
             order.append(visit)
-            if order.count > Self.visitsRemembered { visits[order.removeFirst()] = nil }
+            if order.count > Self.visitsRemembered {
+                let oldest = order.dropLast().firstIndex { visits[$0]?.isMere ?? true } ?? 0
+                visits[order.remove(at: oldest)] = nil
+            }
         }
         body(&visits[visit, default: Facts()])
     }
@@ -173,18 +178,11 @@ package struct KioskRules: Sendable {
         hasGate && (facts.intent == .durable || facts.intent == .failed && settings.whenLedgerFails == .open)
     }
 
-    /// The visits that may pass and have no record yet.
-    private var entitled: Set<VisitID> {
-        var entitled: Set<VisitID> = []
-        for (id, facts) in visits where facts.verdict == true && facts.result == nil && mayOpen(facts) {
-            entitled.insert(id)
-        }
-        return entitled
-    }
-
     /// Visits that may pass since this turn.
-    private mutating func entitle(except before: Set<VisitID>) {
-        for visit in entitled.subtracting(before) { change(visit) { $0.wasEntitled = true } }
+    private mutating func entitle() {
+        for (id, facts) in visits where facts.verdict == true && facts.result == nil && !facts.wasEntitled {
+            if mayOpen(facts) { visits[id]?.wasEntitled = true }
+        }
     }
 
     // MARK: - What is done
