@@ -9,10 +9,14 @@ extension Kiosk {
     /// out of range, whose link the controller keeps for seconds.
     static let leavingLinks = 2
 
-    /// Whether every place is taken, or the lobby is.
+    /// Whether every place is taken, or the lobby is too: whoever chooses needs a link and nothing else.
     private var isFull: Bool {
-        visits.count(where: \.isServed) >= settings.phones
-            || visits.count { !$0.isLeaving } >= settings.phones + settings.lobby
+        var (sending, here) = (0, 0)
+        for visit in visits where !visit.isLeaving {
+            here += 1
+            if visit.isAnnounced { sending += 1 }
+        }
+        return sending >= settings.phones || here >= settings.phones + settings.lobby
     }
 
     /// Whether a phone that connects now will be served, if need be in the place of one that brings nothing.

@@ -24,10 +24,11 @@ package struct KioskSettings: Sendable {
     package var keyRotation: Duration = .seconds(60)
     /// How long the invitation before stays on the air beside a new one, for phones that have read it.
     package var previousKey: Duration = .seconds(20)
-    /// Phones that are served at once, at least 1; fewer where the controller takes no more. While so many are, nobody else
-    /// connects unless somebody makes room; who is in the ``lobby`` by then is served too.
+    /// Phones whose credentials are on their way or being judged at once, at least 1; fewer where the controller takes no more.
+    /// While so many are, nobody else connects unless somebody makes room; who is in the ``lobby`` by then is served too.
     package var phones = 4
-    /// Phones that may be connected beside those without having identified.
+    /// Phones that may be connected beside those: before they identify, and while their owners choose. Whoever keeps places by
+    /// choosing for ever must be that many more.
     package var lobby = 4
     /// How long a phone keeps its place while another one wants it.
     package var crowd = CrowdLimits()

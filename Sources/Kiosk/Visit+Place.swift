@@ -39,9 +39,6 @@ extension Visit {
         }
     }
 
-    /// Whether it is one of those who are served; who has not identified stands in the lobby.
-    var isServed: Bool { identifiedAt != nil && !isLeaving }
-
     /// Whether its link is being ended: it takes no place any more.
     var isLeaving: Bool { session.isLeaving }
 

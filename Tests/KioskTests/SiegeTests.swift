@@ -19,6 +19,10 @@ import Tuvali
         "one identified": [.identified], "the slow one": [.drips(every: .seconds(20))],
         "a drip each second": [.drips(every: .seconds(1))],
         "all kinds": [.silent, .storm, .silent],
+        "6 identified": [Siege](repeating: .identified, count: 6),
+        "8 slow ones": [Siege](repeating: .drips(every: .seconds(20)), count: 8),
+        "8 storms": [Siege](repeating: .storm, count: 8),
+        "8 silent": [Siege](repeating: .silent, count: 8),
     ]
 
     private func phone(_ number: Int) -> PhoneTraits {
@@ -49,10 +53,11 @@ import Tuvali
             return try times(gate, 1)[0]
         }
         var worst = 0.0
-        for seed in 1...5 as ClosedRange<UInt64> {
+        let besieged = Self.sieges[name] ?? []
+        for seed in 1...(besieged.count < 6 ? 4 : 2) as ClosedRange<UInt64> {
             var besieger = PhoneTraits.android14
-            besieger.patience = .seconds(120)
-            let besiegers = (Self.sieges[name] ?? []).enumerated().map { number, siege in
+            besieger.patience = .seconds(100)
+            let besiegers = besieged.enumerated().map { number, siege in
                 Simulation.Visit.test(
                     besieger, record: MisbehaviourTests.incompressible, arrival: .at(.seconds(1 + number)),
                     misbehaviour: .besieges(siege))
@@ -65,6 +70,49 @@ import Tuvali
         }
         print("siege by \(name): at most \((worst * 100).rounded() / 100) of the time alone")
         #expect(worst <= 2)
+    }
+
+    /// More attackers who identify and choose for ever than there are links: nobody tells them from people who choose, so the gate
+    /// is a lottery. Everybody is served all the same, and soon.
+    @Test(arguments: [8, 12]) func moreSquattersThanLinksAreALottery(_ count: Int) throws {
+        var besieger = PhoneTraits.android14
+        besieger.patience = .seconds(240)
+        let besiegers = (0..<count).map { number in
+            Simulation.Visit.test(
+                besieger, record: MisbehaviourTests.incompressible, arrival: .at(.seconds(1 + number)),
+                misbehaviour: .besieges(.identified))
+        }
+        var patient = honest([0, 1, 2, 3])
+        for index in patient.indices { patient[index].phone.patience = .seconds(200) }
+        let gate = try TestGate(visits: patient + besiegers)
+        _ = gate.run(limit: .seconds(241))
+        let served = try times(gate, 4)
+        print("siege by \(count) who choose for ever: \(served)")
+        #expect(served.allSatisfy { $0 < .seconds(120) } && gate.breaches == [])
+    }
+
+    /// Devices that connect and leave, one after the other, as fast as a controller is on the air again.
+    @Test func aStormOfHundredsASecond() throws {
+        var controller = ControllerTraits()
+        controller.advertisingStart = .microseconds(400)
+        var besieger = PhoneTraits.android14
+        (besieger.patience, besieger.reaction, besieger.hearing) = (.seconds(70), .zero, 1)
+        besieger.parameters = ConnectionParameters(interval: 6, timeout: 100)
+        let besiegers = (0..<16).map { _ in
+            Simulation.Visit.test(besieger, arrival: .at(.seconds(55)), misbehaviour: .besieges(.storm))
+        }
+        let gate = try TestGate(visits: honest([0, 1, 2, 3]) + besiegers, controller: controller)
+        _ = gate.run(limit: .seconds(80))
+        let calm = try TestGate(visits: honest([0, 1, 2, 3]), controller: controller)
+        #expect(calm.run())
+        let (served, alone) = (try times(gate, 4), try times(calm, 4))
+        let connections = gate.seen.count { entry in
+            if case .phone(4..., .connected) = entry.what { entry.at > .zero.advanced(by: Self.began) } else { false }
+        }
+        print("siege by \(connections / 20) connections a second: \(served), without \(alone)")
+        #expect(connections / 20 >= 400)
+        for number in 0..<4 { #expect(served[number] <= alone[number] * 2) }
+        #expect(gate.breaches == [])
     }
 
     /// One device took the gate for 727.9 s, again and again: silence, then choosing, then dripping.
