@@ -128,7 +128,7 @@ let package = Package(
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1, nioSSL]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
-        tests("WorkbenchTests", ["Workbench", "Kiosk", "Credentials", "Tuvali", "Encoding"]),
+        tests("WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Tuvali", "Encoding"]),
         tests(
             "ApplianceTests",
             [

@@ -197,7 +197,8 @@ private enum CommandLines {
             return nil
         }
         let known = [
-            "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "status",
+            "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "crowd",
+            "status",
         ]
         return isCode || known.contains(first) ? words : nil
     }

@@ -1,0 +1,129 @@
+package import Credentials
+package import Encoding
+
+/// Somebody of a crowd.
+struct CrowdVisitor: Sendable {
+    /// Whose phone it is.
+    enum Kind: Sendable {
+        /// Somebody who does as a wallet does, with a credential that is genuine or not.
+        case visitor(isGenuine: Bool)
+        /// Somebody who leaves, gets lost or whose phone does something odd.
+        case odd
+        /// An attacker.
+        case attacker
+    }
+
+    let kind: Kind
+    let visit: Visit
+
+    /// Phones of several years and makers; one in ten is slow.
+    private static let phones: [PhoneTraits] = [
+        .android14, .iPhone, .android13, .iPhone185, .android14, .iPhone, .android14, .iPhone, .android13, .slow,
+    ]
+
+    /// What odd visitors do.
+    private static let oddities: [Misbehaviour] = {
+        let steps: [VisitStep] = [.connected, .identified, .chosen, .chunk(1), .chunk(2), .reportRequested, .delivered]
+        return steps.flatMap { [.leaves($0), .vanishes($0)] }
+            + [.lingers, .secondTransfer, .corruptsChunk(1), .losesEvery(2), .pairs]
+    }()
+
+    /// What attackers do; nil: they play a recording of another day.
+    private static let attacks: [Misbehaviour?] = [
+        .besieges(.silent), .besieges(.storm), .besieges(.identified), .besieges(.drips(every: .seconds(20))),
+        .garbage(packets: 200), nil,
+    ]
+
+    /// The next person.
+    init(_ plan: CrowdPlan, _ credentials: CrowdCredentials, _ random: inout SplitMix64) {
+        var phone = Self.phones.randomElement(using: &random) ?? .android14
+        phone.loss = plan.loss * random.share()
+        phone.wallet.choosing = random.time(in: plan.choosing)
+        phone.codeReading = random.time(in: .milliseconds(300)...(.milliseconds(700)))
+        phone.patience = .seconds(300)
+        let isOdd = random.happens(plan.mixed)
+        var oddity: Misbehaviour?
+        // A third of them only takes long to find the wallet.
+        if isOdd, !random.happens(1 / 3) {
+            oddity = Self.oddities.randomElement(using: &random)
+        } else if isOdd {
+            phone.codeReading = random.time(in: .zero...(.seconds(15)))
+        }
+        let isGenuine = !random.happens(plan.mixed)
+        let record = isGenuine ? credentials.genuine : credentials.forged
+        kind = oddity == nil ? .visitor(isGenuine: isGenuine) : .odd
+        visit = Visit(
+            "visitor", phone: phone, submission: .sealing(record, seed: random.next()), misbehaviour: oddity)
+    }
+
+    /// An attacker, for a while. What it has in hand is never worth an acceptance.
+    init(attackerOf plan: CrowdPlan, _ credentials: CrowdCredentials, _ random: inout SplitMix64) {
+        var phone = Self.phones.randomElement(using: &random) ?? .android14
+        phone.loss = plan.loss * random.share()
+        (phone.reaction, phone.hearing, phone.codeReading) = (.zero, 1, .zero)
+        phone.wallet.choosing = .zero
+        phone.patience = random.time(in: .seconds(5)...(.seconds(60)))
+        let attack = Self.attacks.randomElement(using: &random) ?? nil
+        var submission = WalletSubmission.sealing(credentials.forged, seed: random.next())
+        if attack == nil,
+            let recording = WalletSubmission.sealing(credentials.genuine, seed: random.next())
+                .prepare(for: random.bytes(32))
+        {
+            submission = .recorded(identify: recording.identify, encrypted: recording.encrypted)
+        }
+        kind = .attacker
+        visit = Visit("attacker", phone: phone, submission: submission, misbehaviour: attack)
+    }
+}
+
+/// What a crowd's wallets share, and who judges it.
+package struct CrowdCredentials: Sendable {
+    /// What wallets send that may pass, and what those send that may not.
+    package let genuine, forged: [UInt8]
+    /// The verdict on a payload; the second: the time at the gate since its beginning.
+    package let verify: @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
+
+    /// These records, judged by `verify`.
+    package init(
+        genuine: [UInt8], forged: [UInt8], verify: @escaping @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
+    ) {
+        (self.genuine, self.forged, self.verify) = (genuine, forged, verify)
+    }
+
+    /// Records of a real credential's size that say themselves what they are, and a verifier that believes them: for crowds so
+    /// large that the real one would take longer than everything else.
+    package static let standIn: CrowdCredentials = {
+        var random = SplitMix64(seed: 5)
+        let ballast = Hex.encode(random.bytes(1000))
+        let genuine = Array(#"{"is":"genuine","text":"\#(ballast)"}"#.utf8)
+        let forged = Array(#"{"is":"forged","text":"\#(ballast)"}"#.utf8)
+        return CrowdCredentials(genuine: genuine, forged: forged) { payload, _ in
+            let isGenuine = payload == genuine
+            return Verdict(
+                decision: isGenuine ? .accept : .reject, reasons: [Reason(isGenuine ? .ok : .proofInvalid)],
+                credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), trust: "crowd",
+                policy: "crowd")
+        }
+    }()
+}
+
+extension PhoneTraits {
+    /// An old phone with a slow stack: short packets, two in an interval that it does not change, and it takes its time.
+    package static let slow: PhoneTraits = {
+        var traits = android13
+        (traits.packetsPerEvent, traits.dataLength, traits.supports2M, traits.policy) = (2, 27, false, .refuses)
+        (traits.callbackTime, traits.writeCallbackTime) = (.milliseconds(20), .milliseconds(5))
+        return traits
+    }()
+}
+
+extension SplitMix64 {
+    /// A number from 0 to below 1.
+    mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+    /// A time of that range, in whole milliseconds.
+    mutating func time(in range: ClosedRange<Duration>) -> Duration {
+        let (low, high) = (range.lowerBound.nanoseconds / 1_000_000, range.upperBound.nanoseconds / 1_000_000)
+        return .milliseconds(Int64.random(in: low...max(low, high), using: &self))
+    }
+}

@@ -1,0 +1,58 @@
+import Credentials
+import Encoding
+import Kiosk
+package import Simulation
+import Tuvali
+
+/// How long people wait before a gate, against phones that wait, attackers and loss: crowds played one after the other.
+package enum CrowdTable {
+    /// What each wallet shares where the real verifier judges: the sample credential, and the same with a claim changed.
+    package static func realCredentials() throws -> CrowdCredentials {
+        var policy = VerificationPolicy()
+        // Everybody has the same credential.
+        policy.replay.action = .flag
+        let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: policy)
+        return CrowdCredentials(
+            genuine: Samples.record(Samples.credential), forged: Samples.record(Samples.tamperedCredential)
+        ) { payload, now in
+            let utc = Samples.validDate.advanced(by: Instant.zero.duration(to: now))
+            return verifier.verify(payload, at: WallTime(utc: utc, provenance: .synchronised))
+        }
+    }
+
+    /// Plays one crowd.
+    package static func play(_ plan: CrowdPlan, _ credentials: CrowdCredentials = .standIn) throws -> CrowdFigures {
+        let crowd = try Crowd(plan, credentials: credentials) { name in
+            KioskSettings(name: try Identifier(name), softwareVersion: "crowd")
+        }
+        return crowd.run()
+    }
+
+    /// The heads of the columns.
+    package static let heads = [
+        "phones at a gate", "served at once", "attackers", "loss", "visits a minute and gate", "waiting p50",
+        "waiting p95",
+        "longest", "link up to verdict p50", "p95",
+    ]
+
+    /// A row's cells.
+    package static func cells(_ plan: CrowdPlan, _ figures: CrowdFigures) -> [String] {
+        func seconds(_ share: Double, _ times: [Duration]) -> String {
+            tenths(times.percentile(share).milliseconds / 1000) + " s"
+        }
+        let attackers = plan.attackers == 0 ? "none" : "\(plan.attackers) (\(percent(plan.hostile)))"
+        return [
+            tenths(Double(plan.phones) / Double(plan.gates)), plan.places == 1 ? "one" : "\(plan.places)", attackers,
+            plan.loss == 0 ? "none" : "to \(percent(plan.loss))", tenths(figures.visitsAMinute(gates: plan.gates)),
+            seconds(0.5, figures.waiting), seconds(0.95, figures.waiting), seconds(1, figures.waiting),
+            seconds(0.5, figures.linked), seconds(0.95, figures.linked),
+        ]
+    }
+
+    private static func percent(_ share: Double) -> String { tenths(share * 100) + " %" }
+
+    private static func tenths(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return tenths.isMultiple(of: 10) ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}

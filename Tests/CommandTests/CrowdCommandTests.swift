@@ -1,0 +1,46 @@
+import Encoding
+import Foundation
+import Testing
+
+/// `gatehouse crowd`: the same crowd in every process, and a large one before eight gates. `GATEHOUSE_CROWD` says how large.
+@Suite(.timeLimit(.minutes(10))) struct CrowdCommandTests {
+    private let folder: Scratch
+
+    init() throws { folder = try Scratch() }
+
+    /// Dictionaries and sets have another order in each process; a crowd may not depend on it.
+    @Test func theSameSeedGivesTheSameBitsInEveryProcess() async throws {
+        func digest(_ seed: String) async throws -> JSON? {
+            let ending = try await folder.gatehouse(
+                "crowd", "--visits", "30", "--gates", "3", "--phones", "12", "--hostile", "20", "--loss", "30",
+                "--mixed", "20",
+                "--seed", seed, "--json")
+            #expect(ending.code == 0 && ending.errors.isEmpty && ending.json.count == 1, "\(ending)")
+            return ending.json.first?["digest"]
+        }
+        let first = try #require(try await digest("4"))
+        #expect(try await digest("4") == first)
+        #expect(try await digest("5") != first)
+    }
+
+    @Test func nobodyIsLetInWronglyInALargeCrowd() async throws {
+        let visits = ProcessInfo.processInfo.environment["GATEHOUSE_CROWD"] ?? "100"
+        let ending = try await folder.gatehouse(
+            "crowd", "--visits", visits, "--gates", "8", "--phones", "50", "--hostile", "5", "--loss", "30", "--mixed",
+            "20",
+            "--choosing", "2000", "8000", "--seed", "11", "--json")
+        #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending.errors)")
+        let row = try #require(ending.json.first)
+        print("crowd of \(visits): \(row.compactText)")
+        #expect(row["wrong"] == 0 && row["unserved"] == 0 && row["mistakes"] == [])
+        #expect(row["visitors"]?.int ?? 0 >= Int(visits) ?? 100)
+    }
+
+    @Test func theTableIsThatOfThePage() async throws {
+        let ending = try await folder.gatehouse(
+            "crowd", "--visits", "5", "--phones", "1", "--hostile", "0", "--loss", "0", "--markdown")
+        #expect(ending.code == 0 && ending.lines.first?.hasPrefix("    gatehouse crowd --visits 5") == true)
+        #expect(ending.lines.count { $0.hasPrefix("|") } == 3)
+        #expect(try await folder.gatehouse("crowd", "--gates", "0").code == 2)
+    }
+}

@@ -1,0 +1,16 @@
+import Simulation
+import Testing
+import Workbench
+
+/// A crowd whose credentials are verified in earnest: whoever has a genuine one is let in, and nobody else.
+@Suite struct CrowdTableTests {
+    @Test func theRealVerifierJudgesACrowd() throws {
+        var plan = CrowdPlan()
+        (plan.visits, plan.gates, plan.phones, plan.hostile, plan.mixed) = (60, 2, 12, 0.1, 0.3)
+        let figures = try CrowdTable.play(plan, CrowdTable.realCredentials())
+        let (isRight, accepted, rejected) = (figures.isRight, figures.accepted, figures.rejected)
+        #expect(isRight, "\(plan.command): \(figures.wrong) wrong, \(figures.unserved) unserved, \(figures.faults)")
+        #expect(accepted > 20 && rejected > 5)
+        #expect(CrowdTable.cells(plan, figures).count == CrowdTable.heads.count)
+    }
+}
