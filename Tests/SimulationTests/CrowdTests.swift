@@ -35,7 +35,7 @@ import Tuvali
         let figures = try play(plan)
         expectRight(figures, plan)
         let (visitors, attackers) = (figures.visitors, figures.attackers)
-        #expect(visitors >= plan.visits && attackers > 20)
+        #expect(visitors >= plan.visits && attackers > 10)
         print(
             "crowd \(seed): \(figures.accepted) accepted, \(figures.rejected) rejected, \(figures.connections) connections, "
                 + "\(figures.attackers) attacks, median \(figures.waiting.percentile(0.5)), "

@@ -41,6 +41,7 @@ struct GATTClient: Sendable {
     private(set) var deadline: Instant?
     private var queue: [Request] = []
     private var step: Step?
+    private var isAbandoned = false
     private var outputs: [Output] = []
 
     /// Queues a request and starts it when none is outstanding.
@@ -64,7 +65,7 @@ struct GATTClient: Sendable {
     /// Expects no more answers; values are still taken.
     mutating func abandon() {
         queue = []
-        (step, deadline) = (nil, nil)
+        (step, deadline, isAbandoned) = (nil, nil, true)
     }
 
     private mutating func take() -> [Output] {
@@ -120,7 +121,9 @@ struct GATTClient: Sendable {
         case (let opcode, _) where opcode & 0x41 == 0 && opcode != 0x1E:
             // Requests (even opcodes without the command bit) to the phone's own server: not supported.
             outputs.append(.send([0x01, opcode, 0, 0, 0x06]))
-        default: outputs.append(.violation("unexpected ATT opcode 0x" + Hex.encode([opcode])))
+        default:
+            // An answer to what was asked before it was abandoned is still on its way.
+            if !isAbandoned { outputs.append(.violation("unexpected ATT opcode 0x" + Hex.encode([opcode]))) }
         }
     }
 
