@@ -25,8 +25,8 @@ package enum KioskNote: Sendable {
     case identified
     /// A transfer of `bytes` encrypted bytes in `chunks` chunks has begun.
     case transferStarted(bytes: Int, chunks: Int)
-    /// So many of the chunks are here.
-    case progress(received: Int, total: Int)
+    /// So many of the chunks are here, at a mean rate of so many encrypted bytes a second since they were announced.
+    case progress(received: Int, total: Int, bytesPerSecond: Int)
     /// The last missing byte is here (T0); the payload was opened to `bytes` bytes.
     case received(bytes: Int, crcErrors: Int, repairs: Int)
     /// The verdict is ready and waits until those of so many others have been shown.
@@ -81,7 +81,11 @@ package enum KioskNote: Sendable {
         case .adapterReset, .phoneConnected, .identified, .stopped: [:]
         case .mtu(let bytes): ["bytes": .int(bytes)]
         case .transferStarted(let bytes, let chunks): ["bytes": .int(bytes), "chunks": .int(chunks)]
-        case .progress(let received, let total): ["received": .int(received), "total": .int(total)]
+        case .progress(let received, let total, let rate):
+            [
+                "received": .int(received), "total": .int(total), "percent": .int(received * 100 / max(1, total)),
+                "bytesPerSecond": .int(rate),
+            ]
         case .received(let bytes, let crcErrors, let repairs):
             ["bytes": .int(bytes), "crcErrors": .int(crcErrors), "repairs": .int(repairs)]
         case .verdictWaits(let others): ["behind": .int(others)]

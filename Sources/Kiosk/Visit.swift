@@ -191,7 +191,8 @@ struct Visit: Sendable {
         case .transferStarted(let size, let chunks):
             announcedAt = announcedAt ?? now
             return [.note(.transferStarted(bytes: size, chunks: chunks))]
-        case .progress(let received, let total): return [.note(.progress(received: received, total: total))]
+        case .progress(let received, let total):
+            return [.note(.progress(received: received, total: total, bytesPerSecond: rate(at: now)))]
         case .assembled(let payload):
             // T0. The wallet's request for its report comes a connection event later; a gate need not wait for that.
             guard let payload, case .transferring = stage else { return [] }
@@ -207,6 +208,13 @@ struct Visit: Sendable {
             return tellStatus(at: now)
         case .failed(let error): return fail(error.reasons, at: now)
         }
+    }
+
+    /// Encrypted bytes a second since they were announced; within the first millisecond none is known: 0.
+    private func rate(at now: Instant) -> Int {
+        guard let announcedAt, let bytes = session.receivedBytes else { return 0 }
+        let milliseconds = Int(announcedAt.duration(to: now).nanoseconds / 1_000_000)
+        return milliseconds > 0 ? bytes * 1000 / milliseconds : 0
     }
 
     // MARK: - The decision

@@ -137,7 +137,7 @@ final class TerminalScreen: DemoScreen {
         case .transferStarted(let bytes, let chunks):
             line(
                 now, "radio", "\(bytes) encrypted bytes are coming in \(chunks) chunk\(chunks == 1 ? "" : "s")", &state)
-        case .progress(let received, let total): progress(received, total, now, &state)
+        case .progress(let received, let total, _): progress(received, total, now, &state)
         case .received(let bytes, let crcErrors, let repairs):
             endProgress(&state)
             let repaired = repairs > 0 ? ", \(repairs) repair round\(repairs == 1 ? "" : "s")" : ""

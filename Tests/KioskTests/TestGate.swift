@@ -70,6 +70,7 @@ final class TestGate: SimulatedWorld {
     /// What is on the air.
     var onAir: [Simulation.Advertiser] { simulation.radio.onAir }
     var hasStopped: Bool { simulation.hasStopped }
+    var radio: VirtualRadio { simulation.radio }
     var phoneOutcomes: [Int: VisitOutcome] { simulation.radio.outcomes }
     var counters: Kiosk.Counters { simulation.kiosk.counters }
 

@@ -107,4 +107,23 @@ import Testing
             "chunks in packets of \(packetLength): \(Double(blocks) / Double(written)) allocations each, \(bytes / written) bytes"
         )
     }
+    /// The least of some runs each, beside the CRC that every byte needs anyway: a copy of all that came before, with each chunk,
+    /// would be some hundred times as much.
+    @Test func aChunkCostsLittleMoreThanItsCRC() throws {
+        let clock = ContinuousClock()
+        let transfer = try Transfer(bytes: 1_000_000, packetLength: 251)
+        let payloads = transfer.packets.map { $0[...] }
+        let times = (0..<5).map { _ in
+            var fresh = transfer
+            return (
+                host: clock.measure { _ = fresh.run() },
+                crc: clock.measure { for payload in payloads { _ = CRC16.kermit(payload) } }
+            )
+        }
+        let host = times.map(\.host).min() ?? .zero
+        let crc = times.map(\.crc).min() ?? .zero
+        let rate = 1_000_000 / Double(host.components.attoseconds) * 1e12
+        print("HCI packets to message: \(rate) MB/s, \(host / crc) times the CRC alone")
+        #expect(host < crc * 40)
+    }
 }

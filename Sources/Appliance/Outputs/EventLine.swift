@@ -18,6 +18,10 @@ package enum EventLine {
         case .verdictWaits(let others): line([], "the verdict waits for \(others) before it")
         case .phoneConnected: line([.blue], "a phone is connected")
         case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
+        // A line for each quarter: what is longer than a moment is worth one.
+        case .progress(let received, let total, let rate)
+        where received < total && received * 4 / total > (received - 1) * 4 / total:
+            line([.blue], "\(received * 100 / total) %, \(rate / 1000) kB/s")
         case .received: line([.amber], "checking")
         case .decided(let accepted, let reasons, _, _):
             line([accepted ? .green : .red], (accepted ? "ACCEPTED" : "REJECTED") + reason(reasons))

@@ -40,7 +40,7 @@ package struct SceneKeeper: Sendable {
         switch note {
         case .identified: move(visit, to: .choosing)
         case .transferStarted: move(visit, to: .receiving(percent: 0))
-        case .progress(let received, let total):
+        case .progress(let received, let total, _):
             move(visit, to: .receiving(percent: total > 0 ? min(100, received * 100 / total) : 0))
         case .received: move(visit, to: .checking)
         case .decided(let isAccepted, _, _, _):
