@@ -53,9 +53,9 @@ def provide():
     print("installing", *packages, flush=True)
     apt = ["apt-get", "--quiet", "--quiet", "-o", "DPkg::Lock::Timeout=300"]
     try:
-        run(*apt, "update", stdin=subprocess.DEVNULL, timeout=300)
+        run(*apt, "update", stdin=subprocess.DEVNULL, timeout=150)
         run(*apt, "install", "--yes", "--no-install-recommends", *packages, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            timeout=600, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+            timeout=300, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
     except subprocess.SubprocessError as failure:
         raise NoMachine(f"installing {' '.join(packages)}: {failure}") from failure
 
@@ -107,7 +107,7 @@ class Image:
         stamp.write_text(wanted)
 
     def _download(self, package):
-        run("apt-get", "-qq", "download", package, cwd=self.packages, stderr=subprocess.DEVNULL, timeout=300)
+        run("apt-get", "-qq", "download", package, cwd=self.packages, stderr=subprocess.DEVNULL, timeout=150)
 
     def _module(self, series, common):
         """Builds gpio-sim against the headers of the very kernel."""
@@ -152,9 +152,9 @@ class Image:
             (place / "sources").write_text(f"deb http://deb.debian.org/debian {suite} main\n")
             apt = ["apt-get", "-qq", "-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}/cache", "-o",
                    f"Dir::Etc::SourceList={place}/sources", "-o", "Dir::Etc::SourceParts=/dev/null"]
-            run(*apt, "update", timeout=300)
+            run(*apt, "update", timeout=150)
             run(*apt, "download", f"libgpiod-dev/{suite}", cwd=place, stderr=subprocess.DEVNULL,
-                timeout=300)
+                timeout=150)
             run("dpkg-deb", "-x", next(place.glob("*.deb")), place)
             target = self.gpiod / version
             target.mkdir(parents=True)
