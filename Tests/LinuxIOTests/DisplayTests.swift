@@ -352,6 +352,21 @@ struct DisplayDeviceTests {
         }
     }
 
+    @Test("a terminal that is too small says so, and wide letters move nothing")
+    func smallTerminal() {
+        var told = scene
+        for (columns, rows) in [(44, 24), (80, 22), (1, 1), (0, 0)] {
+            let lines = TerminalPainter(columns: columns, rows: rows).lines(told)
+            #expect(lines.count <= rows && !lines.joined().contains("█"))
+        }
+        #expect(
+            TerminalPainter(columns: 80, rows: 22).lines(told).joined(separator: " ").contains("45 columns and 23 rows")
+        )
+        told.news = [.init(number: 1, text: "漢字 é\u{301} \u{1F600}")]
+        let text = TerminalPainter(columns: 80, rows: 24).lines(told).joined(separator: "\n")
+        #expect(text.contains("?? ?? ?") && !text.contains("漢"))
+    }
+
     /// What a terminal makes of the product's output: cells, and which of them were written in black on white.
     private struct Screen {
         private var cells: [[(character: Character, isInk: Bool)]] = [[]]

@@ -129,7 +129,7 @@ extension DisplaySection.Kind {
         case .terminal, .file, .framebuffer, .none: []
         case .ssd1306: [.init(width: 128, height: 64), .init(width: 128, height: 32)]
         case .sh1106: [.init(width: 128, height: 64)]
-        case .sh1107: [.init(width: 128, height: 128), .init(width: 128, height: 64), .init(width: 64, height: 128)]
+        case .sh1107: [.init(width: 128, height: 128), .init(width: 64, height: 128)]
         case .ssd1680: [.init(width: 122, height: 250), .init(width: 128, height: 296)]
         }
     }

@@ -34,7 +34,7 @@ package struct SceneKeeper: Sendable {
     /// Something happened. A verdict's note follows its light.
     package mutating func take(_ note: KioskNote, of visit: VisitID?) {
         if let line = EventLine.text(note, of: visit) {
-            scene.news.append(.init(number: (scene.news.last?.number ?? 0) + 1, text: line))
+            scene.news.append(.init(number: (scene.news.last?.number ?? 0) + 1, text: Self.harmless(line)))
             if scene.news.count > Self.lines { scene.news.removeFirst() }
         }
         switch note {
@@ -62,6 +62,13 @@ package struct SceneKeeper: Sendable {
             settle()
         default: break
         }
+    }
+
+    /// Without what moves a terminal's cursor or more: a detail may hold what somebody else said.
+    private static func harmless(_ line: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                line.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? " " : $0 }))
     }
 
     /// Nobody can be served while a fault of that weight is in force.

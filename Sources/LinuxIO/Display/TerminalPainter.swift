@@ -8,6 +8,11 @@ struct TerminalPainter {
         let code = scene.state == .inService ? scene.code.flatMap { try? QRCode($0) } : nil
         let picture = code?.terminalLines() ?? []
         let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
+        guard span <= columns, picture.count <= rows else {
+            // Half a code is none.
+            let words = "This terminal has no room for the code: it needs \(span) columns and \(picture.count) rows."
+            return ScenePainter.wrapped(words, to: max(columns, 1)).prefix(rows).map { cut($0, columns) }
+        }
         let room = columns - span - 2
         guard room >= 16 || code == nil else {
             // Too narrow for text beside it: below, as far as there are rows.
@@ -70,7 +75,13 @@ struct TerminalPainter {
 
     private static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
 
+    /// The text in at most so many columns. Whatever may be wider than one, or none, would move what is beside it.
     private func cut(_ text: String, _ width: Int) -> String {
-        text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
+        let narrow = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map {
+                    (0x20..<0x7F).contains($0.value) || "●○…×·".unicodeScalars.contains($0) ? $0 : "?"
+                }))
+        return narrow.count <= width ? narrow : narrow.prefix(max(0, width - 1)) + "…"
     }
 }

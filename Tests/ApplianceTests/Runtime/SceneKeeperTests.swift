@@ -104,6 +104,12 @@ import Testing
         #expect(keeper.scene.news.last?.number == 1000)
     }
 
+    @Test func whatOthersSaidMovesNoCursor() {
+        var keeper = serving()
+        keeper.take(.ledgerFailed(reason: "a\u{1B}[2J\nb\u{9B}c"), of: nil)
+        #expect(keeper.scene.news.last?.text.hasSuffix("ledger: a [2J b c") == true)
+    }
+
     @Test func eachLineSaysWhoseItIs() {
         let notes: [(KioskNote, VisitID?)] = [
             (.phoneConnected, one), (.phoneConnected, other), (decided(true), one), (.phonesLimited(to: 2), nil),
