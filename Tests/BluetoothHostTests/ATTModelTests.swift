@@ -27,6 +27,39 @@ struct ATTModelTests {
         }
     }
 
+    /// PDUs on all channels, in pieces of any size that mix with those of another link.
+    @Test func linksAnswerAsTheModelDoes() {
+        let handles: [UInt16] = [0x40, 0x41]
+        for seed in 0..<400 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            var (bench, models) = (Bench(), [UInt16: LinkModel]())
+            bench.give(.start)
+            for handle in handles {
+                bench.give(.received(Packets.connectionComplete(handle)))
+                models[handle] = LinkModel()
+            }
+            var lanes = handles.map { handle in
+                (0..<8).flatMap { _ -> [[UInt8]] in
+                    let channel = [4, 4, 4, 5, 6, 0, 0x40][random.below(7)] as UInt16
+                    let payload =
+                        channel == 4 ? ATTScript.pdu(&random) : (0..<random.below(20)).map { _ in random.byte() }
+                    return Packets.acl(channel, payload, handle: handle, size: 1 + random.below(40))
+                }
+            }
+            while let lane = lanes.indices.filter({ !lanes[$0].isEmpty }).randomElement(using: &random) {
+                let packet = lanes[lane].removeFirst()
+                bench.forget()
+                bench.give(.received(packet))
+                let expected = models[handles[lane]]?.piece(Array(packet.dropFirst(5)), continues: packet[2] >> 4 == 1)
+                let (sent, news) = expected ?? ([], [])
+                let isSame =
+                    bench.answers == (sent.isEmpty ? [:] : [handles[lane]: sent])
+                    && bench.news == (news.isEmpty ? [:] : [handles[lane]: news])
+                if !isSame { Issue.record("seed \(seed): \(bench.answers), the model \(sent)") }
+            }
+        }
+    }
+
     /// A model that agreed with everything would prove nothing.
     @Test func theModelHasTheTable() {
         var model = ATTModel()
