@@ -21,6 +21,8 @@ struct ReplayGate {
     private(set) var gateOpenings = 0
     /// Links that the kiosk asked the controller to end.
     private(set) var disconnections = 0
+    /// The data packets that phones have heard since the test emptied it; only kept where it is not nil.
+    var heard: [[UInt8]]?
     /// Something that must not be, beside ``KioskRules``.
     private(set) var troubles: [String] = []
     /// What comes from the controller passes here in its answers to the kiosk.
@@ -35,8 +37,8 @@ struct ReplayGate {
     private var random: SplitMix64
     private let records: [[UInt8]]
 
-    init(_ recordings: [RecordedVisit], seed: UInt64) throws {
-        var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
+    init(_ recordings: [RecordedVisit], seed: UInt64, name: String = "TestGate") throws {
+        var settings = KioskSettings(name: try Identifier(name), softwareVersion: "test")
         // Whoever is played comes with the newest keys, and does not wait long for them.
         (settings.previousKey, settings.keyRotation) = (.zero, .seconds(5))
         kiosk = Kiosk(settings: settings, at: now)
@@ -103,6 +105,7 @@ struct ReplayGate {
         case .openTransport: inbox.append(.transportOpened)
         case .closeTransport: isOnAir = false
         case .send(let packet):
+            if packet.first == 2 { heard?.append(packet) }
             if let byte = KioskRules.status(in: packet) { statusBytes.append(byte) }
             answer(packet)
         case .drawSessionMaterial:

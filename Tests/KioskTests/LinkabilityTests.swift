@@ -1,0 +1,208 @@
+import BluetoothHost
+import Encoding
+import Simulation
+import Testing
+import Tuvali
+
+@testable import Kiosk
+
+/// Who listens for days hears a product and the name that its operator gave it, but not which box of that name it is, nor that two
+/// visits were at the same one: beside that name, what two sessions have in common is what all boxes have in common.
+@Suite struct LinkabilityTests {
+    private static let visitors = 40
+
+    /// A day at a box: phones of all kinds, some that leave or say nothing, and idle time in which keys rotate.
+    private static func box(_ number: UInt8) throws -> TestGate {
+        let phones: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
+        let misbehaviours: [Misbehaviour?] = [nil, nil, .pairs, .leaves(.identified), .silent, .lingers]
+        let visits = (0..<visitors).map { visit in
+            Simulation.Visit.test(
+                phones[visit % phones.count], arrival: .at(.seconds(10 + 40 * visit)),
+                misbehaviour: misbehaviours[visit % misbehaviours.count])
+        }
+        var controller = ControllerTraits()
+        controller.publicAddress = [number, 0xB1, 0xB2, 0xB3, 0xB4, 0xC5]
+        let gate = try TestGate(visits: visits, controller: controller, seed: UInt64(number)) {
+            $0 = KioskSettings(name: $0.name, softwareVersion: "version \(number)")
+            $0.radioReminder = .zero
+        }
+        #expect(gate.run(limit: .seconds(3600)))
+        return gate
+    }
+
+    @Test func sessionsShareNothingThatBoxesDoNot() throws {
+        let (one, other) = (Air(try Self.box(1)), Air(try Self.box(2)))
+        // What all advertisements of both boxes have in common is the name and what is around it.
+        let fields: [KeyPath<Air.Advertisement, [UInt8]>] = [\.address, \.data, \.scanResponse]
+        for (field, constant) in zip(fields, [0, 12 + "TestGate".utf8.count, 4]) {
+            let values = (one.advertisements + other.advertisements).map { $0[keyPath: field] }
+            let first = try #require(values.first)
+            let varying = first.indices.filter { place in values.contains { $0[place] != first[place] } }
+            #expect(first.count - varying.count == constant)
+            // The rest shares no four bytes between any two.
+            let parts = values.map { value in Set(Air.windows(of: varying.map { value[$0] }, 4)) }
+            #expect(parts.reduce(0) { $0 + $1.count } == parts.reduce(into: Set()) { $0.formUnion($1) }.count)
+        }
+        // What is said on a link may be said again, by any box.
+        let (here, everywhere) = (one.links.flatMap { Set($0) }, Set(other.links.joined()))
+        let often = Dictionary(grouping: here) { $0 }.filter { $0.value.count > 1 }.map(\.key)
+        #expect(often.count > 20)
+        for pdu in often { #expect(everywhere.contains(pdu), "\(Hex.encode(pdu)) is of two sessions of one box only") }
+    }
+
+    /// Address and keys change together: neither ties what comes after to what was before.
+    @Test func eachKeyHasItsAddress() throws {
+        let air = Air(try Self.box(3))
+        #expect(air.advertisements.count > Self.visitors)
+        #expect(Set(air.advertisements.map(\.address)).count == air.advertisements.count)
+        #expect(Set(air.advertisements.map(\.data)).count == air.advertisements.count)
+        #expect(Set(air.advertisements.map(\.scanResponse)).count == air.advertisements.count)
+    }
+
+    /// Each address is resolvable, and by a key that makes no other: one that was thrown away.
+    @Test func addressesHaveKeysOfTheirOwn() throws {
+        let gate = try Self.box(4)
+        let keys = gate.trace.compactMap { turn in
+            if case .sessionMaterial(let material) = turn.event { material.identityResolvingKey } else { nil }
+        }
+        #expect(Set(keys).count == keys.count)
+        for advertisement in Air(gate).advertisements {
+            let address = advertisement.address
+            #expect(address[5] >> 6 == 0b01, "a resolvable private address")
+            let resolving = keys.filter { key in
+                let made = try? ResolvablePrivateAddress.make(identityKey: key, random: address[3...].reversed())
+                return made?.bytes == address
+            }
+            #expect(resolving.count == 1)
+        }
+    }
+
+    /// Nothing that is a box's own leaves it: not its address, its version, or the ids under which it records.
+    @Test func nothingOfTheBoxGoesOnTheAir() throws {
+        let gate = try Self.box(5)
+        let air = Air(gate)
+        let secrets =
+            [[5, 0xB1, 0xB2, 0xB3], [0xC5, 0xB4, 0xB3, 0xB2], Array("version 5".utf8)]
+            + gate.intents.flatMap { id -> [[UInt8]] in
+                [Array(id.text.utf8.prefix(8)), Hex.decode(id.text.filter { $0 != "-" }) ?? []]
+            }
+        #expect(secrets.count > Self.visitors)
+        for secret in secrets where !secret.isEmpty {
+            #expect(!air.appearances.contains { $0.contains { $0.firstRange(of: secret) != nil } }, "\(secret)")
+        }
+    }
+
+    /// A phone that reads everything that there is reads the same at every box, whatever its name, and at every visit.
+    @Test func everybodyReadsTheSame() throws {
+        let recording = try RecordedVisit(.android14, record: Array("{}".utf8))
+        var transcripts: Set<[[UInt8]]> = []
+        for (seed, name) in [(1, "TestGate"), (2, "TestGate"), (3, "Another-Gate")] as [(UInt64, String)] {
+            var gate = try ReplayGate([recording], seed: seed, name: name)
+            gate.spoil = { packet in
+                // Read BD_ADDR: the box's own address.
+                packet.starts(with: [4, 0x0E, 10, 1, 0x09, 0x10])
+                    ? [Array(packet.prefix(7)) + [UInt8](repeating: UInt8(seed), count: 6)] : [packet]
+            }
+            for _ in 0..<5 {
+                let isReady = gate.passUntilReady(limit: .seconds(300))
+                #expect(isReady)
+                gate.heard = []
+                gate.play(Self.curiosity)
+                transcripts.insert(gate.heard ?? [])
+                gate.pass(.seconds(2))
+            }
+        }
+        #expect(transcripts.count == 1)
+        // Every request had its answer; the device's name is empty.
+        let heard = try #require(transcripts.first)
+        #expect(heard.count >= Self.curiosity.count - 2)
+        #expect(heard.contains { $0.dropFirst(5).elementsEqual([1, 0, 4, 0, 0x0B]) })
+    }
+
+    /// Requests for all that a server has, pairing, and signals; then the phone leaves.
+    private static let curiosity: [(after: Duration, packet: [UInt8])] = {
+        func packet(_ channel: UInt8, _ pdu: [UInt8]) -> [UInt8] {
+            let count = UInt8(pdu.count)
+            return [2, 0x40, 0x20, count + 4, 0, count, 0, channel, 0] + pdu
+        }
+        let types: [UInt8] = [0x00, 0x01, 0x02, 0x03]
+        var pdus: [(UInt8, [UInt8])] = [(4, [0x02, 0x05, 0x02])]
+        pdus +=
+            types.map { (4, [0x10, 1, 0, 0xFF, 0xFF, $0, 0x28]) }
+            + types.map { (4, [0x08, 1, 0, 0xFF, 0xFF, $0, 0x28]) }
+        for handle in 1...40 as ClosedRange<UInt8> {
+            pdus += [(4, [0x04, handle, 0, 0xFF, 0xFF]), (4, [0x0A, handle, 0]), (4, [0x0C, handle, 0, 0, 0])]
+        }
+        pdus += [(4, [0x0E, 3, 0, 5, 0]), (4, [0x20, 3, 0, 5, 0]), (4, [0x16, 3, 0, 0, 0, 1]), (4, [0x99 & 0x3F])]
+        pdus += [
+            (6, [0x01, 3, 0, 1, 16, 7, 7]), (5, [0x14, 1, 10, 0, 1, 0, 64, 0, 64, 0, 64, 0, 1, 0]),
+            (5, [0x16, 2, 0, 0]),
+        ]
+        let phone: [UInt8] = [4, 0x3E, 19, 1, 0, 0x40, 0, 1, 1, 1, 2, 3, 4, 5, 0x46, 24, 0, 0, 0, 72, 0, 0]
+        let packets = [phone] + pdus.map { packet($0.0, $0.1) } + [[4, 5, 4, 0, 0x40, 0, 0x13]]
+        return packets.enumerated().map { (.milliseconds(5 * $0.offset), $0.element) }
+    }()
+}
+
+/// What a box put on the air, taken from its commands and data packets.
+private struct Air {
+    /// What was on the air together.
+    struct Advertisement: Hashable {
+        var address: [UInt8] = []
+        var data: [UInt8] = []
+        var scanResponse: [UInt8] = []
+    }
+
+    /// Every advertisement, each once.
+    private(set) var advertisements: [Advertisement] = []
+    /// The values of each link, the PDUs in their pieces.
+    private(set) var links: [[[UInt8]]] = []
+
+    /// The byte strings of every advertisement, and of every link: what an onlooker can compare.
+    var appearances: [[[UInt8]]] { advertisements.map { [$0.address, $0.data, $0.scanResponse] } + links }
+
+    init(_ gate: TestGate) {
+        var onAir: [UInt8: Advertisement] = [:]
+        var open: [UInt16: Int] = [:]
+        for turn in gate.trace {
+            if case .received(let packet) = turn.event, packet.starts(with: [4, 0x3E]), [1, 10].contains(packet[3]) {
+                open[UInt16(packet[5]) | UInt16(packet[6]) << 8] = links.count
+                links.append([])
+            }
+            for case .send(let packet) in turn.actions {
+                if packet[0] == 2 {
+                    let handle = (UInt16(packet[1]) | UInt16(packet[2]) << 8) & 0x0FFF
+                    if let link = open[handle] { links[link].append(Array(packet[5...])) }
+                } else {
+                    command(packet, &onAir)
+                }
+            }
+        }
+    }
+
+    /// Both kinds of advertising command; those of a set begin with its number.
+    private mutating func command(_ packet: [UInt8], _ onAir: inout [UInt8: Advertisement]) {
+        let parameters = Array(packet[4...])
+        switch UInt16(packet[1]) | UInt16(packet[2]) << 8 {
+        case 0x2005: onAir[0, default: .init()].address = parameters
+        case 0x2008: onAir[0, default: .init()].data = Array(parameters[1..<1 + Int(parameters[0])])
+        case 0x2009: onAir[0, default: .init()].scanResponse = Array(parameters[1..<1 + Int(parameters[0])])
+        case 0x200A where parameters[0] == 1: show(onAir[0])
+        case 0x2035: onAir[parameters[0], default: .init()].address = Array(parameters[1...])
+        case 0x2037: onAir[parameters[0], default: .init()].data = Array(parameters[4...])
+        case 0x2038: onAir[parameters[0], default: .init()].scanResponse = Array(parameters[4...])
+        case 0x2039 where parameters[0] == 1: for set in onAir.keys.sorted() { show(onAir[set]) }
+        default: break
+        }
+    }
+
+    private mutating func show(_ advertisement: Advertisement?) {
+        guard let advertisement, !advertisements.contains(advertisement) else { return }
+        advertisements.append(advertisement)
+    }
+
+    /// Everything in `bytes` of that length.
+    static func windows(of bytes: [UInt8], _ length: Int) -> [[UInt8]] {
+        bytes.count < length ? [] : (0...bytes.count - length).map { Array(bytes[$0..<$0 + length]) }
+    }
+}
