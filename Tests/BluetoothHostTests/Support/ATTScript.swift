@@ -20,8 +20,11 @@ struct ATTScript {
         }
     }
 
-    private var bench = Bench.connected()
-    private var model = ATTModel()
+    private static let connected = Bench.connected()
+    private static let modelled = ATTModel()
+
+    private var bench = connected
+    private var model = modelled
 
     /// Carries it out. Returns what the host did other than the model.
     mutating func play(_ step: Step) -> String? {

@@ -45,7 +45,7 @@ extension FuzzTarget {
             ]
         },
         check: { bytes in
-            var links = LinkScript([0x40])
+            var links = LinkScript.one
             var reader = ByteReader(bytes)
             while let channel = try? reader.uint16LE(), let count = try? reader.uint8(),
                 let payload = try? reader.take(min(Int(count), reader.remaining))
@@ -57,7 +57,7 @@ extension FuzzTarget {
     /// The data packets of three links and of one that is not there, in any order: a byte that says whose and with which boundary
     /// flag, a length, the data. 0xFF in the first place ends a link, and another begins with its handle.
     static let acl = FuzzTarget(
-        name: "acl", longest: 2048,
+        name: "acl", longest: 1024,
         seeds: {
             /// Requests on three links at once, in pieces of that size.
             func mixed(_ size: Int) -> [UInt8] {
@@ -77,9 +77,11 @@ extension FuzzTarget {
             return [mixed(27), mixed(5), mixed(1), mixed(251), mixed(27) + [0xFF, 1] + mixed(20)]
         },
         check: { bytes in
-            var links = LinkScript([0x40, 0x41, 0x42])
+            var links = LinkScript.three
             var reader = ByteReader(bytes)
-            while let first = try? reader.uint8(), let count = try? reader.uint8() {
+            var steps = 0
+            while steps < 64, let first = try? reader.uint8(), let count = try? reader.uint8() {
+                steps += 1
                 guard first != 0xFF else {
                     links.renew(0x40 + UInt16(count % 3))
                     continue
@@ -93,6 +95,9 @@ extension FuzzTarget {
 
 /// A host and models of its links, which must agree after each packet.
 private struct LinkScript {
+    static let one = LinkScript([0x40])
+    static let three = LinkScript([0x40, 0x41, 0x42])
+
     private var bench: Bench
     private var models: [UInt16: LinkModel] = [:]
 
