@@ -73,7 +73,8 @@ extension Visit {
     private var timeEarned: Duration {
         guard let received = session.receivedBytes, received > 0 else { return .zero }
         let bytesPerChunk = max(1, min(mtu, 512) - 7)
-        let perChunk = interval.nanoseconds * Int64(settings.crowd.intervalsPerChunk)
+        let perInterval = min(interval, settings.crowd.longestInterval)
+        let perChunk = perInterval.nanoseconds * Int64(settings.crowd.intervalsPerChunk)
         return .nanoseconds(perChunk * Int64((received + bytesPerChunk - 1) / bytesPerChunk))
     }
 
