@@ -69,13 +69,11 @@ extension Visit {
         return (.slow, announcedAt.advanced(by: limits.slack + timeEarned))
     }
 
-    /// The time that what has arrived may have taken: the floor of a transfer, measured against its own link.
+    /// The time that what has arrived may have taken: the floor of a transfer, measured against its own link. A chunk counts as one
+    /// of the size that was agreed when the response was announced, whatever the MTU is now.
     private var timeEarned: Duration {
-        guard let received = session.receivedBytes, received > 0 else { return .zero }
-        let bytesPerChunk = max(1, min(mtu, 512) - 7)
-        let perInterval = min(interval, settings.crowd.longestInterval)
-        let perChunk = perInterval.nanoseconds * Int64(settings.crowd.intervalsPerChunk)
-        return .nanoseconds(perChunk * Int64((received + bytesPerChunk - 1) / bytesPerChunk))
+        let chunks = session.receivedChunks ?? 0
+        return min(interval, settings.crowd.longestInterval) * (settings.crowd.intervalsPerChunk * chunks)
     }
 
     /// Ends a visit that brings nothing, for one that may.

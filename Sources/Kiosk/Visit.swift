@@ -74,8 +74,6 @@ struct Visit: Sendable {
     private(set) var session: VerifierSession
     /// The time from one meeting of the two radios to the next.
     var interval: Duration
-    /// The link's ATT MTU in bytes.
-    private(set) var mtu = 23
     /// What became of the intent.
     private(set) var intent: Intent
     /// Whether the gate can be opened.
@@ -126,7 +124,6 @@ struct Visit: Sendable {
     /// Something happened on the link, or the session's clock moved.
     mutating func handle(_ event: SessionEvent, at now: Instant) -> [Request] {
         statistics = session.statistics ?? statistics
-        if case .mtuChanged(let bytes) = event { mtu = bytes }
         var requests = session.handle(event, at: now).flatMap { translate($0, at: now) }
         // A protocol that has run out of time ends the visit: what the link does from here on is nobody's matter.
         if case .transferring = stage, session.isLeaving, event != .linkLost {

@@ -60,6 +60,9 @@ package struct VerifierSession: Sendable {
         transfer?.statistics
     }
 
+    /// Different chunks that are held; nil before the response size and after the delivery.
+    package var receivedChunks: Int? { transfer?.assembler.receivedChunks }
+
     /// Encrypted bytes that are held; nil before the response size and after the delivery.
     package var receivedBytes: Int? {
         guard let transfer else { return nil }

@@ -6,9 +6,9 @@ import Testing
 
 /// A neighbour with a radio, who needs no code: whatever it sends, the next visitor is let in, and nobody else.
 @Suite struct NeighbourTests {
-    /// The central chooses the interval of its link, also later. Who meets the gate every 4 s and brings a chunk now and then is no
-    /// honest phone on a slow link: none keeps such a link for a transfer.
-    @Test func whoMakesItsLinkSlowHoldsNothing() throws {
+    /// The central chooses the interval of its link and the MTU, also later. Who meets the gate every 4 s, or makes the MTU small in
+    /// the middle of a transfer, and brings a chunk now and then is no honest phone on a slow link.
+    @Test(arguments: ["interval", "MTU"]) func whoMakesItsLinkSlowHoldsNothing(_ means: String) throws {
         var hostile = PhoneTraits.android14
         hostile.patience = .seconds(900)
         let besiegers = (0..<8).map { number in
@@ -20,8 +20,10 @@ import Testing
         for _ in 0..<140 {
             gate.run(for: .seconds(1))
             for handle in UInt8(0x40)...0x5F {
-                // LE Connection Update Complete: 4 s, timeout 32 s.
-                gate.inject(.received([4, 0x3E, 10, 3, 0, handle, 0, 0x80, 0x0C, 0, 0, 0x80, 0x0C]))
+                // LE Connection Update Complete: 4 s or 125 ms, timeout 32 s.
+                let interval: [UInt8] = means == "MTU" ? [100, 0] : [0x80, 0x0C]
+                gate.inject(.received([4, 0x3E, 10, 3, 0, handle, 0] + interval + [0, 0, 0x80, 0x0C]))
+                if means == "MTU" { gate.inject(.received(Self.data(4, [0x02, 67, 0], handle))) }
             }
         }
         #expect(gate.phoneOutcomes[8] == .accepted)

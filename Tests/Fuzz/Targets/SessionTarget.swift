@@ -129,7 +129,7 @@ private struct SessionScript {
             take(action)
         }
         require(session.deadline.map { $0 > now } ?? hasEnded, "what is due is done")
-        if let held = session.receivedBytes { require(held <= Assembler.acceptedSizes.upperBound, "2 MiB at most") }
+        if let held = session.receivedChunks { require((0...65535).contains(held), "chunks are bounded") }
         if let since, !hasEnded { require(since.duration(to: now) < Self.longest, "no session lasts so long") }
     }
 
