@@ -93,7 +93,7 @@ struct QualificationTests {
     @Test func advertisingIsUndirectedAndConnectable() throws {
         var bench = Bench()
         bench.give(.start)
-        bench.give(.advertise(Bench.advertisement))
+        bench.give(.advertise([Bench.advertisement]))
         let parameters = try #require(
             bench.controller.commands.first { $0.opcode == .leSetAdvertisingParameters }?.parameters)
         #expect(parameters.count == 15)

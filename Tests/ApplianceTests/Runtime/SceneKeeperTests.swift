@@ -29,7 +29,7 @@ import Testing
         keeper.take(.identified, of: one)
         keeper.take(.identified, of: other)
         keeper.take(.transferStarted(bytes: 1000, chunks: 4), of: other)
-        keeper.take(.progress(received: 3, total: 4), of: other)
+        keeper.take(.progress(received: 3, total: 4, bytesPerSecond: 0), of: other)
         #expect(
             keeper.scene.guests == [
                 .init(mark: "3f2a", stage: .choosing), .init(mark: "91c0", stage: .receiving(percent: 75)),
@@ -98,7 +98,7 @@ import Testing
             let visit = VisitID("\(number)-0000-4000-8000-000000000000")
             keeper.take(.phoneConnected, of: visit)
             keeper.take(.identified, of: visit)
-            keeper.take(.progress(received: .max / 200, total: 0), of: visit)
+            keeper.take(.progress(received: .max / 200, total: 0, bytesPerSecond: 0), of: visit)
         }
         #expect(keeper.scene.guests.count == SceneKeeper.guests && keeper.scene.news.count == SceneKeeper.lines)
         #expect(keeper.scene.news.last?.number == 1000)
@@ -113,12 +113,12 @@ import Testing
     @Test func eachLineSaysWhoseItIs() {
         let notes: [(KioskNote, VisitID?)] = [
             (.phoneConnected, one), (.phoneConnected, other), (decided(true), one), (.phonesLimited(to: 2), nil),
-            (.progress(received: 1, total: 2), one),
+            (.progress(received: 1, total: 2, bytesPerSecond: 0), one),
         ]
         #expect(
             notes.compactMap { EventLine.text($0, of: $1) } == [
                 "● ○ ○ ○  3f2a  a phone is connected", "● ○ ○ ○  91c0  a phone is connected", "○ ○ ● ○  3f2a  ACCEPTED",
-                "○ ● ○ ○  this adapter serves 2 at once",
+                "○ ● ○ ○  this adapter serves 2 at once", "● ○ ○ ○  3f2a  50 %, 0 kB/s",
             ])
     }
 }

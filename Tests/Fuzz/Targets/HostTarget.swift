@@ -56,17 +56,17 @@ private struct HostScript {
         let handle = ConnectionHandle(rawValue: 0x40 + UInt16(value & 3))
         switch kind {
         case 0: give(.received(data))
-        case 1: give(.advertise(advertisement(value)))
+        case 1: give(.advertise([advertisement(value)]))
         case 2: pass(.milliseconds(Int(value) * 50))
         case 3: give(.notify(handle, Bench.ID.indicate, [UInt8](repeating: value, count: Int(value >> 2))))
         case 4: give(.disconnect(handle, value & 4 == 0 ? .userTerminated : .lowResources))
         case 5: give(.start)
-        case 6: give(.advertise(advertisement(value)))
+        case 6: give(.advertise((0...(value & 3)).map { advertisement(value ^ $0) }))
         case 7:
             isMute = value & 1 == 1
             if !isMute { deliver() }
         case 8: controller.completesData = value & 1 == 0
-        case 9: give(.stopAdvertising)
+        case 9: give(.advertise([]))
         default: give(.transportLost)
         }
     }
@@ -114,7 +114,7 @@ private struct HostScript {
                 check(packet)
                 if packet[0] == 1 { commands += 1 }
                 pending += controller.receive(packet)
-            case .connected(let connection):
+            case .connected(let connection, _):
                 require(linked.insert(connection.handle).inserted, "a connection begins once")
                 require(linked.count <= host.configuration.limits.connections, "so many connections")
             case .disconnected(let handle, _): require(linked.remove(handle) != nil, "what ends has begun")
@@ -124,7 +124,7 @@ private struct HostScript {
             case .failed:
                 require(linked.isEmpty, "all connections end before")
                 (isStarted, pending) = (false, [])
-            case .ready, .advertisingStarted, .advertisingStopped, .advertisingRefused:
+            case .ready, .advertisingStarted, .advertisingStopped, .advertisingRefused, .advertisingLapsed:
                 require(isStarted, "only a host that runs")
             case .notDelivered: break
             }
