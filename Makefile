@@ -16,7 +16,8 @@ build: setup
 demo: build
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
 
-# Two processes: what lives in real time would starve beside the cores' tests, which keep every thread busy.
+# Several processes: what lives in real time would starve beside the cores' tests, which keep every thread busy.
+ADAPTERS := 'ApplianceTests|LinuxIOTests|StoreTests|HTTPTransportTests'
 REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests'
 
 # What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise; and 10,000 visits in a
@@ -26,7 +27,9 @@ RELEASE := $(SCRATCH)-install/release/gatehouse
 
 test: lint build release
 	@Tests/Peers/setup
-	@$(RUN_TESTS) --skip $(REAL_TIME)
+	@$(RUN_TESTS) --skip $(REAL_TIME) --skip $(ADAPTERS)
+	@echo "Now what touches disks, sockets and threads:"
+	@$(RUN_TESTS) --filter $(ADAPTERS) --skip $(REAL_TIME)
 	@echo "Now the real program, also against Bumble and ACA-Py:"
 	@$(RUN_TESTS) --no-parallel --filter $(REAL_TIME)
 	@echo "And the program as it is installed:"

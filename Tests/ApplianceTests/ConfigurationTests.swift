@@ -321,7 +321,7 @@ struct ConfigurationTests {
         }
         #expect(error?.file == "x.toml")
         let absent = #expect(throws: ConfigurationError.self) { try Configuration.load("/no/such/gatehouse.toml") }
-        #expect(absent?.description.hasPrefix("/no/such/gatehouse.toml: cannot be read. ") == true)
+        #expect(absent?.description.hasPrefix("/no/such/gatehouse.toml: is not there. ") == true)
     }
 
     @Test("hostile input never traps")

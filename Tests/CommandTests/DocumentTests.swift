@@ -9,7 +9,7 @@ import Testing
     private let documents = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "hardware/README.md", "hardware/wiring.md",
         "hardware/acceptance.md", "hardware/mistakes.md", "docs/policy.md", "docs/reasons.md",
-        "docs/bluetooth-tests.md",
+        "docs/bluetooth-tests.md", "docs/crowd.md", "hardware/displays.md",
     ]
 
     private func text(_ name: String) throws -> String {

@@ -131,10 +131,14 @@ struct ReplayGate {
             if opcode == 0x0406, packet.count > 5 {
                 disconnections += 1
                 answers = [[4, 0x0F, 4, 0, 1, 0x06, 0x04], [4, 5, 4, 0, packet[4], packet[5], 0x16]]
+            } else if opcode == 0x2005 {
+                // Nobody changes his address while he advertises (Core Specification Vol 4 Part E 7.8.4).
+                answers = [[4, 0x0E, 4, 1, packet[1], packet[2], isOnAir ? 0x0C : 0]]
             } else {
                 answers = [recording.answers[opcode] ?? [4, 0x0E, 4, 1, packet[1], packet[2], 0x01]]
             }
             if opcode == 0x200A { isOnAir = packet.last == 1 }
+            if opcode == 0x0C03 { isOnAir = false }
         } else if packet.first == 2, packet.count > 2 {
             answers = [[4, 0x13, 5, 1, packet[1], packet[2] & 0x0F, 1, 0]]
         }
