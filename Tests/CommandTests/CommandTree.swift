@@ -7,6 +7,8 @@ struct CommandTree {
         /// `--json`, `-h`.
         let names: [String]
         let takesValue: Bool
+        /// Whether it takes all words up to the next option.
+        let takesMore: Bool
         let help: String
     }
 
@@ -41,8 +43,9 @@ struct CommandTree {
                 (name["kind"] == "long" ? "--" : "-") + (name["name"]?.string?.string ?? "")
             }
             return Option(
-                names: names, takesValue: argument["kind"] == "option", help: argument["abstract"]?.string?.string ?? ""
-            )
+                names: names, takesValue: argument["kind"] == "option",
+                takesMore: argument["parsingStrategy"] == "upToNextOption",
+                help: argument["abstract"]?.string?.string ?? "")
         }
         let positional = arguments.filter { $0["kind"] == "positional" }
         positionals = positional.contains { $0["isRepeating"] == true } ? .max : positional.count
@@ -71,6 +74,7 @@ struct CommandTree {
                 return "\(command.path.joined(separator: " ")) has no option \(word)"
             }
             if option.takesValue, words.popFirst() == nil { return "\(word) takes a value" }
+            while option.takesMore, let next = words.first, !next.hasPrefix("-") { words = words.dropFirst() }
         }
         return positionals > command.positionals ? "too many arguments" : nil
     }

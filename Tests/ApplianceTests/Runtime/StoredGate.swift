@@ -112,14 +112,14 @@ struct StoredGate {
     var gateOpenings: Int { moments.count { if case .opened? = $0.fact { true } else { false } } }
 
     /// Plays until so many visitors are gone and all outcomes are handed over. False: not within an hour.
-    mutating func run(visits: Int? = nil) async -> Bool {
+    mutating func run(visits: Int? = nil, waitsForPulse: Bool = true) async -> Bool {
         let goal = visits ?? radio.visits.count
         if !isStarted {
             isStarted = true
             await handle(.start)
         }
         let end = now.advanced(by: .seconds(3600))
-        while radio.outcomes.count < goal || waiting.deadline != nil {
+        while radio.outcomes.count < goal || waiting.deadline != nil || waitsForPulse && kiosk.status(at: now).isGateOpen {
             let times = [kiosk.deadline(after: now), radio.deadline, waiting.deadline].compactMap { $0 }
             guard let next = times.min(), next <= end else { return false }
             let timer = kiosk.deadline(after: now)
