@@ -95,9 +95,10 @@ extension Kiosk {
         return change(id, at: now) { $0.intentSettled(failure: failure, at: now) }
     }
 
-    /// Lets something happen to the visit of that id, if it is here, and does what it asks for.
+    /// Lets something happen to the visit of that id, if it is here, and does what it asks for. The last one of the id has it:
+    /// whoever left it with an intent may still be on the way out.
     mutating func change(_ id: VisitID, at now: Instant, _ body: (inout Visit) -> [Visit.Request]) -> [KioskAction] {
-        guard let handle = visits.first(where: { $0.id == id })?.connection else { return [] }
+        guard let handle = visits.last(where: { $0.id == id })?.connection else { return [] }
         return change(handle, at: now, body)
     }
 

@@ -15,8 +15,8 @@ import Tuvali
         let figures = crowd.run { gone in
             if gone.isMultiple(of: 10), let kiosk = crowd.kiosks.first { sizes.append(Self.size(of: kiosk)) }
         }
-        let (faults, open) = (figures.faults, figures.openIntents)
-        #expect(faults == [] && open == 0 && figures.pulses == figures.recordedPulses, "\(plan.command)")
+        let (isRight, wrong, unserved, faults) = (figures.isRight, figures.wrong, figures.unserved, figures.faults)
+        #expect(isRight, "\(plan.command): wrong \(wrong), unserved \(unserved), \(faults)")
         let (early, late) = (sizes[10..<40].max() ?? 0, sizes[70...].max() ?? 0)
         let (first, last) = (sizes[10..<40].reduce(0, +) / 30, sizes[70...].reduce(0, +) / (sizes.count - 70))
         print("a kiosk in a crowd: \(first) entries in all its tables, \(last) later; at most \(early), \(late) later")

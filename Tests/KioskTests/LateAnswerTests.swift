@@ -85,6 +85,26 @@ import Tuvali
         #expect(gate.breaches == [] && gate.troubles == [])
     }
 
+    /// Somebody goes out of range and has to make room; his intent serves the next phone, with its id, while his link still
+    /// stands. Disk and verifier answer the one who is here, also when the other's link ends in between.
+    @Test(arguments: [2, 4500]) func theAnswersAreTheHeirs(verification milliseconds: Int) throws {
+        var phone = PhoneTraits.android14
+        phone.wallet.choosing = .milliseconds(200)
+        let visits = [
+            Simulation.Visit.test(phone, arrival: .at(.seconds(1)), misbehaviour: .vanishes(.chosen)),
+            .test(phone, arrival: .at(.milliseconds(1500))),
+        ]
+        let gate = try TestGate(visits: visits) {
+            ($0.phones, $0.lobby) = (1, 0)
+            $0.crowd.choosing = .milliseconds(500)
+        }
+        gate.verificationTime = .milliseconds(milliseconds)
+        #expect(gate.run())
+        #expect(Set(gate.intents).count == 1 && gate.phoneOutcomes[1] == .accepted)
+        #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.counters.ledgerFailures == 0)
+        #expect(gate.breaches == [] && gate.violations == [])
+    }
+
     /// Green belongs to whom it was shown: the next phone that connects does not take it away.
     @Test func greenIsKeptWhenTheNextPhoneConnects() throws {
         let gate = try TestGate(visits: [.test(), .test(arrival: .afterPrevious(.milliseconds(1)))])

@@ -65,6 +65,12 @@ import Tuvali
         Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(first)) },
         Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
         Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
+        Breach(.answersAreHeard, "the ledger's yes is taken for silence") {
+            $0[3].actions.append(.note(.ledgerFailed(reason: "no answer"), first))
+        },
+        Breach(.answersAreHeard, "the verifier's answer is awaited all the same") {
+            $0[4].actions = [.recordOutcome(first, outcome(.failed, reasons: [.internal]), signedDigest: nil)]
+        },
         Breach(.oneOutcome, "recorded again") {
             $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigest: nil))
         },
@@ -229,6 +235,22 @@ import Tuvali
         #expect(try broken(day, policy).isEmpty == (policy == .open))
     }
 
+    /// An intent that served nobody is remembered although many came and went since it was asked for.
+    @Test func anIntentIsRememberedUntilItsOutcome() throws {
+        var day = Self.day
+        let others = (0..<100).map { number in
+            let other = VisitID("\(number)")
+            return Turn(
+                at: 1003, event: .received([]),
+                actions: [
+                    .note(.phoneConnected, other), .recordIntent(other),
+                    .recordOutcome(other, Self.outcome(.failed), signedDigest: nil),
+                ])
+        }
+        day.insert(contentsOf: others, at: 3)
+        #expect(try broken(day) == [])
+    }
+
     @Test func whatIsRememberedIsBounded() throws {
         var rules = try Self.rules()
         for number in 0..<10_000 as Range<Int64> {
@@ -267,9 +289,12 @@ import Tuvali
             credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
     }
 
-    private static func outcome(_ result: Outcome.Result, gate: Outcome.Gate? = nil) -> Outcome {
+    private static func outcome(
+        _ result: Outcome.Result, reasons: [ReasonCode] = [], gate: Outcome.Gate? = nil
+    ) -> Outcome {
         Outcome(
-            result, gate: gate ?? (result == .accepted ? .pulsed(milliseconds: 200) : .shut),
+            result, reasons: reasons.map { Outcome.Reason(Text($0.text)) },
+            gate: gate ?? (result == .accepted ? .pulsed(milliseconds: 200) : .shut),
             software: Outcome.Software(name: "gatehouse", version: "test"))
     }
 

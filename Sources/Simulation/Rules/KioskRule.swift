@@ -18,6 +18,8 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case intentBeforePayload = "a payload of a visit without an intent"
     /// A visit is verified once.
     case oneVerification = "a second verification in one visit"
+    /// What disk and verifier answered in time reaches the visit that waits for it.
+    case answersAreHeard = "an answer of the disk or the verifier went unheard"
     /// A visit has one outcome.
     case oneOutcome = "a second outcome of one visit"
     /// An intent that was used gets its outcome; no more are open than phones can be here, and as many again wait for the next.

@@ -20,7 +20,8 @@ package struct KioskRules: Sendable {
     package static let verdict: Duration = .milliseconds(900)
     /// What a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
-    /// Visits that are remembered; of more, those that were mere connections are forgotten first, and then the oldest.
+    /// Visits that are remembered; of more, those that were mere connections are forgotten first, then the oldest that are over: an
+    /// intent may go from one phone to the next for hours.
     package static let visitsRemembered = 64
 
     /// What is known of one visit.
@@ -119,8 +120,10 @@ package struct KioskRules: Sendable {
         if visits[visit] == nil {
             order.append(visit)
             if order.count > Self.visitsRemembered {
-                let oldest = order.dropLast().firstIndex { visits[$0]?.isMere ?? true } ?? 0
-                visits[order.remove(at: oldest)] = nil
+                let others = order.dropLast()
+                let oldest =
+                    others.firstIndex { visits[$0]?.isMere ?? true } ?? others.firstIndex { visits[$0]?.result != nil }
+                visits[order.remove(at: oldest ?? 0)] = nil
             }
         }
         body(&visits[visit, default: Facts()])
@@ -150,6 +153,7 @@ package struct KioskRules: Sendable {
             if let id { change(id) { $0.came = now } }
             if let id, let newLink { links[newLink] = id }
         case .note(.ledgerFailed, let id?):
+            if visits[id]?.intent == .durable { broken(.answersAreHeard, now) }
             // An answer that did not come in time: from now on it counts as no.
             change(id) { if $0.intent == .asked { $0.intent = .failed } }
         case .note(.identified, let id?):
@@ -258,6 +262,8 @@ package struct KioskRules: Sendable {
         let facts = visits[id] ?? Facts()
         let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
         if !mayBe || outcome.gate?.opened != facts.wasGivenPulse { broken(.outcomeIsTrue, now) }
+        let isUnanswered = outcome.reasons.contains { $0.code == Text(ReasonCode.internal.text) }
+        if outcome.result == .failed, isUnanswered, facts.verdict != nil { broken(.answersAreHeard, now) }
         change(id) { $0.result = accepted }
     }
 
