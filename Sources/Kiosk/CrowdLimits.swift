@@ -10,6 +10,8 @@ package struct CrowdLimits: Hashable, Sendable {
     package var unidentified: Duration = .seconds(4)
     /// From Identify to the response size: a person chooses.
     package var choosing: Duration = .seconds(30)
+    /// The same for a phone of a kind that keeps choosing and brings nothing.
+    package var suspectChoosing: Duration = .seconds(10)
     /// From the verdict on: a wallet leaves as soon as it has heard it, and slow ones hear the second or third.
     package var told: Duration = .seconds(2)
     /// A transfer brings at least one chunk in so many connection intervals, over its whole time: a third of what the slowest

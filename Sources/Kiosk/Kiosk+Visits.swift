@@ -43,7 +43,8 @@ extension Kiosk {
         let manner = host.manner(of: visit.connection)
         return visit.yields(
             hasSpoken: manner?.firstWord != nil,
-            isSuspect: manner.map { manners.isSuspect($0, at: now) } ?? false)
+            isSuspect: manner.map { manners.isSuspect($0, at: now) } ?? false,
+            isIdle: manner.map { idlers.isSuspect($0, at: now) } ?? false)
     }
 
     /// While the controller lets nobody else connect, whoever's time is up goes at once: others may wait, and cannot say so.
@@ -126,7 +127,9 @@ extension Kiosk {
             if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
             return change(visit.connection, at: now) { isNew ? $0.intend() : $0.refuse(at: now) }
         case .recordIntent: return [.recordIntent(visit.id)]
-        case .verify(let payload): return [.verify(visit.id, payload: payload)]
+        case .verify(let payload):
+            if let manner = host.manner(of: visit.connection) { idlers.served(manner, at: now) }
+            return [.verify(visit.id, payload: payload)]
         case .awaitTurn:
             let ahead = turns.join(visit.id, came: visit.began, at: now)
             return ahead == 0 ? [] : [.note(.verdictWaits(behind: ahead), visit.id)]
@@ -145,8 +148,13 @@ extension Kiosk {
 
     /// Keys and payload go with the visit.
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
-        let isVain = visits.contains { $0.connection == handle && $0.identifiedAt == nil }
-        if isVain, let manner = host.manner(of: handle) { manners.vain(manner, at: now) }
+        if let visit = visits.first(where: { $0.connection == handle }), let manner = host.manner(of: handle) {
+            if visit.identifiedAt == nil {
+                manners.vain(manner, at: now)
+            } else if !visit.isAnnounced {
+                idlers.vain(manner, at: now)
+            }
+        }
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
         // A refusal may have had its reason in that hour.

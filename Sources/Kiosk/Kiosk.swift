@@ -65,6 +65,8 @@ package struct Kiosk: Sendable {
 
     /// Who keeps coming in vain, by kind.
     var manners = MannerTally()
+    /// Who keeps identifying and then chooses in vain, by kind; whoever brings a credential speaks for his.
+    var idlers = MannerTally()
 
     var turns = VerdictTurns()
     var indicator: Indicator

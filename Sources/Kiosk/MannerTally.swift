@@ -1,11 +1,11 @@
 import BluetoothHost
 import Encoding
 
-/// Which kinds of devices have come lately, again and again, without identifying.
+/// Which kinds of devices have come lately, again and again, in vain: without identifying, or without bringing anything then.
 ///
 /// Such a device uses another address each time, so it is known by its manner, which it may share with honest phones. What follows
-/// is therefore an order and nothing more: whoever has such a manner makes room before the others, and one that does identify
-/// speaks for its kind.
+/// is therefore an order and a shorter time: whoever has such a manner makes room before the others, and one that does better
+/// speaks for its kind. A kind of which one in five does is not suspect for long.
 struct MannerTally: Sendable {
     /// Manners that are remembered; the least of them is forgotten for a new one.
     static let known = 16
@@ -16,7 +16,7 @@ struct MannerTally: Sendable {
 
     private var entries: [(manner: PeerManner, count: Int, at: Instant)] = []
 
-    /// Somebody of that manner has left, or was sent away, without having identified.
+    /// Somebody of that manner has left, or was sent away, in vain.
     mutating func vain(_ manner: PeerManner, at now: Instant) {
         settle(at: now)
         guard let index = entries.firstIndex(where: { $0.manner == manner }) else {
@@ -30,7 +30,7 @@ struct MannerTally: Sendable {
         entries[index].count = min(entries[index].count + 1, Self.most)
     }
 
-    /// Somebody of that manner has identified.
+    /// Somebody of that manner has not come in vain.
     mutating func served(_ manner: PeerManner, at now: Instant) {
         settle(at: now)
         guard let index = entries.firstIndex(where: { $0.manner == manner }) else { return }

@@ -52,8 +52,9 @@ extension Visit {
     }
 
     /// From when on the visit makes room for another phone, as it stands; nil: not at all. `hasSpoken`: its phone has said anything;
-    /// `isSuspect`: its like keep coming in vain. That changes the order, and shortens nothing but silence.
-    func yields(hasSpoken: Bool, isSuspect: Bool) -> (claim: Claim, at: Instant)? {
+    /// `isSuspect`: its like keep coming in vain. That changes the order, and shortens nothing but silence. `isIdle`: its like keep
+    /// choosing in vain. Such a phone has less time to choose.
+    func yields(hasSpoken: Bool, isSuspect: Bool, isIdle: Bool) -> (claim: Claim, at: Instant)? {
         if isLeaving { return nil }
         let limits = settings.crowd
         switch stage {
@@ -65,7 +66,9 @@ extension Visit {
             let time = hasSpoken ? limits.unidentified : isSuspect ? limits.suspectMute : limits.mute
             return (isSuspect ? .suspect : hasSpoken ? .unidentified : .mute, began.advanced(by: time))
         }
-        guard let announcedAt else { return (.choosing, identifiedAt.advanced(by: limits.choosing)) }
+        guard let announcedAt else {
+            return (.choosing, identifiedAt.advanced(by: isIdle ? limits.suspectChoosing : limits.choosing))
+        }
         return (.slow, announcedAt.advanced(by: limits.slack + timeEarned))
     }
 

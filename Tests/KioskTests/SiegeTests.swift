@@ -72,23 +72,77 @@ import Tuvali
         #expect(worst <= 2)
     }
 
-    /// More attackers who identify and choose for ever than there are links: nobody tells them from people who choose, so the gate
-    /// is a lottery. Everybody is served all the same, and soon.
-    @Test(arguments: [8, 12]) func moreSquattersThanLinksAreALottery(_ count: Int) throws {
+    private func squatters(_ count: Int) -> [Simulation.Visit] {
         var besieger = PhoneTraits.android14
         besieger.patience = .seconds(240)
-        let besiegers = (0..<count).map { number in
-            Simulation.Visit.test(
+        return (0..<count).map { number in
+            .test(
                 besieger, record: MisbehaviourTests.incompressible, arrival: .at(.seconds(1 + number)),
                 misbehaviour: .besieges(.identified))
         }
+    }
+
+    /// More attackers who identify and choose for ever than there are links: nobody tells them from people who choose, so the gate
+    /// is a lottery; but their kind has less time. Everybody is served all the same, and soon.
+    @Test(arguments: [8, 12], [1, 2, 3] as [UInt64])
+    func moreSquattersThanLinksAreALottery(_ count: Int, seed: UInt64) throws {
         var patient = honest([0, 1, 2, 3])
         for index in patient.indices { patient[index].phone.patience = .seconds(200) }
-        let gate = try TestGate(visits: patient + besiegers)
+        let gate = try TestGate(visits: patient + squatters(count), seed: seed)
         _ = gate.run(limit: .seconds(241))
         let served = try times(gate, 4)
-        print("siege by \(count) who choose for ever: \(served)")
-        #expect(served.allSatisfy { $0 < .seconds(120) } && gate.breaches == [])
+        print("siege by \(count) who choose for ever, seed \(seed): \(served)")
+        #expect(served.allSatisfy { $0 < .seconds(25) } && gate.breaches == [])
+    }
+
+    /// A transfer that is slow because its link is, and loses a third of its packets, is not cut short for somebody who waits.
+    @Test(arguments: [1, 2] as [UInt64]) func anHonestTransferIsNotCut(seed: UInt64) throws {
+        var phones = [PhoneTraits.slow, .slow, .android13, .iPhone185]
+        (phones[1].parameters, phones[1].packetsPerEvent) = (ConnectionParameters(interval: 100, timeout: 600), 4)
+        phones[2].policy = .refuses
+        for (number, var phone) in phones.enumerated() {
+            (phone.loss, phone.wallet.choosing, phone.patience) = (0.3, .seconds(12), .seconds(300))
+            var besieger = PhoneTraits.android14
+            besieger.patience = .seconds(60)
+            let record = MisbehaviourTests.incompressible
+            let visits: [Simulation.Visit] = [
+                .test(phone, record: record, arrival: .at(.seconds(1))),
+                .test(besieger, record: record, arrival: .at(.seconds(12)), misbehaviour: .besieges(.silent)),
+            ]
+            let gate = try TestGate(visits: visits, seed: seed) { ($0.phones, $0.lobby) = (1, 0) }
+            #expect(gate.run(limit: .seconds(400)))
+            #expect(gate.phoneOutcomes[0] == .accepted && gate.counters.visits["failed"] == nil, "\(number)")
+            #expect(gate.breaches == [])
+        }
+    }
+
+    /// Beside those who choose for ever, whoever takes nine seconds is served with a phone of their kind, and whoever takes
+    /// 25 with one of another.
+    @Test func slowChoosersAreServedInASiege() throws {
+        var people = [PhoneTraits.android14, .iPhone]
+        (people[0].wallet.choosing, people[1].wallet.choosing) = (.seconds(9), .seconds(25))
+        let visits = people.map { phone in
+            var phone = phone
+            phone.patience = .seconds(200)
+            return Simulation.Visit.test(phone, arrival: .at(Self.began))
+        }
+        let gate = try TestGate(visits: visits + squatters(10))
+        _ = gate.run(limit: .seconds(241))
+        let served = try times(gate, 2)
+        let links = (0..<2).map { number in
+            gate.seen.count { if case .phone(number, .connected) = $0.what { true } else { false } }
+        }
+        print("siege beside slow choosers: \(served), links \(links)")
+        #expect(links == [1, 1] && gate.breaches == [])
+    }
+
+    /// A full house of people who take 25 seconds, all with phones of one kind: nobody is sent away for another.
+    @Test func aHouseFullOfSlowChoosersIsNoSiege() throws {
+        var phone = PhoneTraits.android14
+        (phone.wallet.choosing, phone.patience) = (.seconds(25), .seconds(300))
+        let gate = try TestGate(visits: (0..<16).map { .test(phone, arrival: .at(.milliseconds(1000 + 700 * $0))) })
+        #expect(gate.run())
+        #expect(gate.counters.visits == ["accepted": 16] && gate.breaches == [])
     }
 
     /// Devices that connect and leave, one after the other, as fast as a controller is on the air again.
