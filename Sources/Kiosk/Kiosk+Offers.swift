@@ -11,7 +11,8 @@ extension Kiosk {
     /// Fresh keys have been drawn: they are on display from now on.
     mutating func invite(_ material: SessionMaterial, at now: Instant) -> [KioskAction] {
         guard case .up = radio, offers.isAwaiting else { return [] }
-        let offer = offers.add(material, name: settings.name, overlap: settings.previousKey, at: now)
+        let offer = offers.add(
+            material, name: settings.name, to: settings.generations, overlap: settings.previousKey, at: now)
         guard let offer else { return [.drawSessionMaterial] }
         return [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
     }

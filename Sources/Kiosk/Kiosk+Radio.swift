@@ -30,7 +30,7 @@ extension Kiosk {
         counters.droppedPDUs += host.droppedPDUs
         var configuration = settings.hostConfiguration
         configuration.usesAdvertisingSets = usesAdvertisingSets
-        host = Host(configuration: configuration, services: [.tuvali])
+        host = Host(configuration: configuration, services: settings.services)
     }
 
     /// The radio is out of order. `canReset`: the way to the controller stands.
@@ -105,8 +105,10 @@ extension Kiosk {
             }
             return []
         case .written(let handle, let identifier, let value, _):
-            guard let characteristic = Characteristic(identifier) else { return [] }
-            return session(.write(characteristic, value), on: handle, at: now)
+            guard let characteristic = Characteristic(identifier), let generation = Generation(identifier) else {
+                return []
+            }
+            return change(handle, at: now) { $0.written(value, to: characteristic, of: generation, at: now) }
         case .advertisingStarted:
             offers.started()
             return []

@@ -72,7 +72,7 @@ extension Kiosk {
         let inherited = spares.isEmpty ? nil : spares.removeFirst()
         var visit = Visit(
             id: inherited?.visit ?? arrival.visit, intent: inherited?.state ?? .none, offer: arrival.offer,
-            connection: connection,
+            generation: arrival.generation, connection: connection,
             session: VerifierSession(key: arrival.key, settings: settings.sessionSettings, at: now),
             settings: settings, at: now)
         visit.hasGate = hasGate
@@ -120,7 +120,7 @@ extension Kiosk {
     private mutating func perform(_ request: Visit.Request, of visit: Visit, at now: Instant) -> [KioskAction] {
         switch request {
         case .notify(let characteristic, let value):
-            return drive(.notify(visit.connection, characteristic.id, value), at: now)
+            return drive(.notify(visit.connection, characteristic.id(in: visit.generation), value), at: now)
         case .dropLink: return drive(.disconnect(visit.connection, .userTerminated), at: now)
         case .identified(let fingerprint):
             let isNew = offers.admit(fingerprint, to: visit.offer)

@@ -89,7 +89,7 @@ package struct Kiosk: Sendable {
     package init(settings: KioskSettings, at now: Instant) {
         self.settings = settings
         supervisor = RadioSupervisor(settings)
-        host = Host(configuration: settings.hostConfiguration, services: [.tuvali])
+        host = Host(configuration: settings.hostConfiguration, services: settings.services)
         indicator = Indicator(.off, at: now)
     }
 

@@ -1,3 +1,4 @@
+import BluetoothHost
 package import Credentials
 import Encoding
 package import Ledger
@@ -35,6 +36,15 @@ package struct SessionMaterial: Sendable {
         identityResolvingKey = Array(random[32..<48])
         addressRandom = Array(random[48..<51])
         visits = Array(random[51...])
+    }
+
+    /// The address of that advertisement of these keys, 0 or 1: both tell the same key, so they may be as near to one another; other
+    /// keys have other ones. Nil for no number of theirs.
+    func address(_ number: Int) -> DeviceAddress? {
+        guard (0...1).contains(number), let last = addressRandom.last else { return nil }
+        // Not the lowest bit: that is turned over where all are equal.
+        let random = addressRandom.dropLast() + [last ^ (number == 0 ? 0 : 0x02)]
+        return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }
 
     /// The id of the visit of that number with these keys: as random as the bytes, and different from all others.

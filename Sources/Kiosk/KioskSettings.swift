@@ -24,6 +24,9 @@ package struct KioskSettings: Sendable {
     package var keyRotation: Duration = .seconds(60)
     /// How long the invitation before stays on the air beside a new one, for phones that have read it.
     package var previousKey: Duration = .seconds(20)
+    /// The wire generations of the wallets that are served, each once. The GATT table has a service and the air an advertisement for
+    /// each, in this order.
+    package var generations: [Generation] = [.b]
     /// Phones whose credentials are on their way or being judged at once, at least 1; fewer where the controller takes no more.
     /// While so many are, nobody else connects unless somebody makes room; who is in the ``lobby`` by then is served too.
     package var phones = 4
@@ -50,6 +53,9 @@ package struct KioskSettings: Sendable {
     package var tuvali = SessionSettings()
     /// The Bluetooth host's settings.
     package var host = HostConfiguration()
+
+    /// The services of the GATT table.
+    var services: [ServiceDefinition] { generations.map { ServiceDefinition($0) } }
 
     /// The host's settings, with room for as many links as phones are served and some that are on their way out.
     var hostConfiguration: HostConfiguration {

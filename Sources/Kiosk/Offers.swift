@@ -2,7 +2,8 @@ import BluetoothHost
 import Encoding
 import Tuvali
 
-/// A key pair with its address and its URI: what phones find, for as long as it is offered.
+/// A key pair with its addresses and its URI: what phones find, for as long as it is offered. Wallets of each generation have an
+/// advertisement of their own, so one code on the display serves all.
 ///
 /// In ordinary traffic an offer serves one session: when somebody identifies, the next offer takes its place on the display. The
 /// others who have read it by then may still come for a while, so that nobody has to read the code twice; their sessions differ
@@ -15,7 +16,8 @@ struct Offer: Sendable {
     /// Counts offers.
     let number: Int
     let key: VerifierKey
-    let advertisement: Advertisement
+    /// One for each generation, in their order.
+    let advertisements: [(generation: Generation, advertisement: Advertisement)]
     let uri: String
     /// Since when it is offered.
     fileprivate(set) var since: Instant
@@ -27,17 +29,20 @@ struct Offer: Sendable {
     private var visits: UInt32 = 0
 
     /// An offer of these keys under that name; nil for keys that are none.
-    init?(_ material: SessionMaterial, name: Identifier, number: Int, at now: Instant) {
-        guard let key = try? VerifierKey(privateBytes: material.privateKey),
-            let address = try? ResolvablePrivateAddress.make(
-                identityKey: material.identityResolvingKey, random: material.addressRandom)
-        else { return nil }
+    init?(
+        _ material: SessionMaterial, name: Identifier, to generations: [Generation], number: Int, at now: Instant
+    ) {
+        guard let key = try? VerifierKey(privateBytes: material.privateKey) else { return nil }
         let invitation = Invitation(identifier: name, key: key)
-        guard
-            let advertisement = try? Advertisement(
-                address: address, data: invitation.advertisingData, scanResponse: invitation.scanResponseData)
-        else { return nil }
-        (self.material, self.number, self.key, self.advertisement) = (material, number, key, advertisement)
+        let advertisements = generations.enumerated().compactMap { place, generation in
+            material.address(place).flatMap { address in
+                try? Advertisement(
+                    address: address, data: invitation.advertisingData(for: generation),
+                    scanResponse: invitation.scanResponseData(for: generation))
+            }.map { (generation: generation, advertisement: $0) }
+        }
+        guard advertisements.count == generations.count else { return nil }
+        (self.material, self.number, self.key, self.advertisements) = (material, number, key, advertisements)
         (uri, since) = (invitation.uri, now)
     }
 
@@ -65,8 +70,8 @@ struct Offer: Sendable {
 /// The offers that phones may come with: the newest, which is on display, and those before it for as long as somebody who has
 /// read them may still be on his way.
 ///
-/// They are on the air side by side or in turns, as the controller can, each from its own address: which one a phone connected to
-/// tells the key. While nothing is on the air no offer grows old.
+/// They are on the air side by side or in turns, as the controller can, each from its own address, or one for each generation: which
+/// one a phone connected to tells the key. While nothing is on the air no offer grows old.
 struct Offers: Sendable {
     /// Offers beside the newest. While there are as many, the newest stays although it is used.
     static let older = 5
@@ -86,8 +91,10 @@ struct Offers: Sendable {
     var current: Offer? { offers.last.flatMap { $0.until == nil ? $0 : nil } }
 
     /// Takes a new offer: the one before stays beside it for `overlap`.
-    mutating func add(_ material: SessionMaterial, name: Identifier, overlap: Duration, at now: Instant) -> Offer? {
-        guard let offer = Offer(material, name: name, number: count, at: now) else { return nil }
+    mutating func add(
+        _ material: SessionMaterial, name: Identifier, to generations: [Generation], overlap: Duration, at now: Instant
+    ) -> Offer? {
+        guard let offer = Offer(material, name: name, to: generations, number: count, at: now) else { return nil }
         count += 1
         isAwaiting = false
         if let last = offers.indices.last { offers[last].until = now.advanced(by: overlap) }
@@ -104,14 +111,25 @@ struct Offers: Sendable {
         return current.isUsed || pausedSince == nil && now >= current.since.advanced(by: rotation)
     }
 
-    /// The id and the key for a phone that has just connected to the advertisement of that address; nil: it is none of ours. What
-    /// is still on the air is not known from here on.
-    mutating func connected(to address: DeviceAddress?) -> (offer: Int, visit: VisitID, key: VerifierKey)? {
+    /// What a phone finds that has connected to one of the advertisements.
+    struct Arrival {
+        let offer: Int
+        let generation: Generation
+        let visit: VisitID
+        let key: VerifierKey
+    }
+
+    /// What a phone finds that has just connected to the advertisement of that address; nil: it is none of ours. What is still on
+    /// the air is not known from here on.
+    mutating func connected(to address: DeviceAddress?) -> Arrival? {
         asked = nil
-        guard let index = offers.firstIndex(where: { $0.advertisement.address == address }),
-            let visit = offers[index].nextVisit()
-        else { return nil }
-        return (offers[index].number, visit, offers[index].key)
+        for index in offers.indices {
+            let heard = offers[index].advertisements.first { $0.advertisement.address == address }
+            guard let heard, let visit = offers[index].nextVisit() else { continue }
+            return Arrival(
+                offer: offers[index].number, generation: heard.generation, visit: visit, key: offers[index].key)
+        }
+        return nil
     }
 
     /// Takes a session of that offer by its secret's name; false: it must not be served.
@@ -128,7 +146,7 @@ struct Offers: Sendable {
         let wanted = hasRoom ? (current.map { [$0] + living(at: now).reversed() } ?? []) : []
         guard wanted.map(\.number) != asked else { return nil }
         asked = wanted.map(\.number)
-        return wanted.map(\.advertisement)
+        return wanted.flatMap(\.advertisements).map(\.advertisement)
     }
 
     /// Whether anything has been on the air since the radio came up.

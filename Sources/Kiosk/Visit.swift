@@ -68,6 +68,9 @@ struct Visit: Sendable {
     let id: VisitID
     /// The offer that the phone came with.
     let offer: Int
+    /// Whose service the phone uses: that of the advertisement that it came by, until its first write tells.
+    private(set) var generation: Generation
+    private var hasWritten = false
     let connection: ConnectionHandle
     let settings: KioskSettings
     let began: Instant
@@ -93,10 +96,11 @@ struct Visit: Sendable {
 
     /// A visit that has just begun; `intent` is what it inherits from a phone that brought nothing.
     init(
-        id: VisitID, intent: Intent, offer: Int, connection: Connection, session: VerifierSession,
-        settings: KioskSettings, at now: Instant
+        id: VisitID, intent: Intent, offer: Int, generation: Generation, connection: Connection,
+        session: VerifierSession, settings: KioskSettings, at now: Instant
     ) {
         (self.id, self.intent, self.offer, self.session, self.settings) = (id, intent, offer, session, settings)
+        self.generation = generation
         (self.connection, interval) = (connection.handle, connection.parameters.time)
         began = now
     }
@@ -130,6 +134,15 @@ struct Visit: Sendable {
             requests += fail([.transferDisconnected, cause(of: .phone)], at: now)
         }
         return requests + checkLimits(at: now)
+    }
+
+    /// The phone has written. It is answered by the service that it wrote to first; what it writes to another one is ignored.
+    mutating func written(
+        _ value: [UInt8], to characteristic: Characteristic, of generation: Generation, at now: Instant
+    ) -> [Request] {
+        if !hasWritten { (self.generation, hasWritten) = (generation, true) }
+        guard generation == self.generation else { return [] }
+        return handle(.write(characteristic, value), at: now)
     }
 
     /// The phone is one to be served: its intent is made durable, now, while a person chooses. A small credential is complete a

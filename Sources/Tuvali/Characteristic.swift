@@ -18,14 +18,6 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let indicate = CharacteristicProperties(rawValue: 0x20)
 }
 
-/// The GATT service of a Tuvali verifier, wire generation B (Tuvali 0.5 and later).
-package enum TuvaliService {
-    /// The service's 16-bit UUID, also the key of the service data in the advertisement.
-    package static let uuid: UInt16 = 0x0001
-    /// The 16-bit UUID that keys the service data in the scan response; no GATT service of that UUID exists.
-    package static let scanResponseUUID: UInt16 = 0x0002
-}
-
 /// The characteristics of the service. `allCases` is the order in which they stand in the GATT table.
 package enum Characteristic: CaseIterable, Hashable, Sendable {
     /// Wallet to verifier: nonce (12 bytes) and X25519 public key (32 bytes).
@@ -48,8 +40,8 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
     case disconnect
 
     /// The 128-bit UUID, most significant byte first as in its text; ATT sends it the other way round.
-    package var uuid: [UInt8] {
-        if let shortUUID {
+    package func uuid(in generation: Generation) -> [UInt8] {
+        if let shortUUID = shortUUID(in: generation) {
             // Bluetooth Base UUID, Core Specification Vol 3 Part B 2.5.1.
             return [0, 0, UInt8(truncatingIfNeeded: shortUUID >> 8), UInt8(truncatingIfNeeded: shortUUID)]
                 + [0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
@@ -57,8 +49,21 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         return [0, 0, 0, number] + [0x50, 0x26, 0x44, 0x4A, 0x9E, 0x0E, 0xD6, 0xF2, 0x45, 0x0F, 0x3A, 0x77]
     }
 
-    /// The 16-bit form of the UUID, for the one characteristic that has one.
-    package var shortUUID: UInt16? { self == .verificationStatus ? 0x2037 : nil }
+    /// The 16-bit form of the UUID: generation A has one for each, in the order of the table, generation B kept the last but one.
+    package func shortUUID(in generation: Generation) -> UInt16? {
+        switch (self, generation) {
+        case (.identify, .a): 0x2030
+        case (.requestSize, .a): 0x2031
+        case (.request, .a): 0x2032
+        case (.responseSize, .a): 0x2033
+        case (.submitResponse, .a): 0x2034
+        case (.transferReportRequest, .a): 0x2035
+        case (.transferReportResponse, .a): 0x2036
+        case (.verificationStatus, _): 0x2037
+        case (.disconnect, .a): 0x2038
+        case (_, .b): nil
+        }
+    }
 
     /// The properties to declare. No encryption and no pairing is asked for anywhere.
     package var properties: CharacteristicProperties {
@@ -82,7 +87,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The number that tells the 128-bit UUIDs apart.
+    /// The number that tells the 128-bit UUIDs of generation B apart.
     private var number: UInt8 {
         switch self {
         case .requestSize: 0x04

@@ -20,23 +20,24 @@ package struct Invitation: Hashable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// The payload of the advertising PDU (ADV_IND), at most 31 bytes: flags, the service's UUID, and its service data
-    /// (name, `_`, first 5 key bytes). Wallets match the service data byte for byte and filter on the UUID list.
-    package var advertisingData: [UInt8] {
+    /// The payload of the advertising PDU (ADV_IND) for wallets of that generation, at most 31 bytes: flags, the service's UUID,
+    /// and its service data (name, `_`, first 5 key bytes). Wallets match the service data byte for byte and filter on the UUID
+    /// list. Those of two generations do not fit into one.
+    package func advertisingData(for generation: Generation) -> [UInt8] {
         let generalDiscoverableLEOnly: UInt8 = 0x06
+        let uuid = Self.littleEndian(generation.serviceUUID)
         return Self.structure(.flags, [generalDiscoverableLEOnly])
-            + Self.structure(.completeListOf16BitUUIDs, Self.littleEndian(TuvaliService.uuid))
+            + Self.structure(.completeListOf16BitUUIDs, uuid)
             + Self.structure(
-                .serviceData16,
-                Self.littleEndian(TuvaliService.uuid) + identifier.bytes + [UInt8(ascii: "_")] + publicKey.prefix(5))
+                .serviceData16, uuid + identifier.bytes + [UInt8(ascii: "_")] + publicKey.prefix(5))
     }
 
-    /// The payload of the scan response, exactly 31 bytes: the other 27 key bytes.
+    /// The payload of the scan response for wallets of that generation, exactly 31 bytes: the other 27 key bytes.
     ///
-    /// It must go on the air together with ``advertisingData`` and never alone: an iPhone that sees only this one crashes.
-    package var scanResponseData: [UInt8] {
+    /// It must go on the air together with ``advertisingData(for:)`` and never alone: an iPhone that sees only this one crashes.
+    package func scanResponseData(for generation: Generation) -> [UInt8] {
         Self.structure(
-            .serviceData16, Self.littleEndian(TuvaliService.scanResponseUUID) + publicKey.dropFirst(5))
+            .serviceData16, Self.littleEndian(generation.scanResponseUUID) + publicKey.dropFirst(5))
     }
 
     /// The text of the QR code. The scheme is upper case and followed by `://` because wallets take nothing else.

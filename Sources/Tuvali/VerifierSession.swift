@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The verifier's side of one Tuvali session (wire generation B), from the advertisement to the end of the link.
+/// The verifier's side of one Tuvali session (the same in either ``Generation``), from the advertisement to the end of the link.
 ///
 /// A pure value: the host feeds events and the time, and carries out the actions in their order. It calls
 /// ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` has come; later is harmless. Every state has a

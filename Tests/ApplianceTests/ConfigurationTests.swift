@@ -2,6 +2,7 @@ import Aries
 import Encoding
 import Foundation
 import Testing
+import Tuvali
 
 @testable import Appliance
 
@@ -44,6 +45,7 @@ struct ConfigurationTests {
         #expect(configuration.trust.profile == .strict)
         #expect(configuration.clock.minimum == .rtc)
         #expect(configuration.tuvali.toleratedMissingPercent == 70)
+        #expect(configuration.tuvali.generations == [.b])
         #expect(configuration.agent.allowPlainHTTP == false)
         #expect(configuration.ledger.path == "/var/lib/gatehouse/gatehouse.db")
     }
@@ -72,9 +74,12 @@ struct ConfigurationTests {
             directory = "trust"
             [agent]
             invitations = ["one.json", "/two.url"]
+            [tuvali]
+            generations = ["a", "b"]
             [log]
             path = "../log/gate.jsonl"
             """)
+        #expect(configuration.tuvali.generations == [.b, .a])
         #expect(configuration.kiosk.id == "site.north.2")
         #expect(configuration.radio.transport == .tcp)
         #expect(configuration.radio.port == 9544)
@@ -119,6 +124,16 @@ struct ConfigurationTests {
             ("kiosk.name = \"G\"\n[radio]\ndevice = \"eth0\"", "radio.device", 3, "is no adapter"),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"", "radio.device", 2, "is no device path"),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"tcp\"\nhost = \"\"", "radio.host", 4, "is empty"),
+            ("kiosk.name = \"G\"\n[tuvali]\ngenerations = []", "tuvali.generations", 3, "is empty"),
+            ("kiosk.name = \"G\"\n[tuvali]\ngenerations = \"b\"", "tuvali.generations", 3, "does not take \"b\""),
+            (
+                "kiosk.name = \"G\"\n[tuvali]\ngenerations = [\"b\", \"A\"]", "tuvali.generations", 3,
+                "does not take \"A\""
+            ),
+            (
+                "kiosk.name = \"G\"\n[tuvali]\ngenerations = [\"a\", \"a\"]", "tuvali.generations", 3,
+                "names \"a\" twice"
+            ),
             ("kiosk.name = \"G\"\n[gpio]\nchip = \"c\"", "gate.line", nil, "is missing"),
             (
                 "kiosk.name = \"G\"\n[gate]\nline = \"GPIO5\"\n[indicator]\nred = \"GPIO5\"", "indicator.red", 5,

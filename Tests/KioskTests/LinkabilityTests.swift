@@ -11,9 +11,15 @@ import Tuvali
 @Suite struct LinkabilityTests {
     private static let visitors = 40
 
+    /// The default, and with wallets of both generations.
+    static let generations: [[Generation]] = [[.b], [.b, .a]]
+
     /// A day at a box: phones of all kinds, some that leave or say nothing, and idle time in which keys rotate.
-    private static func box(_ number: UInt8) throws -> TestGate {
-        let phones: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
+    private static func box(_ number: UInt8, _ generations: [Generation]) throws -> TestGate {
+        let phones: [PhoneTraits] =
+            generations == [.b]
+            ? [.android14, .iPhone, .android13, .iPhone185]
+            : [.android14, .iPhone, PhoneTraits.android13.before, PhoneTraits.iPhone185.before]
         let misbehaviours: [Misbehaviour?] = [nil, nil, .pairs, .leaves(.identified), .silent, .lingers]
         let visits = (0..<visitors).map { visit in
             Simulation.Visit.test(
@@ -25,17 +31,23 @@ import Tuvali
         let gate = try TestGate(visits: visits, controller: controller, seed: UInt64(number)) {
             $0 = KioskSettings(name: $0.name, softwareVersion: "version \(number)")
             $0.radioReminder = .zero
+            $0.generations = generations
         }
         #expect(gate.run(limit: .seconds(3600)))
         return gate
     }
 
-    @Test func sessionsShareNothingThatBoxesDoNot() throws {
-        let (one, other) = (Air(try Self.box(1)), Air(try Self.box(2)))
+    @Test(arguments: generations) func sessionsShareNothingThatBoxesDoNot(_ generations: [Generation]) throws {
+        let (one, other) = (Air(try Self.box(1, generations)), Air(try Self.box(2, generations)))
         // What all advertisements of both boxes have in common is the name and what is around it.
         let fields: [KeyPath<Air.Advertisement, [UInt8]>] = [\.address, \.data, \.scanResponse]
-        for (field, constant) in zip(fields, [0, 12 + "TestGate".utf8.count, 4]) {
-            let values = (one.advertisements + other.advertisements).map { $0[keyPath: field] }
+        let constants = zip(fields, [0, 12 + "TestGate".utf8.count, 4])
+        // The two of one key have that in common and nothing else; the others are compared with their like.
+        let ofGenerations = Dictionary(grouping: one.advertisements + other.advertisements) { $0.data[5...6] }
+        #expect(ofGenerations.count == generations.count)
+        for (advertisements, (field, constant)) in ofGenerations.values.flatMap({ group in constants.map { (group, $0) }
+        }) {
+            let values = advertisements.map { $0[keyPath: field] }
             let first = try #require(values.first)
             let varying = first.indices.filter { place in values.contains { $0[place] != first[place] } }
             #expect(first.count - varying.count == constant)
@@ -51,17 +63,17 @@ import Tuvali
     }
 
     /// Address and keys change together: neither ties what comes after to what was before.
-    @Test func eachKeyHasItsAddress() throws {
-        let air = Air(try Self.box(3))
+    @Test(arguments: generations) func eachKeyHasItsAddress(_ generations: [Generation]) throws {
+        let air = Air(try Self.box(3, generations))
         #expect(air.advertisements.count > Self.visitors)
         #expect(Set(air.advertisements.map(\.address)).count == air.advertisements.count)
         #expect(Set(air.advertisements.map(\.data)).count == air.advertisements.count)
         #expect(Set(air.advertisements.map(\.scanResponse)).count == air.advertisements.count)
     }
 
-    /// Each address is resolvable, and by a key that makes no other: one that was thrown away.
-    @Test func addressesHaveKeysOfTheirOwn() throws {
-        let gate = try Self.box(4)
+    /// Each address is resolvable, and by a key that makes no other but those of the same keys: one that was thrown away.
+    @Test(arguments: generations) func addressesHaveKeysOfTheirOwn(_ generations: [Generation]) throws {
+        let gate = try Self.box(4, generations)
         let keys = gate.trace.compactMap { turn in
             if case .sessionMaterial(let material) = turn.event { material.identityResolvingKey } else { nil }
         }
@@ -78,8 +90,8 @@ import Tuvali
     }
 
     /// Nothing that is a box's own leaves it: not its address, its version, or the ids under which it records.
-    @Test func nothingOfTheBoxGoesOnTheAir() throws {
-        let gate = try Self.box(5)
+    @Test(arguments: generations) func nothingOfTheBoxGoesOnTheAir(_ generations: [Generation]) throws {
+        let gate = try Self.box(5, generations)
         let air = Air(gate)
         let secrets =
             [[5, 0xB1, 0xB2, 0xB3], [0xC5, 0xB4, 0xB3, 0xB2], Array("version 5".utf8)]
@@ -93,11 +105,11 @@ import Tuvali
     }
 
     /// A phone that reads everything that there is reads the same at every box, whatever its name, and at every visit.
-    @Test func everybodyReadsTheSame() throws {
+    @Test(arguments: generations) func everybodyReadsTheSame(_ generations: [Generation]) throws {
         let recording = try RecordedVisit(.android14, record: Array("{}".utf8))
         var transcripts: Set<[[UInt8]]> = []
         for (seed, name) in [(1, "TestGate"), (2, "TestGate"), (3, "Another-Gate")] as [(UInt64, String)] {
-            var gate = try ReplayGate([recording], seed: seed, name: name)
+            var gate = try ReplayGate([recording], seed: seed, name: name, generations: generations)
             gate.spoil = { packet in
                 // Read BD_ADDR: the box's own address.
                 packet.starts(with: [4, 0x0E, 10, 1, 0x09, 0x10])
@@ -130,7 +142,7 @@ import Tuvali
         pdus +=
             types.map { (4, [0x10, 1, 0, 0xFF, 0xFF, $0, 0x28]) }
             + types.map { (4, [0x08, 1, 0, 0xFF, 0xFF, $0, 0x28]) }
-        for handle in 1...40 as ClosedRange<UInt8> {
+        for handle in 1...60 as ClosedRange<UInt8> {
             pdus += [(4, [0x04, handle, 0, 0xFF, 0xFF]), (4, [0x0A, handle, 0]), (4, [0x0C, handle, 0, 0, 0])]
         }
         pdus += [(4, [0x0E, 3, 0, 5, 0]), (4, [0x20, 3, 0, 5, 0]), (4, [0x16, 3, 0, 0, 0, 1]), (4, [0x99 & 0x3F])]

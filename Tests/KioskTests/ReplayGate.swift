@@ -37,8 +37,11 @@ struct ReplayGate {
     private var random: SplitMix64
     private let records: [[UInt8]]
 
-    init(_ recordings: [RecordedVisit], seed: UInt64, name: String = "TestGate") throws {
+    init(
+        _ recordings: [RecordedVisit], seed: UInt64, name: String = "TestGate", generations: [Generation] = [.b]
+    ) throws {
         var settings = KioskSettings(name: try Identifier(name), softwareVersion: "test")
+        settings.generations = generations
         // Whoever is played comes with the newest keys, and does not wait long for them.
         (settings.previousKey, settings.keyRotation) = (.zero, .seconds(5))
         kiosk = Kiosk(settings: settings, at: now)

@@ -169,6 +169,15 @@ extension Verdict {
     }
 }
 
+extension PhoneTraits {
+    /// The same phone with a wallet of generation A.
+    var before: PhoneTraits {
+        var traits = self
+        traits.wallet.generation = .a
+        return traits
+    }
+}
+
 extension Simulation.Visit {
     /// A phone whose wallet shares `record`.
     static func test(

@@ -29,7 +29,7 @@ import Testing
         private static func recorded(bytes: Int) throws -> (host: Host, session: VerifierSession, chunks: [[UInt8]]) {
             var configuration = HostConfiguration()
             configuration.connectionParameters = []
-            var host = Host(configuration: configuration, services: [.tuvali])
+            var host = Host(configuration: configuration, services: [ServiceDefinition(.b)])
             var inbox = host.handle(.start, at: .zero)
             while let action = inbox.popLast() {
                 guard case .send(let packet) = action, packet.count > 3 else { continue }
@@ -50,7 +50,7 @@ import Testing
             var size: [UInt8] = []
             size.appendBE(UInt32(bytes / 505 * 505 + 1))
             _ = session.handle(.write(.responseSize, size), at: .zero)
-            let handle = host.database.value(of: Characteristic.submitResponse.id)?.handle ?? 0
+            let handle = host.database.value(of: Characteristic.submitResponse.id(in: .b))?.handle ?? 0
             let numbered = chunks.enumerated().map { index, payload in
                 var chunk: [UInt8] = []
                 chunk.appendBE(UInt16(index + 1))

@@ -17,8 +17,9 @@ import Testing
             let parsed = WalletURI.android(invitation.uri)
             return firstFailure(
                 difference(
-                    "adv", withoutFlags(invitation.advertisingData), withoutFlags(try item.hex("adv_pdu_data"))),
-                difference("rsp", invitation.scanResponseData, try item.hex("scan_rsp_pdu_data")),
+                    "adv", withoutFlags(invitation.advertisingData(for: .b)), withoutFlags(try item.hex("adv_pdu_data"))
+                ),
+                difference("rsp", invitation.scanResponseData(for: .b), try item.hex("scan_rsp_pdu_data")),
                 difference("uri", invitation.uri, try item.text("uri")),
                 difference("parsed", parsed, .init(name: Text(name), key: Text(Hex.encode(publicKey)), isValid: true)))
         }
@@ -48,9 +49,9 @@ import Testing
             #expect(WalletURI.android(invitation.uri) == want)
             #expect(WalletURI.ios(invitation.uri) == want)
             #expect(!invitation.uri.utf8.contains(UInt8(ascii: "+")))
-            #expect(invitation.advertisingData.count <= 31)
-            #expect(invitation.advertisingData.starts(with: [0x02, 0x01, 0x06, 0x03, 0x03, 0x01, 0x00]))
-            #expect(invitation.scanResponseData.count == 31)
+            #expect(invitation.advertisingData(for: .b).count <= 31)
+            #expect(invitation.advertisingData(for: .b).starts(with: [0x02, 0x01, 0x06, 0x03, 0x03, 0x01, 0x00]))
+            #expect(invitation.scanResponseData(for: .b).count == 31)
         }
     }
 
@@ -67,7 +68,7 @@ import Testing
 
     @Test func theTableOfCharacteristics() {
         let table = Characteristic.allCases.map {
-            "\(Hex.encode($0.uuid)) \($0.properties.rawValue) \($0.hasConfigurationDescriptor)"
+            "\(Hex.encode($0.uuid(in: .b))) \($0.properties.rawValue) \($0.hasConfigurationDescriptor)"
         }
         let tail = "-5026-444a-9e0e-d6f2450f3a77".filter { $0 != "-" }
         #expect(
@@ -76,8 +77,33 @@ import Testing
                 "00000007\(tail) 12 false", "00000008\(tail) 12 false", "00000009\(tail) 12 false",
                 "0000000a\(tail) 32 true", "0000203700001000800000805f9b34fb 32 true", "0000000b\(tail) 32 true",
             ])
-        #expect(Characteristic.allCases.compactMap(\.shortUUID) == [0x2037])
-        #expect(TuvaliService.uuid == 1)
+        #expect(Characteristic.allCases.compactMap { $0.shortUUID(in: .b) } == [0x2037])
+        #expect(Generation.b.serviceUUID == 1)
+    }
+
+    /// Generation A: the same table under numbers that follow one another.
+    @Test func theTableOfTheGenerationBefore() {
+        let uuids = Characteristic.allCases.map { Hex.encode($0.uuid(in: .a)) }
+        #expect(uuids == (0...8).map { "0000203\($0)00001000800000805f9b34fb" })
+        #expect(Characteristic.allCases.compactMap { $0.shortUUID(in: .a) } == Array(0x2030...0x2038))
+    }
+
+    /// Both generations' payloads, written by hand.
+    @Test func payloadsOfBothGenerations() throws {
+        let key = Array(0x40...0x5F as ClosedRange<UInt8>)
+        let invitation = Invitation(identifier: try Identifier("GATE-7"), publicKey: key)
+        let rest = "45464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f"
+        #expect(
+            Hex.encode(invitation.advertisingData(for: .b)) == "020106" + "03030100" + "0f160100" + "474154452d37"
+                + "5f4041424344")
+        #expect(Hex.encode(invitation.scanResponseData(for: .b)) == "1e160200" + rest)
+        #expect(
+            Hex.encode(invitation.advertisingData(for: .a)) == "020106" + "030329ab" + "0f1629ab" + "474154452d37"
+                + "5f4041424344")
+        #expect(Hex.encode(invitation.scanResponseData(for: .a)) == "1e162aab" + rest)
+        // The longest name fits into either.
+        let long = Invitation(identifier: try Identifier("FOURTEEN-BYTES"), publicKey: key)
+        #expect(Generation.allCases.allSatisfy { long.advertisingData(for: $0).count == 31 })
     }
 }
 

@@ -80,7 +80,7 @@ extension Characteristic {
     /// The characteristic of a UUID's text.
     init?(text: String) {
         guard let bytes = Hex.decode(text.filter { $0 != "-" }),
-            let match = Characteristic.allCases.first(where: { $0.uuid == bytes })
+            let match = Characteristic.allCases.first(where: { $0.uuid(in: .b) == bytes })
         else { return nil }
         self = match
     }

@@ -63,8 +63,8 @@ import Testing
         let identifier = try Identifier(try item.text("identifier"), alphabet: .any)
         let invitation = Invitation(identifier: identifier, key: key)
         return firstFailure(
-            difference("adv", withoutFlags(invitation.advertisingData), withoutFlags(try step.hex("adv"))),
-            difference("rsp", invitation.scanResponseData, try step.hex("rsp")),
+            difference("adv", withoutFlags(invitation.advertisingData(for: .b)), withoutFlags(try step.hex("adv"))),
+            difference("rsp", invitation.scanResponseData(for: .b), try step.hex("rsp")),
             difference("uri", invitation.uri, try item.text("uri")))
     }
 

@@ -96,6 +96,30 @@ struct ConfigurationReader {
         }
     }
 
+    /// Some of a few words, each once; returned in the order of the words.
+    mutating func choices<Choice: RawRepresentable & CaseIterable & Equatable>(
+        _ key: String, default fallback: [Choice]
+    ) -> [Choice] where Choice.RawValue == String {
+        let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let wanted = "a list of one or more of \(words), each once"
+        let texts = read(key, fallback.map(\.rawValue), wanted, write: { .array($0.map { .text($0) }) }) { value in
+            guard let elements = value.array else { return nil }
+            let texts = elements.compactMap(\.string?.string)
+            return texts.count == elements.count ? texts : nil
+        }
+        var chosen: [Choice] = []
+        for text in texts {
+            guard let choice = Choice.allCases.first(where: { Text($0.rawValue) == Text(text) }) else {
+                reject(key, "does not take \"\(text.prefix(60))\"", "Write \(wanted).")
+                return fallback
+            }
+            if chosen.contains(choice) { reject(key, "names \"\(text)\" twice", "Write \(wanted).") }
+            chosen.append(choice)
+        }
+        if chosen.isEmpty { reject(key, "is empty", "Write \(wanted).") }
+        return Choice.allCases.filter { chosen.contains($0) }
+    }
+
     /// A list of sections, `[[key]]`, that may hold these keys and no others.
     mutating func sections(_ key: String, _ names: [Text]) -> [TOMLTable] {
         let wanted = "one section [[\(key)]] for each"

@@ -1,6 +1,7 @@
 package import Aries
 import Encoding
 import Ledger
+package import Tuvali
 
 /// `[policy]`: whom the gate lets in.
 package struct PolicySection: Hashable, Sendable {
@@ -202,6 +203,8 @@ package struct AgentCopy: Hashable, Sendable {
 
 /// `[tuvali]`: times and rules of a visit on the air.
 package struct TuvaliSection: Hashable, Sendable {
+    /// The wire generations of the wallets that are served.
+    package var generations: [Generation]
     /// How long an unused key and its QR code stay valid (40-bit authentication).
     package var keyRotation: Duration
     /// How long the invitation before stays on the air beside a new one.
@@ -218,6 +221,7 @@ package struct TuvaliSection: Hashable, Sendable {
     package var toleratedMissingPercent: Int
 
     init(_ reader: inout ConfigurationReader) {
+        generations = reader.choices("tuvali.generations", default: [.b])
         keyRotation = reader.duration(
             "tuvali.keyRotation", default: .seconds(60), in: .seconds(10)...(.seconds(86_400)))
         previousKey = reader.duration("tuvali.previousKey", default: .seconds(20), in: .seconds(1)...(.seconds(120)))

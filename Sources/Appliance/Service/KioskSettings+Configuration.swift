@@ -13,6 +13,7 @@ extension KioskSettings {
             case .refuse: .refuse
             case .open: .open
             }
+        generations = configuration.tuvali.generations
         keyRotation = configuration.tuvali.keyRotation
         previousKey = configuration.tuvali.previousKey
         phones = configuration.radio.phones

@@ -26,18 +26,19 @@ struct GATTTable: Equatable, Sendable {
     /// Service Changed of the Generic Attribute service.
     static let serviceChanged = "00002a05-0000-1000-8000-00805f9b34fb"
 
-    /// The Tuvali service of generation B.
-    static let tuvaliService = "00000001-0000-1000-8000-00805f9b34fb"
-
-    /// The characteristic of the Tuvali service; nil when it is not there.
-    func find(_ characteristic: WalletCharacteristic) -> Characteristic? {
-        characteristics.first { $0.service == Self.tuvaliService && $0.uuid == characteristic.rawValue }
+    /// The characteristic of the Tuvali service of that generation; nil when it is not there.
+    func find(_ characteristic: WalletCharacteristic, _ generation: WalletGeneration) -> Characteristic? {
+        let (service, uuid) = (Self.text(generation.service[...]), characteristic.uuid(in: generation))
+        return characteristics.first { $0.service == service && $0.uuid == uuid }
     }
 
-    /// The characteristic whose value has that handle.
-    func characteristic(valueHandle: UInt16) -> WalletCharacteristic? {
-        characteristics.first { $0.value == valueHandle && $0.service == Self.tuvaliService }
-            .flatMap { WalletCharacteristic(rawValue: $0.uuid) }
+    /// The characteristic of that service whose value has that handle.
+    func characteristic(valueHandle: UInt16, _ generation: WalletGeneration) -> WalletCharacteristic? {
+        let service = Self.text(generation.service[...])
+        guard let found = characteristics.first(where: { $0.value == valueHandle && $0.service == service }) else {
+            return nil
+        }
+        return WalletCharacteristic.allCases.first { $0.uuid(in: generation) == found.uuid }
     }
 
     /// The lower-case text of a UUID of 2 or 16 bytes, least significant first (Core Specification Vol 3 Part B 2.5.1); nil

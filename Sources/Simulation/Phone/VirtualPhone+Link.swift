@@ -115,14 +115,15 @@ extension VirtualPhone {
     /// Android only opens its own filter; iOS also writes 0x0002 to the CCCD, where there is one.
     private mutating func register(_ characteristic: WalletCharacteristic, _ isOn: Bool) {
         if isOn { registered.insert(characteristic) } else { registered.remove(characteristic) }
-        guard traits.wallet.platform == .ios, let handle = client.table.find(characteristic)?.configuration else {
+        guard traits.wallet.platform == .ios, let handle = client.table.find(characteristic, generation)?.configuration
+        else {
             return
         }
         run(client.request(.write(handle: handle, value: isOn ? [2, 0] : [0, 0], tag: nil), at: now))
     }
 
     private mutating func write(_ characteristic: WalletCharacteristic, _ value: [UInt8], withResponse: Bool) {
-        guard let handle = client.table.find(characteristic)?.value else {
+        guard let handle = client.table.find(characteristic, generation)?.value else {
             return tellWritten(characteristic, false)
         }
         var value = value
@@ -155,7 +156,7 @@ extension VirtualPhone {
             case .discovered:
                 hasDiscovered = true
                 subscribeToServiceChanged()
-                let found = WalletCharacteristic.written.allSatisfy { client.table.find($0) != nil }
+                let found = WalletCharacteristic.written.allSatisfy { client.table.find($0, generation) != nil }
                 tellWallet(.services(found: found))
             case .answered(let characteristic, let succeeded):
                 if let characteristic { tellWritten(characteristic, succeeded) }
@@ -165,7 +166,9 @@ extension VirtualPhone {
                     if hasDiscovered { observe(.violation("a value of an unknown handle")) }
                     continue
                 }
-                guard let characteristic = client.table.characteristic(valueHandle: handle) else { continue }
+                guard let characteristic = client.table.characteristic(valueHandle: handle, generation) else {
+                    continue
+                }
                 if registered.contains(characteristic) {
                     tellWallet(.value(characteristic, value))
                 } else {

@@ -182,6 +182,8 @@ package struct VirtualPhone: Sendable {
         }
     }
 
+    var generation: WalletGeneration { traits.wallet.generation }
+
     private var siege: Siege? { if case .besieges(let siege) = misbehaviour { siege } else { nil } }
 
     private mutating func scan() {
@@ -199,7 +201,8 @@ package struct VirtualPhone: Sendable {
 
     private mutating func heard(_ advertiser: Advertiser) {
         guard case .scanning(let invitation) = state,
-            let key = invitation.map({ WalletScan.match(advertiser, $0) }) ?? WalletScan.anyKey(advertiser)
+            let key = invitation.map({ WalletScan.match(advertiser, $0, generation) })
+                ?? WalletScan.anyKey(advertiser, generation)
         else { return }
         observe(.found)
         state = .connecting(verifierKey: key)

@@ -317,15 +317,16 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// The value handle of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's
-    /// service each writable characteristic takes two handles, each indicated one three.
-    private static let statusHandle: [UInt8] = [29, 0]
+    /// The value handles of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's
+    /// service each writable characteristic takes two handles, each indicated one three. With two generations the second service
+    /// stands 24 handles behind the first.
+    private static let statusHandles: [[UInt8]] = [[29, 0], [53, 0]]
 
     /// The verification status that a packet tells a wallet: 0 accepted, 1 rejected; nil for any other packet.
     package static func status(in packet: [UInt8]) -> UInt8? {
         // H4 ACL: type, handle (2), length (2); L2CAP: length (2), channel (2); ATT: opcode, handle (2), value.
         guard packet.count > 12, packet[0] == 2, packet[7...8] == [4, 0], packet[9] == 0x1B || packet[9] == 0x1D,
-            Array(packet[10...11]) == statusHandle
+            statusHandles.contains(Array(packet[10...11]))
         else { return nil }
         return packet[12]
     }

@@ -1,4 +1,4 @@
-/// The characteristics of the Tuvali service, generation B, as a wallet finds them.
+/// The characteristics of the Tuvali service as a wallet finds them; the raw values are the UUIDs of generation B.
 package enum WalletCharacteristic: String, CaseIterable, Sendable {
     case identify = "00000006-5026-444a-9e0e-d6f2450f3a77"
     case requestSize = "00000004-5026-444a-9e0e-d6f2450f3a77"
@@ -9,6 +9,12 @@ package enum WalletCharacteristic: String, CaseIterable, Sendable {
     case transferReportResponse = "0000000a-5026-444a-9e0e-d6f2450f3a77"
     case verificationStatus = "00002037-0000-1000-8000-00805f9b34fb"
     case disconnect = "0000000b-5026-444a-9e0e-d6f2450f3a77"
+
+    /// The UUID that wallets of that generation look for: those of generation A are numbered from 0x2030 in this order.
+    package func uuid(in generation: WalletGeneration) -> String {
+        guard generation == .a, let place = Self.allCases.firstIndex(of: self) else { return rawValue }
+        return "0000203\(place)-0000-1000-8000-00805f9b34fb"
+    }
 
     /// Those a wallet writes; without any one of them it finds no service.
     package static let written: [WalletCharacteristic] = [

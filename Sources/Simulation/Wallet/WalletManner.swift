@@ -2,6 +2,8 @@
 package struct WalletManner: Sendable {
     /// The library.
     package var platform: WalletInvitation.Platform
+    /// The library's age, as far as it can be told from outside.
+    package var generation = WalletGeneration.b
     /// MTUs asked for one after the other; empty where the phone negotiates by itself.
     package var mtuLadder: [Int]
     /// Fixed wait after each MTU request.

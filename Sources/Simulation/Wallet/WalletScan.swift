@@ -2,30 +2,34 @@
 package enum WalletScan {
     /// The verifier's 32-byte public key when the advertiser is the one of the invitation, else nil.
     ///
-    /// Both wallets filter on the 16-bit service 0x0001, want the whole service data of 0x0001 byte by byte, need the data
-    /// of 0x0002 in the same report, and take the key from the air.
-    package static func match(_ advertiser: Advertiser, _ invitation: WalletInvitation) -> [UInt8]? {
+    /// Both wallets filter on the 16-bit service, want its whole service data byte by byte, need the scan response's data in the
+    /// same report, and take the key from the air.
+    package static func match(
+        _ advertiser: Advertiser, _ invitation: WalletInvitation, _ generation: WalletGeneration = .b
+    ) -> [UInt8]? {
         let structures = structures(advertiser.data) + structures(advertiser.scanResponse)
         let listsService = structures.contains { type, value in
             (type == 0x02 || type == 0x03)
                 && stride(from: value.startIndex, to: value.endIndex - 1, by: 2).contains {
-                    value[$0] == 0x01 && value[$0 + 1] == 0x00
+                    value[$0...].prefix(2).elementsEqual(generation.service)
                 }
         }
         guard listsService, let wanted = invitation.serviceData,
-            let head = serviceData(0x01, structures), head.elementsEqual(wanted)
+            let head = serviceData(generation.service, structures), head.elementsEqual(wanted)
         else { return nil }
-        return key(structures)
+        return key(structures, generation)
     }
 
-    /// The public key that a Tuvali verifier has on the air, whoever it is; nil: this is none.
-    package static func anyKey(_ advertiser: Advertiser) -> [UInt8]? {
-        key(structures(advertiser.data) + structures(advertiser.scanResponse))
+    /// The public key that a Tuvali verifier of that generation has on the air, whoever it is; nil: this is none.
+    package static func anyKey(_ advertiser: Advertiser, _ generation: WalletGeneration = .b) -> [UInt8]? {
+        key(structures(advertiser.data) + structures(advertiser.scanResponse), generation)
     }
 
-    private static func key(_ structures: [(type: UInt8, value: ArraySlice<UInt8>)]) -> [UInt8]? {
-        guard let head = serviceData(0x01, structures), head.count > 5, let tail = serviceData(0x02, structures),
-            tail.count == 27
+    private static func key(
+        _ structures: [(type: UInt8, value: ArraySlice<UInt8>)], _ generation: WalletGeneration
+    ) -> [UInt8]? {
+        guard let head = serviceData(generation.service, structures), head.count > 5,
+            let tail = serviceData(generation.scanResponse, structures), tail.count == 27
         else { return nil }
         return head.suffix(5) + tail
     }
@@ -44,8 +48,8 @@ package enum WalletScan {
     }
 
     private static func serviceData(
-        _ uuid: UInt8, _ structures: [(type: UInt8, value: ArraySlice<UInt8>)]
+        _ uuid: [UInt8], _ structures: [(type: UInt8, value: ArraySlice<UInt8>)]
     ) -> ArraySlice<UInt8>? {
-        structures.first { $0.type == 0x16 && $0.value.starts(with: [uuid, 0x00]) }?.value.dropFirst(2)
+        structures.first { $0.type == 0x16 && $0.value.starts(with: uuid) }?.value.dropFirst(2)
     }
 }

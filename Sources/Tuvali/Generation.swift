@@ -1,0 +1,26 @@
+/// The wire generations of Tuvali that are in the field. They differ in their UUIDs and in nothing else: what is written and
+/// notified, and when, is the same.
+///
+/// The order of the cases is that of their services in the GATT table and of their advertisements.
+package enum Generation: String, CaseIterable, Hashable, Sendable {
+    /// Tuvali 0.5 and later: Inji Wallet 0.13 and later.
+    case b
+    /// Tuvali 0.4: Inji Wallet up to 0.12.
+    case a
+
+    /// The service's 16-bit UUID, also the key of the service data in the advertisement.
+    package var serviceUUID: UInt16 {
+        switch self {
+        case .b: 0x0001
+        case .a: 0xAB29
+        }
+    }
+
+    /// The 16-bit UUID that keys the service data in the scan response; no GATT service of that UUID exists.
+    package var scanResponseUUID: UInt16 {
+        switch self {
+        case .b: 0x0002
+        case .a: 0xAB2A
+        }
+    }
+}
