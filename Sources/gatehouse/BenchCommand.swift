@@ -77,6 +77,22 @@ struct BenchCommand: AsyncParsableCommand {
         for (sample, sync) in samples.flatMap({ sample in sync.map { (sample, $0) } }) {
             printRow(sample, sync, try await measure(sample, sync))
         }
+        try printTransfer()
+    }
+
+    private func printTransfer() throws {
+        let result: TransferBench.Result
+        do { result = try TransferBench.run() } catch { throw CommandFailure(error.reason, exitCode: 1) }
+        if json {
+            let line: JSON = [
+                "sample": "transfer", "bytes": .int(result.bytes), "us": .int(Int(result.time.nanoseconds / 1000)),
+                "crcUs": .int(Int(result.check.nanoseconds / 1000)),
+            ]
+            return Terminal.line(line.compactText)
+        }
+        Terminal.line(
+            "From HCI packets to the assembled message, no threads, \(result.bytes) bytes: "
+                + String(format: "%.1f MB/s, %.1f times the CRC alone", result.megabytesPerSecond, result.ratio))
     }
 
     /// What is measured.

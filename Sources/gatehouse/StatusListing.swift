@@ -80,6 +80,7 @@ enum StatusListing {
     private static func radio(_ radio: JSON?) -> [String?] {
         [
             text(radio?["state"]), text(radio?["controller"]), some(radio?["failures"], "failures"),
+            some(radio?["advertisingLapses"], "times off the air by itself"),
             some(radio?["ignoredPackets"], "packets ignored"), some(radio?["droppedPDUs"], "broken PDUs"),
             some(radio?["spoiledChunks"], "spoiled chunks"), some(radio?["repairs"], "repair rounds"),
         ]

@@ -100,6 +100,7 @@ package struct StatusDesk: Sendable {
         let counters = status.counters
         var radio: JSONObject = [
             "state": .text(status.radio.rawValue), "failures": .int(counters.radioFailures),
+            "advertisingLapses": .int(counters.advertisingLapses),
             "ignoredPackets": .int(counters.ignoredPackets), "droppedPDUs": .int(counters.droppedPDUs),
             "phones": .int(status.phones), "refusedPhones": .int(counters.refusedPhones),
             "spoiledChunks": .int(counters.spoiledChunks), "repairs": .int(counters.repairs),
