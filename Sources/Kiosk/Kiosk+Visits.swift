@@ -58,7 +58,7 @@ extension Kiosk {
     // MARK: - 2. Connect
 
     mutating func begin(_ connection: Connection, to address: DeviceAddress?, at now: Instant) -> [KioskAction] {
-        guard let arrival = offers.connected(to: address) else {
+        guard let arrival = offers.connected(to: address, at: now) else {
             return drive(.disconnect(connection.handle, .userTerminated), at: now)
         }
         var actions: [KioskAction] = []
@@ -73,7 +73,7 @@ extension Kiosk {
         var visit = Visit(
             id: inherited?.visit ?? arrival.visit, intent: inherited?.state ?? .none, offer: arrival.offer,
             generation: arrival.generation, connection: connection,
-            session: VerifierSession(key: arrival.key, settings: settings.sessionSettings, at: now),
+            session: VerifierSession(key: arrival.offer.key, settings: settings.sessionSettings, at: now),
             settings: settings, at: now)
         visit.hasGate = hasGate
         visits.append(visit)
@@ -123,10 +123,11 @@ extension Kiosk {
             return drive(.notify(visit.connection, characteristic.id(in: visit.generation), value), at: now)
         case .dropLink: return drive(.disconnect(visit.connection, .userTerminated), at: now)
         case .identified(let fingerprint):
-            let isNew = offers.admit(fingerprint, to: visit.offer)
+            let isNew =
+                offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admit(fingerprint))
             if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
             return change(visit.connection, at: now) { isNew ? $0.intend() : $0.refuse(at: now) }
-        case .recordIntent: return [.recordIntent(visit.id)]
+        case .recordIntent: return [.recordIntent(visit.id, session: visit.isPrinted ? visit.fingerprint : nil)]
         case .verify(let payload):
             if let manner = host.manner(of: visit.connection) { idlers.served(manner, at: now) }
             return [.verify(visit.id, payload: payload)]

@@ -60,6 +60,8 @@ package struct Kiosk: Sendable {
     var capacityTold = Int.max
 
     var offers = Offers()
+    /// The sessions of the printed key, where there is one: they outlive the offers, and the radio.
+    var used: UsedSessions
     /// Who is connected, in the order of coming.
     var visits: [Visit] = []
 
@@ -85,9 +87,9 @@ package struct Kiosk: Sendable {
     var junk = JunkTally()
     var health = Health()
 
-    /// A kiosk that does nothing until ``KioskEvent/start``.
-    package init(settings: KioskSettings, at now: Instant) {
-        self.settings = settings
+    /// A kiosk that does nothing until ``KioskEvent/start``. `used`: the sessions that the printed key has had before.
+    package init(settings: KioskSettings, used: UsedSessions = UsedSessions(), at now: Instant) {
+        (self.settings, self.used) = (settings, used)
         supervisor = RadioSupervisor(settings)
         host = Host(configuration: settings.hostConfiguration, services: settings.services)
         indicator = Indicator(.off, at: now)
@@ -169,6 +171,9 @@ package struct Kiosk: Sendable {
             return tick(at: now)
         case .sessionMaterial(let material):
             return invite(material, at: now)
+        case .printedKey(let isInForce):
+            if isInForce { offers.wantsNew = true } else { offers.endPrinted() }
+            return []
         case .intentDurable(let id):
             return intentSettled(id, failure: nil, at: now)
         case .intentFailed(let id, let reason):

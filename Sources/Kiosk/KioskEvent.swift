@@ -28,11 +28,14 @@ package struct SessionMaterial: Sendable {
     let addressRandom: [UInt8]
     /// What the ids of the visits are made of, 16 bytes.
     private let visits: [UInt8]
+    /// Until when it may serve, when its key is a printed one; nil: it is fresh.
+    let limit: Instant?
 
-    /// Splits ``byteCount`` random bytes; nil for any other number.
-    package init?(_ random: [UInt8]) {
+    /// Splits ``byteCount`` random bytes; nil for any other number. A printed key takes the place of the fresh one.
+    package init?(_ random: [UInt8], printed: PrintedKey? = nil) {
         guard random.count == Self.byteCount else { return nil }
-        privateKey = Array(random[..<32])
+        privateKey = printed?.privateKey ?? Array(random[..<32])
+        limit = printed?.until
         identityResolvingKey = Array(random[32..<48])
         addressRandom = Array(random[48..<51])
         visits = Array(random[51...])
@@ -72,6 +75,8 @@ package enum KioskEvent: Sendable {
     case timer
     /// The answer to ``KioskAction/drawSessionMaterial``.
     case sessionMaterial(SessionMaterial)
+    /// The printed key is in force from now on, so keys are wanted; or it is not any more: whoever comes with it is not served.
+    case printedKey(isInForce: Bool)
     /// The visit's intent survives a power cut from now on.
     case intentDurable(VisitID)
     /// The ledger refused the intent.
@@ -98,8 +103,9 @@ package enum KioskAction: Sendable {
     case drawSessionMaterial
     /// Show the invitation URI (nil: take it down).
     case showInvitation(String?)
-    /// Write the visit's intent and answer with `intentDurable` or `intentFailed`.
-    case recordIntent(VisitID)
+    /// Write the visit's intent and answer with `intentDurable` or `intentFailed`. `session`: of a printed key, what the session's
+    /// secret is known by, 16 bytes, which must be durable before the answer says so.
+    case recordIntent(VisitID, session: [UInt8]?)
     /// Verify the payload beside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
     /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver

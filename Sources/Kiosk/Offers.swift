@@ -27,6 +27,8 @@ struct Offer: Sendable {
     private var fingerprints: [[UInt8]] = []
     private let material: SessionMaterial
     private var visits: UInt32 = 0
+    /// Until when it may serve at all, when its key is a printed one; zero: that is over.
+    fileprivate var limit: Instant?
 
     /// An offer of these keys under that name; nil for keys that are none.
     init?(
@@ -43,11 +45,17 @@ struct Offer: Sendable {
         }
         guard advertisements.count == generations.count else { return nil }
         (self.material, self.number, self.key, self.advertisements) = (material, number, key, advertisements)
-        (uri, since) = (invitation.uri, now)
+        (uri, since, limit) = (invitation.uri, now, material.limit)
     }
 
     /// Whether somebody has identified with it.
     var isUsed: Bool { !fingerprints.isEmpty }
+
+    /// Whether its key is a printed one.
+    var isPrinted: Bool { material.limit != nil }
+
+    /// Whether its key is a printed one that has ended.
+    func hasEnded(at now: Instant) -> Bool { limit.map { now >= $0 } ?? false }
 
     /// Whether it serves nobody any more.
     var isSpent: Bool { fingerprints.count >= Self.sessions }
@@ -79,6 +87,8 @@ struct Offers: Sendable {
     /// Oldest first; those that are over stay as long as a visit may identify with them.
     private var offers: [Offer] = []
     private var count = 0
+    /// Whether the present offer is not the one that is wanted.
+    var wantsNew = false
     /// Whether key material is on its way.
     var isAwaiting = false
     /// The offers that the host was asked to show, the newest first; nil: what it shows is not known.
@@ -96,7 +106,7 @@ struct Offers: Sendable {
     ) -> Offer? {
         guard let offer = Offer(material, name: name, to: generations, number: count, at: now) else { return nil }
         count += 1
-        isAwaiting = false
+        (isAwaiting, wantsNew) = (false, false)
         if let last = offers.indices.last { offers[last].until = now.advanced(by: overlap) }
         offers.append(offer)
         return offer
@@ -106,36 +116,41 @@ struct Offers: Sendable {
     func needsNew(after rotation: Duration, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
-        if current.isSpent { return true }
+        if current.isSpent || current.hasEnded(at: now) { return true }
         guard living(at: now).count < Self.older else { return false }
-        return current.isUsed || pausedSince == nil && now >= current.since.advanced(by: rotation)
+        return current.isUsed || wantsNew || pausedSince == nil && now >= current.since.advanced(by: rotation)
     }
 
     /// What a phone finds that has connected to one of the advertisements.
     struct Arrival {
-        let offer: Int
+        let offer: Offer
         let generation: Generation
         let visit: VisitID
-        let key: VerifierKey
     }
 
     /// What a phone finds that has just connected to the advertisement of that address; nil: it is none of ours. What is still on
     /// the air is not known from here on.
-    mutating func connected(to address: DeviceAddress?) -> Arrival? {
+    mutating func connected(to address: DeviceAddress?, at now: Instant) -> Arrival? {
         asked = nil
-        for index in offers.indices {
+        for index in offers.indices where !offers[index].hasEnded(at: now) {
             let heard = offers[index].advertisements.first { $0.advertisement.address == address }
             guard let heard, let visit = offers[index].nextVisit() else { continue }
-            return Arrival(
-                offer: offers[index].number, generation: heard.generation, visit: visit, key: offers[index].key)
+            return Arrival(offer: offers[index], generation: heard.generation, visit: visit)
         }
         return nil
     }
 
     /// Takes a session of that offer by its secret's name; false: it must not be served.
-    mutating func admit(_ fingerprint: [UInt8], to number: Int) -> Bool {
-        guard let index = offers.firstIndex(where: { $0.number == number }) else { return false }
+    mutating func admit(_ fingerprint: [UInt8], to number: Int, at now: Instant) -> Bool {
+        guard let index = offers.firstIndex(where: { $0.number == number }), !offers[index].hasEnded(at: now) else {
+            return false
+        }
         return offers[index].admit(fingerprint)
+    }
+
+    /// The printed key has ended before its time.
+    mutating func endPrinted() {
+        for index in offers.indices where offers[index].isPrinted { offers[index].limit = .zero }
     }
 
     // MARK: - On the air
@@ -143,7 +158,8 @@ struct Offers: Sendable {
     /// What the host is to show now, the most important first; none when there is no room. Nil: it has been asked for that.
     mutating func ask(hasRoom: Bool, at now: Instant) -> [Advertisement]? {
         if hasRoom { resume(at: now) } else if pausedSince == nil { pausedSince = now }
-        let wanted = hasRoom ? (current.map { [$0] + living(at: now).reversed() } ?? []) : []
+        let newest = current.map { [$0] + living(at: now).reversed() } ?? []
+        let wanted = hasRoom ? newest.filter { !$0.hasEnded(at: now) } : []
         guard wanted.map(\.number) != asked else { return nil }
         asked = wanted.map(\.number)
         return wanted.flatMap(\.advertisements).map(\.advertisement)
@@ -163,11 +179,13 @@ struct Offers: Sendable {
         guard pausedSince == nil, let current else { return nil }
         let older = offers.compactMap { $0.isSpent || $0.until == .zero ? nil : $0.until }
         let rotates = isAwaiting || older.count >= Self.older ? nil : current.since.advanced(by: rotation)
-        return ([rotates] + older).compactMap { $0 }.min()
+        let limits = offers.compactMap { $0.limit == .zero ? nil : $0.limit }
+        return ([rotates] + older + limits).compactMap { $0 }.min()
     }
 
     /// Forgets the offers that are over and that none of these visits' phones came with.
     mutating func prune(keeping numbers: [Int], at now: Instant) {
+        for index in offers.indices where offers[index].hasEnded(at: now) { offers[index].limit = .zero }
         guard pausedSince == nil else { return }
         for index in offers.indices {
             if let until = offers[index].until, now >= until { offers[index].until = .zero }
@@ -181,7 +199,7 @@ struct Offers: Sendable {
     /// Those beside the newest whose time is not over.
     private func living(at now: Instant) -> [Offer] {
         offers.filter { offer in
-            guard let until = offer.until, !offer.isSpent else { return false }
+            guard let until = offer.until, !offer.isSpent, !offer.hasEnded(at: now) else { return false }
             return pausedSince.map { until > $0 } ?? (until > now)
         }
     }

@@ -68,6 +68,8 @@ struct Visit: Sendable {
     let id: VisitID
     /// The offer that the phone came with.
     let offer: Int
+    /// Whether it came with a printed key: then nothing but a durable intent, and with it its session's name, opens the gate.
+    let isPrinted: Bool
     /// Whose service the phone uses: that of the advertisement that it came by, until its first write tells.
     private(set) var generation: Generation
     private var hasWritten = false
@@ -79,6 +81,10 @@ struct Visit: Sendable {
     var interval: Duration
     /// What became of the intent.
     private(set) var intent: Intent
+    /// Whether the answer that is awaited is for the phone before, and this one's session is still to be written.
+    private var asksAgain = false
+    /// What the session's secret is known by; empty before the phone has identified itself.
+    private(set) var fingerprint: [UInt8] = []
     /// Whether the gate can be opened.
     var hasGate = true
     private(set) var stage = Stage.transferring
@@ -96,11 +102,11 @@ struct Visit: Sendable {
 
     /// A visit that has just begun; `intent` is what it inherits from a phone that brought nothing.
     init(
-        id: VisitID, intent: Intent, offer: Int, generation: Generation, connection: Connection,
+        id: VisitID, intent: Intent, offer: Offer, generation: Generation, connection: Connection,
         session: VerifierSession, settings: KioskSettings, at now: Instant
     ) {
-        (self.id, self.intent, self.offer, self.session, self.settings) = (id, intent, offer, session, settings)
-        self.generation = generation
+        (self.id, self.intent, self.session, self.settings) = (id, intent, session, settings)
+        (self.offer, isPrinted, self.generation) = (offer.number, offer.isPrinted, generation)
         (self.connection, interval) = (connection.handle, connection.parameters.time)
         began = now
     }
@@ -149,6 +155,9 @@ struct Visit: Sendable {
     /// moment after its size was announced.
     mutating func intend() -> [Request] {
         switch intent {
+        case .requested where isPrinted:
+            asksAgain = true
+            return [.note(.identified)]
         case .requested, .failed: return [.note(.identified)]
         case .none, .durable:
             // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
@@ -161,6 +170,10 @@ struct Visit: Sendable {
     /// The intent is on disk, or never will be.
     mutating func intentSettled(failure: String?, at now: Instant) -> [Request] {
         guard case .requested = intent else { return [] }
+        if asksAgain, failure == nil {
+            asksAgain = false
+            return [.recordIntent]
+        }
         intent = failure == nil ? .durable : .failed
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
@@ -196,8 +209,8 @@ struct Visit: Sendable {
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
         case .identified:
-            identifiedAt = now
-            return [.identified(session.fingerprint ?? [])]
+            (identifiedAt, fingerprint) = (now, session.fingerprint ?? [])
+            return [.identified(fingerprint)]
         case .transferStarted(let size, let chunks):
             announcedAt = announcedAt ?? now
             return [.note(.transferStarted(bytes: size, chunks: chunks))]
@@ -247,7 +260,7 @@ struct Visit: Sendable {
         switch intent {
         case .durable: break
         case .none, .requested, .failed:
-            if accepted, settings.whenLedgerFails == .refuse {
+            if accepted, settings.whenLedgerFails == .refuse || isPrinted {
                 (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
             }
         }

@@ -11,6 +11,8 @@ package protocol SimulatedWorld: AnyObject {
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
     /// Takes over an outcome.
     func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant)
+    /// The printed key in force, asked for whenever the kiosk wants keys; nil: they are fresh.
+    var printedKey: PrintedKey? { get }
     /// Sees what can be seen.
     func observe(_ observation: GateSimulation.Observation, at now: Instant)
     /// Sees every turn of the kiosk: what it was given and what it answered, before any of the answer is carried out; and
@@ -19,6 +21,9 @@ package protocol SimulatedWorld: AnyObject {
 }
 
 extension SimulatedWorld {
+    /// None.
+    package var printedKey: PrintedKey? { nil }
+
     /// Not interested in the trace.
     package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
 }
@@ -62,10 +67,10 @@ package struct GateSimulation {
     /// Whether the kiosk has shut down.
     package private(set) var hasStopped = false
 
-    /// A gate at time zero.
-    package init(settings: KioskSettings, radio: VirtualRadio, seed: UInt64) {
+    /// A gate at time zero. `used`: the sessions that the printed key has had before.
+    package init(settings: KioskSettings, used: UsedSessions = UsedSessions(), radio: VirtualRadio, seed: UInt64) {
         now = .zero
-        kiosk = Kiosk(settings: settings, at: now)
+        kiosk = Kiosk(settings: settings, used: used, at: now)
         self.radio = radio
         rules = KioskRules(settings)
         random = SplitMix64(seed: seed)
@@ -160,14 +165,14 @@ package struct GateSimulation {
         case .closeTransport, .resetAdapter: break
         case .send(let packet): tell(.fromHost(packet), in: world)
         case .drawSessionMaterial:
-            if let material = SessionMaterial((0..<SessionMaterial.byteCount).map { _ in UInt8(random.next() & 0xFF) })
-            {
+            let bytes = (0..<SessionMaterial.byteCount).map { _ in UInt8(random.next() & 0xFF) }
+            if let material = SessionMaterial(bytes, printed: world.printedKey) {
                 waiting.add(.sessionMaterial(material), at: now)
             }
         case .showInvitation(let uri):
             world.observe(.invitation(uri), at: now)
             tell(.invitation(uri), in: world)
-        case .recordIntent(let visit):
+        case .recordIntent(let visit, _):
             let (takes, failure) = world.recordIntent(visit, at: now)
             let event = failure.map { KioskEvent.intentFailed(visit, reason: $0) } ?? .intentDurable(visit)
             waiting.add(event, at: now.advanced(by: takes))

@@ -3,6 +3,7 @@ import ArgumentParser
 import Encoding
 import Foundation
 import HTTPTransport
+import LinuxIO
 
 /// The option by which a command finds the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
@@ -58,6 +59,9 @@ struct ConfigCommand: AsyncParsableCommand {
             let key = configuration.agent.keyNotice(ProcessInfo.processInfo.environment)
             for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
+            }
+            if let problem = configuration.sticker.problem(at: SystemClock.look().utc) {
+                Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
             }
             // No reason to refuse it: the service waits for them.
             let agent = configuration.agent

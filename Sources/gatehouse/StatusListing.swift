@@ -6,7 +6,7 @@ import Foundation
 /// Made of what the service answered, and only of what is there: service and program may be of different versions.
 enum StatusListing {
     static func lines(_ status: JSON) -> [String] {
-        [headline(status), ""] + faults(status) + parts(status)
+        [headline(status), ""] + faults(status) + sticker(status["sticker"]) + parts(status)
     }
 
     private static func headline(_ status: JSON) -> String {
@@ -42,6 +42,13 @@ enum StatusListing {
         }
         if let remedy = text(fault["remedy"]) { lines += Terminal.folded("  → " + remedy, hanging: 4) }
         return lines + [""]
+    }
+
+    /// A printed key that is in force is nothing to forget.
+    private static func sticker(_ sticker: JSON?) -> [String] {
+        guard let until = text(sticker?["until"]), let warning = text(sticker?["warning"]) else { return [] }
+        return [Terminal.styled("a printed code is in force until \(until)", .bold, .amber)]
+            + Terminal.folded("  It \(warning).", hanging: 2) + [""]
     }
 
     // MARK: - Parts

@@ -146,7 +146,7 @@ private struct FaultyGate {
                 inbox.append(.sessionMaterial(material))
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
-        case .recordIntent(let id):
+        case .recordIntent(let id, _):
             intents.insert(id)
             inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))

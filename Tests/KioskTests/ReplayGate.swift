@@ -115,7 +115,7 @@ struct ReplayGate {
             guard let material = recording.material(&random) else { return }
             inbox.append(.sessionMaterial(material))
             hasFreshKeys = true
-        case .recordIntent(let id): inbox.append(.intentDurable(id))
+        case .recordIntent(let id, _): inbox.append(.intentDurable(id))
         case .verify(let id, let payload):
             if !records.contains(payload) { troubles.append("a payload that nobody sent") }
             inbox.append(.verified(id, .test(.ok)))

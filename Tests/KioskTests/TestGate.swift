@@ -23,21 +23,27 @@ final class TestGate: SimulatedWorld {
     var intentFailure: String?
     var intentTime = Duration.milliseconds(3)
 
+    /// The key of the code that hangs at the gate.
+    var printedKey: PrintedKey?
+
     /// Every turn of the kiosk.
     private(set) var trace: [(at: Instant, event: KioskEvent, actions: [KioskAction])] = []
     private var simulation: GateSimulation
 
     init(
         visits: [Simulation.Visit], controller: ControllerTraits = ControllerTraits(), seed: UInt64 = 1,
-        haveOwnKeys: Bool = true, configure: (inout KioskSettings) -> Void = { _ in }
+        haveOwnKeys: Bool = true, printed: PrintedKey? = nil, used: UsedSessions = UsedSessions(),
+        configure: (inout KioskSettings) -> Void = { _ in }
     ) throws {
         var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
         settings.keyRotation = .seconds(60)
         settings.radioReminder = .zero
         configure(&settings)
         let visits = haveOwnKeys ? visits.enumerated().map { $1.withKeys(seed: UInt64($0)) } : visits
+        printedKey = printed
         simulation = GateSimulation(
-            settings: settings, radio: VirtualRadio(controller: controller, visits: visits, seed: seed), seed: seed)
+            settings: settings, used: used, radio: VirtualRadio(controller: controller, visits: visits, seed: seed),
+            seed: seed)
     }
 
     /// Runs until all visitors are gone and the kiosk is ready again; false when that takes over `limit`.

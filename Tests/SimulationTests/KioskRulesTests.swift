@@ -25,7 +25,8 @@ import Tuvali
             Turn(
                 at: 1000, event: .received(connection),
                 actions: [
-                    .signal(Signal([.blue]), .connected), .note(.phoneConnected, first), .recordIntent(first),
+                    .signal(Signal([.blue]), .connected), .note(.phoneConnected, first),
+                    .recordIntent(first, session: nil),
                 ]),
             Turn(at: 1003, event: .intentDurable(first), actions: []),
             Turn(at: 2000, event: .received([]), actions: [.verify(first, payload: [1])]),
@@ -62,7 +63,7 @@ import Tuvali
         Breach(.actionsAreBounded, "an endless answer") {
             $0[2].actions += [KioskAction](repeating: .send([]), count: 401)
         },
-        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(first)) },
+        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(first, session: nil)) },
         Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
         Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
         Breach(.answersAreHeard, "the ledger's yes is taken for silence") {
@@ -75,7 +76,7 @@ import Tuvali
             $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigest: nil))
         },
         Breach(.everyIntentEnds, "intents pile up") {
-            $0[2].actions += (0..<13).map { .recordIntent(VisitID("\($0)")) }
+            $0[2].actions += (0..<13).map { .recordIntent(VisitID("\($0)"), session: nil) }
         },
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {
@@ -209,7 +210,8 @@ import Tuvali
     private static func twoVisitors(apart gap: Int64) -> [Turn] {
         day[..<5] + [
             Turn(
-                at: 2050, event: .received([]), actions: [.note(.phoneConnected, second), .recordIntent(second)],
+                at: 2050, event: .received([]),
+                actions: [.note(.phoneConnected, second), .recordIntent(second, session: nil)],
                 deadline: 2205),
             Turn(at: 2051, event: .intentDurable(second), actions: [], deadline: 2205),
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),

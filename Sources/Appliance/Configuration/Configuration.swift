@@ -32,6 +32,8 @@ package struct Configuration: Sendable {
     package var display: DisplaysSection
     /// Times and rules on the air.
     package var tuvali: TuvaliSection
+    /// A printed code.
+    package var sticker: StickerSection
     /// What is logged, and where.
     package var log: LogSection
     /// Where the running service is asked how it is.
@@ -110,6 +112,7 @@ package struct Configuration: Sendable {
             &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
         display = DisplaysSection(&reader, folder, chip: gpio.chip)
         tuvali = TuvaliSection(&reader)
+        sticker = StickerSection(&reader, folder, gate: gate)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         checkLines(&reader, gate: gate, indicator: indicator, chip: gpio.chip, displays: display)
@@ -122,6 +125,7 @@ package struct Configuration: Sendable {
                 ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
                 ("agent.rootsFile", agent.rootsFile),
+                ("sticker.key", sticker.key), ("sticker.key", sticker.key.map { StickerKey.sessions(of: $0) }),
                 ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
             ] + agent.invitations.map { ("agent.invitations", $0) }
                 + display.others.filter { $0.kind == .file }.map { ("display.also", $0.file) })

@@ -11,13 +11,14 @@ struct StatusParts: Sendable {
     let verifiers: VerifierInForce
     let wallTime: @Sendable () -> WallTime
     let agents: AgentService
+    let sticker: Sticker?
     let log: LogSink
 
     /// All of them by name.
     var all: [(name: Text, tell: @Sendable () async -> JSON)] {
         [
             ("ledger", ledger), ("clock", { clock }), ("trust", { trust }), ("agent", { await agents.status() }),
-            ("log", { ["dropped": .int(log.dropped)] }),
+            ("sticker", { sticker?.status ?? .null }), ("log", { ["dropped": .int(log.dropped)] }),
         ]
     }
 

@@ -23,6 +23,8 @@ package actor Gatekeeper {
         package var resetAdapter: @Sendable () -> Void
         /// The records.
         package var ledger: any VisitLedger
+        /// The key of a printed code; nil: there is none.
+        package var sticker: Sticker?
         /// Judges a visit's payload at a date; called beside the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
         /// Told of each visit once: when the gate was told to open for it, or of its end without that. Returns at once.
@@ -40,7 +42,7 @@ package actor Gatekeeper {
         package init(
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
             resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
-            verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
+            sticker: Sticker? = nil, verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
             settle: @escaping @Sendable (VisitID, _ opened: Bool) -> Void = { _, _ in },
             wallTime: @escaping @Sendable () -> WallTime, panel: any Panel, listeners: Listeners,
             observe: TurnObserver? = nil
@@ -48,6 +50,7 @@ package actor Gatekeeper {
             self.openTransport = openTransport
             self.resetAdapter = resetAdapter
             self.ledger = ledger
+            self.sticker = sticker
             self.verify = verify
             self.settle = settle
             self.wallTime = wallTime
@@ -86,7 +89,8 @@ package actor Gatekeeper {
         thread = try PollThread()
         opener = try SideThread(name: "gatehouse-open", limit: 1)
         self.surroundings = surroundings
-        kiosk = Kiosk(settings: settings, at: SystemClock.now())
+        kiosk = Kiosk(
+            settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: SystemClock.now())
     }
 
     /// Runs until ``stop()``; every line is released and the radio closed when this returns.
@@ -118,6 +122,9 @@ package actor Gatekeeper {
     /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
+    /// The printed key is in force from now on, or not any more.
+    package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
+
     // MARK: - Events
 
     /// Takes an event. Those that an action answers with at once are handled in the same turn.
@@ -146,10 +153,7 @@ package actor Gatekeeper {
         case .send(let packet):
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
-        case .recordIntent(let visit):
-            surroundings.ledger.recordIntent(visit) { failure in
-                Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
-            }
+        case .recordIntent(let visit, let session): recordIntent(visit, session)
         case .recordOutcome(let visit, let outcome, let signedDigest):
             if outcome.gate?.opened != true { surroundings.settle(visit, false) }
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
@@ -175,8 +179,21 @@ package actor Gatekeeper {
         }
     }
 
+    private func recordIntent(_ visit: VisitID, _ session: [UInt8]?) {
+        let answer: @Sendable (String?) -> Void = { failure in
+            Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
+        }
+        guard let session else { return surroundings.ledger.recordIntent(visit, answer: answer) }
+        guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
+        // The session first: an intent counts only behind it.
+        sticker.keep(session) { [ledger = surroundings.ledger] failure in
+            if let failure { answer(failure) } else { ledger.recordIntent(visit, answer: answer) }
+        }
+    }
+
     private func drawSessionMaterial() {
-        guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount), let material = SessionMaterial(random)
+        guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount),
+            let material = SessionMaterial(random, printed: surroundings.sticker?.key())
         else {
             // Without randomness there are no keys: better no gate than a guessable one.
             pending.append(.transportClosed(reason: "the system gives no random bytes"))

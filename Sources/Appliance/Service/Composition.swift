@@ -47,6 +47,8 @@ package struct Composition: Sendable {
     package let counters: CounterService
     /// Holds the ledger to its witness.
     let witness: WitnessService
+    /// The printed code; nil: there is none.
+    let sticker: Sticker?
     /// Lets another ledger begin.
     let renewal: RenewalService
     /// Takes what parts find wrong.
@@ -117,6 +119,7 @@ package struct Composition: Sendable {
             Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
             remembered: { keeper.remember($0) })
         let listeners = try Listeners([LogOutput(log), displays, ReadinessOutput(manager)])
+        let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)
         let radio = configuration.radio
         let missing = MissingAdapter(radio.device)
         let gatekeeper = try Gatekeeper(
@@ -124,6 +127,7 @@ package struct Composition: Sendable {
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try openTransport(radio, missing) },
                 resetAdapter: { AdapterResetRequest.ask(log) }, ledger: keeper,
+                sticker: sticker,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
                 }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
@@ -139,7 +143,7 @@ package struct Composition: Sendable {
                 name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
-                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, log: log
+                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, sticker: sticker, log: log
             ).all,
             now: { (SystemClock.now(), wallTime().utc) })
         var desk = ControlDesk()
@@ -166,7 +170,7 @@ package struct Composition: Sendable {
             control: ControlService(configuration.control, desk: desk, log: log),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
-            witness: WitnessService(store: store, report: report, log: log),
+            witness: WitnessService(store: store, report: report, log: log), sticker: sticker,
             renewal: RenewalService(
                 contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew,
                 isQuiet: {

@@ -76,7 +76,7 @@ extension ReasonCode {
                 ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, ledgerBehind, clockStepped,
                 clockContradicted, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded,
                 agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,
-                displayFailed,
+                displayFailed, stickerOff,
             ]),
     ]
 

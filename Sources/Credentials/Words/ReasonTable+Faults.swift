@@ -135,4 +135,10 @@ extension ReasonCode {
         "fault.display", "A display does not show what it should: the QR code, and whose verdict it is.",
         "Look at the display that is named: cable, power and bus of a panel, who may open it; folder and disk of a file.",
         severity: .warning)
+    /// `fault.sticker`
+    package static let stickerOff = ReasonCode(
+        "fault.sticker",
+        "The printed code is not in force: its last day is over, the clock is not trusted, or its files cannot be used. "
+            + "The kiosk goes on with fresh keys, which only a display shows.",
+        "Do what the detail says, and take the printed code down until then.")
 }

@@ -153,7 +153,7 @@ final class CrowdGate: SimulatedWorld {
         switch action {
         case .send(let packet): bytes += packet
         case .showInvitation(let uri): bytes += (uri ?? "").utf8
-        case .recordIntent(let visit), .opened(let visit): bytes += visit.text.utf8
+        case .recordIntent(let visit, _), .opened(let visit): bytes += visit.text.utf8
         case .verify(let visit, let payload): bytes += visit.text.utf8 + payload
         case .recordOutcome(let visit, let outcome, _): bytes += Array(visit.text.utf8) + outcome.result.rawValue.utf8
         case .signal(let signal, let pattern):

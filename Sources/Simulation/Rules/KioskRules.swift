@@ -163,7 +163,7 @@ package struct KioskRules: Sendable {
             }
         case .note(.decided(true, _, _, _), let id): lastAccepted = id
         case .note(.visitEnded, let id?): change(id) { $0.isServed = false }
-        case .recordIntent(let id):
+        case .recordIntent(let id, _):
             if let facts = visits[id], facts.intent != .none, facts.intent != .failed, !facts.isInherited {
                 broken(.oneIntent, now)
             }

@@ -177,7 +177,7 @@ struct StoredGate {
                 waiting.add(.sessionMaterial(material), at: now)
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
-        case .recordIntent(let id): await recordIntent(id)
+        case .recordIntent(let id, _): await recordIntent(id)
         case .verify(let id, let payload):
             let verdict =
                 verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())

@@ -1,0 +1,51 @@
+package import Encoding
+
+/// `[sticker]`: a printed code with one long-lived key, for a gate without a display.
+package struct StickerSection: Hashable, Sendable {
+    /// What everybody must know who hangs up a printed code.
+    package static let warning =
+        "hangs up one key for days. Phones compare 40 bits of it: whoever spends some hundred core-hours can stand in for the gate "
+        + "and read what phones send. Whoever imitates the gate's radio, for which the printed key is enough, can keep what phones "
+        + "send him, unread, and bring each once to the gate while the key lives"
+    /// What to do about it.
+    package static let care = "Prefer a display. Else keep the time short, and print a new key for the next."
+
+    /// The file with the key, made by `gatehouse sticker`; the book of its sessions lies beside it. Nil: there is no printed code.
+    package var key: String?
+    /// The last day on which it is in force, by its beginning in UTC.
+    package var until: Timestamp?
+
+    init(_ reader: inout ConfigurationReader, _ folder: String, gate: GateSection) {
+        key = reader.optional("sticker.key").map { resolve($0, in: folder) }
+        let day = reader.optional("sticker.until")
+        until = day.flatMap { Day.parse($0) }
+        if let day, until == nil {
+            reader.reject(
+                "sticker.until", "\"\(day.prefix(60))\" is no day", "Write the last day: until = \"2026-12-31\"")
+        }
+        if key != nil, day == nil {
+            reader.reject("sticker.until", "is missing", "Write the last day: until = \"2026-12-31\"")
+        }
+        if day != nil, key == nil {
+            reader.reject("sticker.key", "is missing", "Write key = \"/var/lib/gatehouse/sticker.key\"")
+        }
+        guard key != nil else { return }
+        if gate.whenLedgerFails == .open {
+            reader.reject(
+                "sticker.key", "does not go with gate.whenLedgerFails = \"open\"",
+                "With a printed key nobody may pass whose session is not on the disk: choose one of the two.")
+        }
+        reader.warn("sticker.key", Self.warning, Self.care)
+    }
+
+    /// What is wrong with the key's file and its day at that moment; nil: nothing, or there is no printed code.
+    package func problem(at now: Timestamp) -> StickerFailure? {
+        guard let key, let until else { return nil }
+        do throws(StickerFailure) {
+            try StickerKey(reading: key).check(until: until, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

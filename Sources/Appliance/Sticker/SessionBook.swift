@@ -1,0 +1,150 @@
+import Crypto
+import Encoding
+import Glibc
+import Kiosk
+
+/// The file of the sessions that a printed key has had: append-only, synced entry by entry, 16 MB at most.
+///
+/// It belongs to one key, which its head names, and is made with it: a key whose book is missing, of another key or damaged is in force
+/// nowhere. A last entry that a power cut tore was never answered and does not count. Not thread-safe; every method waits for
+/// the disk.
+final class SessionBook {
+    /// Bytes of the head and of an entry: a session's name and a check of eight bytes each.
+    private static let (headBytes, entryBytes) = (32, 16)
+    /// Names that wait for a disk that refuses them: none of them may be forgotten while the key is in force.
+    private static let mostWaiting = 10_000
+
+    /// The sessions that it held when it was opened, for ``Kiosk/Kiosk``.
+    let used: UsedSessions
+    /// Entries on the disk.
+    private(set) var count: Int
+    private let path: String
+    private let descriptor: Int32
+    private let limit: Int
+    /// Names that are not on the disk yet, the oldest first.
+    private var waiting: [UInt64] = []
+
+    /// Whether no session finds room any more.
+    var isFull: Bool { count + waiting.count >= limit }
+
+    /// What stands at the beginning of the book of that key.
+    static func head(of publicKey: [UInt8]) -> [UInt8] {
+        Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(headBytes - 8)
+    }
+
+    /// Opens the book of that key, which nobody else has open; it has room for `limit` sessions.
+    init(_ path: String, of publicKey: [UInt8], limit: Int = UsedSessions.limit) throws(StickerFailure) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw StickerFailure(path, code: errno) }
+        do throws(StickerFailure) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw StickerFailure("\(path) is no file", remedy: StickerFailure.files)
+            }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw StickerFailure("\(path) is open elsewhere", remedy: "End the other gatehouse, then restart.")
+            }
+            guard try Self.read(descriptor, Self.headBytes, at: 0, path) == Self.head(of: publicKey) else {
+                throw StickerFailure("\(path) belongs to another key", remedy: StickerFailure.files)
+            }
+            let names = try Self.names(descriptor, size: Int(status.st_size), limit, path)
+            (used, count) = (UsedSessions(Set(names)), names.count)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        (self.path, self.descriptor, self.limit) = (path, descriptor, limit)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes a session's name; it survives a power cut when this returns. What fails is written before the next one: an answer of
+    /// the disk that never came says nothing about what it holds.
+    func append(_ name: UInt64) throws(StickerFailure) {
+        guard !isFull, waiting.count < Self.mostWaiting else {
+            throw StickerFailure("\(path) is full", remedy: StickerFailure.files)
+        }
+        waiting.append(name)
+        try checkPlace()
+        while let next = waiting.first {
+            let entry = Self.entry(next, at: count)
+            var done = 0
+            while done < entry.count {
+                let place = off_t(Self.headBytes + count * Self.entryBytes + done)
+                let written = entry[done...].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { throw StickerFailure(path, code: errno) }
+                done += written
+            }
+            guard fdatasync(descriptor) == 0 else { throw StickerFailure(path, code: errno) }
+            count += 1
+            waiting.removeFirst()
+        }
+    }
+
+    /// The next start would look for it at its path.
+    private func checkPlace() throws(StickerFailure) {
+        var (ours, there) = (stat(), stat())
+        guard fstat(descriptor, &ours) == 0, lstat(path, &there) == 0, there.st_dev == ours.st_dev,
+            there.st_ino == ours.st_ino, Int(ours.st_size) >= Self.headBytes + count * Self.entryBytes
+        else { throw StickerFailure("\(path) was deleted, replaced or cut", remedy: StickerFailure.files) }
+    }
+
+    private static func entry(_ name: UInt64, at index: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendBE(name)
+        bytes.appendBE(check(name, at: index))
+        return bytes
+    }
+
+    /// Tells an entry from zeros, from a part of one and from one of another place; it is no seal.
+    private static func check(_ name: UInt64, at index: Int) -> UInt64 {
+        name &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(index) &* 0xC2B2_AE3D_27D4_EB4F ^ 0x5345_5353_494F_4E31
+    }
+
+    private static func names(
+        _ descriptor: Int32, size: Int, _ limit: Int, _ path: String
+    ) throws(StickerFailure) -> [UInt64] {
+        let entries = (size - headBytes) / entryBytes
+        guard entries <= limit else {
+            throw StickerFailure("\(path) is longer than a book can be", remedy: StickerFailure.files)
+        }
+        var names: [UInt64] = []
+        names.reserveCapacity(entries)
+        while names.count < entries {
+            let some = min(entries - names.count, 4096)
+            let bytes = try read(descriptor, some * entryBytes, at: headBytes + names.count * entryBytes, path)
+            guard bytes.count == some * entryBytes else { throw StickerFailure(path, code: EIO) }
+            for start in stride(from: 0, to: bytes.count, by: entryBytes) {
+                let name = number(bytes[start..<start + 8])
+                if number(bytes[start + 8..<start + 16]) == check(name, at: names.count) {
+                    names.append(name)
+                } else if names.count == entries - 1 {
+                    return names  // torn by a power cut
+                } else {
+                    throw StickerFailure("\(path) is damaged", remedy: StickerFailure.files)
+                }
+            }
+        }
+        return names
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+    private static func read(
+        _ descriptor: Int32, _ count: Int, at offset: Int, _ path: String
+    ) throws(StickerFailure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = bytes[done...].withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(offset + done))
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw StickerFailure(path, code: errno) }
+            if got == 0 { break }
+            done += got
+        }
+        return Array(bytes.prefix(done))
+    }
+}

@@ -1,0 +1,44 @@
+package import Encoding
+
+/// A verifier's key that hangs printed at a gate without a display: the same for all sessions until it ends.
+///
+/// What a wallet sends to it fixes the session's secret, so a recording could be played again as long as the key lives. It is
+/// therefore used with ``UsedSessions`` that outlive a restart, and the gate opens for a session only behind its name on the disk.
+package struct PrintedKey: Sendable {
+    /// X25519 private key, 32 bytes.
+    let privateKey: [UInt8]
+    /// When it ends.
+    let until: Instant
+
+    /// A key of 32 bytes that ends then.
+    package init(privateKey: [UInt8], until: Instant) { (self.privateKey, self.until) = (privateKey, until) }
+}
+
+/// The sessions that a printed key has had, by names of their secrets: none is taken twice in the key's life.
+package struct UsedSessions: Sendable {
+    /// Sessions of one key at most. Eight bytes of each are kept: that two of so many meet by chance has a probability below
+    /// 10^-7, and then one phone is asked to try again.
+    package static let limit = 1_000_000
+
+    private var names: Set<UInt64>
+    private let most: Int
+
+    /// These and no others, with room for `most` in all.
+    package init(_ names: Set<UInt64> = [], most: Int = UsedSessions.limit) { (self.names, self.most) = (names, most) }
+
+    /// How many.
+    package var count: Int { names.count }
+
+    /// What a session is remembered by: the first eight of the 16 bytes that its secret is known by; nil for any other number of
+    /// bytes.
+    package static func name(of fingerprint: [UInt8]) -> UInt64? {
+        guard fingerprint.count == 16 else { return nil }
+        return fingerprint.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Takes a session; false for one that was here before, or that there is no room for.
+    mutating func admit(_ fingerprint: [UInt8]) -> Bool {
+        guard let name = Self.name(of: fingerprint), names.count < most else { return false }
+        return names.insert(name).inserted
+    }
+}

@@ -1,0 +1,32 @@
+/// The picture of a code to print: the gate's name, the code, and the last day on which it is good.
+package enum StickerPicture {
+    /// Pixels of a module: 8 cm across at 300 pixels an inch.
+    private static let scale = 20
+
+    /// Draws it; nil for a text that has no room in a code. `lines` stand below the code, one below the other.
+    package static func paint(name: String, code text: String, lines: [String]) -> Bitmap? {
+        guard let code = try? QRCode(text) else { return nil }
+        let span = (code.side + 2 * QRCode.quietZone) * scale
+        let (title, rest) = (rows(name, width: span, most: 12), lines.map { rows($0, width: span, most: 6) })
+        let leading = BitmapFont.leading + 3
+        let height = leading * (title.scale + rest.reduce(0) { $0 + $1.scale }) + span
+        var picture = Bitmap(width: span, height: height + leading)
+        var y = leading / 2
+        draw(name, title, &y, &picture)
+        picture.draw(code, x: 0, y: y, scale: scale)
+        y += span
+        for (line, row) in zip(lines, rest) { draw(line, row, &y, &picture) }
+        return picture
+    }
+
+    private static func rows(_ text: String, width: Int, most: Int) -> (scale: Int, x: Int) {
+        let dots = max(text.count, 1) * BitmapFont.advance
+        let scale = max(1, min(most, width / dots))
+        return (scale, max(0, (width - dots * scale) / 2))
+    }
+
+    private static func draw(_ text: String, _ row: (scale: Int, x: Int), _ y: inout Int, _ picture: inout Bitmap) {
+        picture.draw(text, x: row.x, y: y, scale: row.scale)
+        y += (BitmapFont.leading + 3) * row.scale
+    }
+}

@@ -1,0 +1,59 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import Foundation
+import LinuxIO
+import Tuvali
+
+/// A code to print, for a gate without a display.
+struct StickerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sticker",
+        abstract: "Makes the key of a printed code, where there is none, and the picture to print.",
+        discussion:
+            """
+            The configuration names the key's file and its last day ([sticker]). A key that is there is never overwritten; for a new \
+            one remove its file. Run it as the service's user, who must be able to read the key and to write beside it; then \
+            restart the service.
+
+            Exit code: 0 when the picture is written, 2 when not.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Option(help: ArgumentHelp("Where the picture goes; nothing may be there.", valueName: "file"))
+    var png: String?
+
+    func run() throws {
+        guard let png else { throw CommandFailure("no picture is named", remedy: "write --png and a file") }
+        let configuration = try input.load()
+        guard let path = configuration.sticker.key, let until = configuration.sticker.until else {
+            throw CommandFailure("no printed code is configured", remedy: "write key and until below [sticker]")
+        }
+        guard !FileManager.default.fileExists(atPath: png) else {
+            throw CommandFailure("\(png) is there already", remedy: "name another file, or remove it")
+        }
+        let now = SystemClock.look().utc
+        let key: StickerKey
+        do throws(StickerFailure) {
+            if !FileManager.default.fileExists(atPath: path) {
+                try StickerKey.check(until: until, ofKeyMadeAt: now, at: now)
+                try StickerKey.make(path, at: now)
+                Terminal.line("made: \(path)")
+            }
+            key = try StickerKey(reading: path)
+            try key.check(until: until, at: now)
+        } catch {
+            throw CommandFailure(error.message, remedy: error.remedy)
+        }
+        let name = try Identifier(configuration.kiosk.name)
+        guard let uri = key.uri(name: name),
+            let picture = StickerPicture.paint(
+                name: configuration.kiosk.name, code: uri,
+                lines: ["Scan this with your wallet", "Good until \(Day.words(until))"])
+        else { throw CommandFailure("the code has no room for the name", remedy: "choose a shorter kiosk.name") }
+        guard FileManager.default.createFile(atPath: png, contents: Data(PNG.encode(picture))) else {
+            throw CommandFailure("\(png) cannot be written", remedy: "look at its folder and who may write there")
+        }
+        Terminal.line("\(png): the last day is \(Day.words(until)); print it 8 cm wide or wider")
+        Terminal.error("a printed code \(StickerSection.warning)", remedy: StickerSection.care)
+    }
+}

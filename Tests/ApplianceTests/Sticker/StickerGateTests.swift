@@ -1,0 +1,104 @@
+import Credentials
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Synchronization
+import Testing
+import Tuvali
+import Workbench
+
+@testable import Appliance
+
+/// A printed code on the real driver: what was recorded in one run is played in the next.
+@Suite(.timeLimit(.minutes(5))) struct StickerGateTests {
+    /// A ledger whose disk hangs: the service is killed before it answers.
+    private final class HungLedger: VisitLedger {
+        let list = ListLedger()
+
+        func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+            list.recordIntent(visit) { _ in }
+        }
+
+        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
+            list.recordOutcome(visit, outcome, signedDigest: signedDigest)
+        }
+    }
+
+    /// The same bytes each time: key and nonce are the visitor's own.
+    private static var recording: Simulation.Visit { .quick(1) }
+
+    /// One run of the service before one phone.
+    private func run(
+        _ folder: StickerFolder, _ ledger: any VisitLedger, isBookLost: Bool = false,
+        until isDone: (Recorder.State) -> Bool
+    )
+        async throws
+        -> Recorder
+    {
+        let (ends, seen) = (try socketPair(), Recorder())
+        let radio = try LiveRadio(
+            VirtualRadio(visits: [Self.recording]), descriptor: ends.radio, speed: 8, onFinish: {})
+        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        var settings = KioskSettings(name: try Identifier("Gatekeeper"), softwareVersion: "test")
+        (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
+        (settings.tuvali.verdictLimit, settings.keyRotation) = (.seconds(300), .seconds(300))
+        let transports = Transports([ends.host])
+        let watch = KioskWatch(settings) { Issue.record("\($0)") }
+        var sticker = try folder.sticker()
+        for _ in 0..<2000 where sticker.key() == nil {
+            // The run before lets go of the book a moment after its end.
+            try? await Task.sleep(for: .milliseconds(5))
+            sticker = try folder.sticker()
+        }
+        if isBookLost { try FileManager.default.removeItem(atPath: folder.book) }
+        let gatekeeper = try Gatekeeper(
+            settings: settings,
+            surroundings: Gatekeeper.Surroundings(
+                openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
+                sticker: sticker, verify: { _, _, _ in .made(.ok) }, wallTime: { folder.time.withLock { $0 } },
+                panel: seen, listeners: try Listeners([seen]), observe: watch.turn))
+        let service = Task { await gatekeeper.run() }
+        await radio.start()
+        #expect(await seen.waits(isDone))
+        await gatekeeper.stop()
+        await service.value
+        await radio.stop()
+        return seen
+    }
+
+    private func hasEnded(_ state: Recorder.State) -> Bool {
+        state.notes.contains("visit.ended") && state.gate.last != true
+    }
+
+    @Test func aRecordingIsNotServedAfterARestart() async throws {
+        let folder = try StickerFolder()
+        let (first, second) = (ListLedger(), ListLedger())
+        #expect(try await run(folder, first, until: hasEnded).state.gate == [true, false])
+        #expect(first.entries.map(\.result) == [.accepted])
+        #expect(try folder.bytes(folder.book).count == 48)
+        #expect(try await run(folder, second, until: hasEnded).state.gate.isEmpty)
+        #expect(second.entries.map(\.result) == [.failed] && second.calls == ["outcome"])
+        #expect(try folder.bytes(folder.book).count == 48)
+    }
+
+    @Test func norAfterAnEndBetweenTheSessionAndTheGate() async throws {
+        let folder = try StickerFolder()
+        let (hung, second) = (HungLedger(), ListLedger())
+        let seen = try await run(folder, hung) { _ in hung.list.calls == ["intent"] }
+        #expect(seen.state.gate.isEmpty)
+        #expect(try folder.bytes(folder.book).count == 48)
+        #expect(try await run(folder, second, until: hasEnded).state.gate.isEmpty)
+        #expect(second.entries.map(\.result) == [.failed])
+    }
+
+    @Test func withoutItsBookTheGateStaysShut() async throws {
+        let folder = try StickerFolder()
+        let ledger = ListLedger()
+        let seen = try await run(folder, ledger, isBookLost: true, until: hasEnded)
+        #expect(seen.state.gate.isEmpty && ledger.entries.map(\.intents) == [0])
+        #expect(ledger.entries.map(\.result) == [.rejected])
+    }
+}
