@@ -245,7 +245,7 @@ import Tuvali
             return Turn(
                 at: 1003, event: .received([]),
                 actions: [
-                    .note(.phoneConnected, other), .recordIntent(other),
+                    .note(.phoneConnected, other), .recordIntent(other, session: nil),
                     .recordOutcome(other, Self.outcome(.failed), signedDigest: nil),
                 ])
         }
