@@ -119,7 +119,9 @@ struct StoredGate {
             await handle(.start)
         }
         let end = now.advanced(by: .seconds(3600))
-        while radio.outcomes.count < goal || waiting.deadline != nil || waitsForPulse && kiosk.status(at: now).isGateOpen {
+        while radio.outcomes.count < goal || waiting.deadline != nil
+            || waitsForPulse && kiosk.status(at: now).isGateOpen
+        {
             let times = [kiosk.deadline(after: now), radio.deadline, waiting.deadline].compactMap { $0 }
             guard let next = times.min(), next <= end else { return false }
             let timer = kiosk.deadline(after: now)
