@@ -56,7 +56,7 @@ smoke-vm: release
 	@Tests/Kernel/run $(RELEASE) smoke || [ $$? -eq 2 ]
 
 # Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
-FUZZ_SECONDS ?= 30
+FUZZ_SECONDS ?= 20
 fuzz: setup
 	@Tests/Fuzz/run --scratch-path $(SCRATCH)-fuzz $(if $(RUNS),--runs $(RUNS),--seconds $(FUZZ_SECONDS)) $(TARGETS)
 
