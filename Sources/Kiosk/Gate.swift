@@ -43,6 +43,9 @@ package struct Gate: Sendable {
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
+    /// Whether a pulse waits for the gap behind the one before.
+    package var isWaiting: Bool { if case .waiting = state { true } else { false } }
+
     /// Whose pulse runs or ran last; nil before the first.
     package var visit: VisitID? {
         switch state {

@@ -95,7 +95,7 @@ extension IndicatorPattern.Step {
 package struct Indicator: Sendable {
     /// The pattern being shown.
     package private(set) var pattern: IndicatorPattern
-    private var since: Instant
+    private(set) var since: Instant
     private var afterwards: IndicatorPattern?
     /// What stands for `ready`: that, or what is shown in its place while something is wrong.
     private var calm = IndicatorPattern.ready

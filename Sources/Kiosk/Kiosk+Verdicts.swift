@@ -10,7 +10,11 @@ extension Kiosk {
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
-        while let visit = turns.next(at: now) { actions += change(visit, at: now) { $0.decide(at: now) } }
+        gate.advance(to: now)
+        // A pulse that waits for its gap has not been given yet: the next acceptance would take it back.
+        while !gate.isWaiting, let visit = turns.next(at: now) {
+            actions += change(visit, at: now) { $0.decide(at: now) }
+        }
         return actions
     }
 

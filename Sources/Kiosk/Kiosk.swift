@@ -75,7 +75,7 @@ package struct Kiosk: Sendable {
     /// When a failed transfer was last shown.
     var failureShown: Instant?
     var gate = Gate()
-    private var shown: (signal: Signal, pattern: IndicatorPattern)?
+    private var shown: (signal: Signal, pattern: IndicatorPattern, verdict: Instant?)?
     private var gateShown = Gate.Command.shut
 
     /// Outcomes of accepted visits whose pulse is not over: a record tells the pulse that was given.
@@ -98,7 +98,8 @@ package struct Kiosk: Sendable {
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
-            radioDeadline, offerDeadline, roomDeadline(after: now), turns.deadline, gate.deadline,
+            radioDeadline, offerDeadline, roomDeadline(after: now), gate.isWaiting ? nil : turns.deadline,
+            gate.deadline,
             indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
         ]
         return (parts + visits.map(\.deadline)).compactMap { $0 }.min()
@@ -135,8 +136,10 @@ package struct Kiosk: Sendable {
         }
         if !isStopped { indicator.rest(in: health.light, at: now) }
         let signal = indicator.signal(at: now)
-        if signal != shown?.signal || indicator.pattern != shown?.pattern {
-            shown = (signal, indicator.pattern)
+        // Each verdict begins a light of its own, also behind one of the same colour.
+        let verdict = indicator.pattern.end == nil ? nil : indicator.since
+        if signal != shown?.signal || indicator.pattern != shown?.pattern || verdict != shown?.verdict {
+            shown = (signal, indicator.pattern, verdict)
             actions.append(.signal(signal, indicator.pattern))
         }
         if hasMoved, gate.isOpen, let visit = gate.visit { actions.append(.opened(visit)) }
