@@ -2,8 +2,8 @@ package import Encoding
 
 /// The gate relay as a timeline of pulses, each of which belongs to one visit.
 ///
-/// There is no way to hold it open: every opening carries its own end, at most ``hardLimit`` ahead. An acceptance during a pulse
-/// ends it, leaves a ``gap`` and gives its own, so that a turnstile counts every person; a rejection shuts.
+/// There is no way to hold it open: every opening carries its own end, at most ``hardLimit`` ahead. Between two pulses it rests for
+/// a ``gap``, so that a turnstile counts every person; who would begin one before ``readyAt`` is given none.
 package struct Gate: Sendable {
     /// No pulse lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
     package static let hardLimit: Duration = .seconds(5)
@@ -23,18 +23,18 @@ package struct Gate: Sendable {
     package struct Ended: Hashable, Sendable {
         /// Whose it was.
         package let visit: VisitID
-        /// How long the relay was told to be energised; nil when the pulse was taken back before it began.
+        /// How long the relay was told to be energised; nil when there was no pulse.
         package let length: Duration?
     }
 
     private enum State {
         case shut
-        case waiting(VisitID, since: Instant, length: Duration)
         case open(VisitID, since: Instant, until: Instant)
     }
 
     private var state: State = .shut
-    private var lastShut: Instant?
+    /// From when on a pulse may begin, if none runs.
+    package private(set) var readyAt: Instant = .zero
     private var ended: [Ended] = []
 
     /// A gate that is shut.
@@ -43,58 +43,40 @@ package struct Gate: Sendable {
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Whether a pulse waits for the gap behind the one before.
-    package var isWaiting: Bool { if case .waiting = state { true } else { false } }
-
     /// Whose pulse runs or ran last; nil before the first.
     package var visit: VisitID? {
         switch state {
         case .shut: ended.last?.visit
-        case .waiting(let visit, _, _), .open(let visit, _, _): visit
+        case .open(let visit, _, _): visit
         }
     }
 
     /// What the relay is to be told now.
     package var command: Command { if case .open(_, _, let until) = state { .open(until: until) } else { .shut } }
 
-    /// When it opens or shuts by itself; nil: not at all.
-    package var deadline: Instant? {
-        switch state {
-        case .shut: nil
-        case .waiting(_, let since, _): opening(since: since)
-        case .open(_, _, let until): until
-        }
-    }
+    /// When it shuts by itself; nil: it is shut.
+    package var deadline: Instant? { if case .open(_, _, let until) = state { until } else { nil } }
 
-    /// Gives `visit` a pulse of that length, cut to the hard limit: now, or after the gap behind the one before.
+    /// Gives `visit` a pulse of that length, cut to the hard limit, and ends the one before; none before ``readyAt``.
     package mutating func pulse(_ length: Duration, for visit: VisitID, at now: Instant) {
         shut(at: now)
-        let length = min(max(length, .zero), Self.hardLimit)
-        guard length > .zero else { return ended.append(Ended(visit: visit, length: nil)) }
-        state = .waiting(visit, since: now, length: length)
-        advance(to: now)
+        let length = min(length, Self.hardLimit)
+        guard length > .zero, now >= readyAt else { return ended.append(Ended(visit: visit, length: nil)) }
+        state = .open(visit, since: now, until: now.advanced(by: length))
     }
 
-    /// Shuts at once; a pulse that has not begun is not given.
+    /// Shuts at once.
     package mutating func shut(at now: Instant) {
-        advance(to: now)
-        switch state {
-        case .shut: break
-        case .waiting(let visit, _, _): ended.append(Ended(visit: visit, length: nil))
-        case .open(let visit, let since, _): close(visit, since: since, at: now)
-        }
+        guard case .open(let visit, let since, let until) = state else { return }
+        let end = min(now, until)
         state = .shut
+        readyAt = end.advanced(by: Self.gap)
+        ended.append(Ended(visit: visit, length: since.duration(to: end)))
     }
 
-    /// Opens and shuts what is due.
+    /// Shuts when it is time.
     package mutating func advance(to now: Instant) {
-        if case .waiting(let visit, let since, let length) = state, now >= opening(since: since) {
-            state = .open(visit, since: now, until: now.advanced(by: length))
-        }
-        if case .open(let visit, let since, let until) = state, now >= until {
-            close(visit, since: since, at: until)
-            state = .shut
-        }
+        if case .open(_, _, let until) = state, now >= until { shut(at: now) }
     }
 
     /// The pulses that have ended since the last call.
@@ -102,11 +84,4 @@ package struct Gate: Sendable {
         defer { ended = [] }
         return ended
     }
-
-    private mutating func close(_ visit: VisitID, since: Instant, at end: Instant) {
-        lastShut = end
-        ended.append(Ended(visit: visit, length: since.duration(to: end)))
-    }
-
-    private func opening(since: Instant) -> Instant { max(since, lastShut?.advanced(by: Self.gap) ?? since) }
 }

@@ -7,12 +7,17 @@ extension Kiosk {
     /// A failed transfer is shown at most once in this time: whoever is in range can make transfers fail.
     static let failuresApart: Duration = .seconds(5)
 
+    /// When the next verdict is shown; nil: nobody waits for his turn.
+    var turnDeadline: Instant? { turns.deadline.map { max($0, gate.readyAt) } }
+
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
-        gate.advance(to: now)
-        // A pulse that waits for its gap has not been given yet: the next acceptance would take it back.
-        while !gate.isWaiting, let visit = turns.next(at: now) {
+        while let due = turns.deadline, now >= due {
+            // Whoever was let in before has had his time. The relay rests before the next one hears that he is let in, so that
+            // he has his pulse with that word and nothing can take it back.
+            gate.shut(at: now)
+            guard now >= gate.readyAt, let visit = turns.next(at: now) else { break }
             actions += change(visit, at: now) { $0.decide(at: now) }
         }
         return actions
@@ -24,8 +29,7 @@ extension Kiosk {
             return []
         }
         indicator.show(decision.accepted ? .accepted : .rejected, at: now)
-        // Whoever was let in before has had his time.
-        if decision.accepted { gate.pulse(settings.gatePulse, for: visit, at: now) } else { gate.shut(at: now) }
+        if decision.accepted { gate.pulse(settings.gatePulse, for: visit, at: now) }
         turns.show(accepted: decision.accepted, pulse: settings.gatePulse, at: now)
         let decided = KioskNote.decided(
             accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: times.sinceT0,

@@ -67,7 +67,7 @@ package struct Kiosk: Sendable {
 
     /// Who keeps coming in vain, by kind.
     var manners = MannerTally()
-    /// Who keeps identifying and then chooses in vain, by kind; whoever brings a credential speaks for his.
+    /// Who keeps identifying and then brings nothing, by kind; whoever brings a credential speaks for his.
     var idlers = MannerTally()
 
     var turns = VerdictTurns()
@@ -98,8 +98,7 @@ package struct Kiosk: Sendable {
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
-            radioDeadline, offerDeadline, roomDeadline(after: now), gate.isWaiting ? nil : turns.deadline,
-            gate.deadline,
+            radioDeadline, offerDeadline, roomDeadline(after: now), turnDeadline, gate.deadline,
             indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
         ]
         return (parts + visits.map(\.deadline)).compactMap { $0 }.min()

@@ -3,7 +3,7 @@ import Encoding
 /// Whose turn it is to be shown a verdict: lights, tone and pulse belong to one visit at a time, in the order in which the
 /// verdicts were ready.
 ///
-/// Whoever came when the verdict before was on show already waits for nothing: he has seen whom it was for.
+/// Whoever came when the verdict before was on show already has seen whom it was for: he waits for the other's pulse, and no longer.
 struct VerdictTurns: Sendable {
     /// Shortest time for which an acceptance is shown: the tone is over, and people have seen whom it is for.
     static let accepted: Duration = .seconds(1)
@@ -17,30 +17,32 @@ struct VerdictTurns: Sendable {
 
     private var waiting: [(visit: VisitID, came: Instant)] = []
     private var shownAt: Instant?
+    private var pulseOver: Instant = .zero
     private var freeAt: Instant = .zero
 
     /// When the next turn begins; nil: nobody waits.
-    var deadline: Instant? { waiting.isEmpty ? nil : freeAt }
+    var deadline: Instant? { waiting.first.map { free(for: $0.came) } }
 
     /// Puts a visit that began at `came` at the end; returns how many are before it, the one that is being shown included.
     mutating func join(_ visit: VisitID, came: Instant, at now: Instant) -> Int {
         waiting.append((visit, came))
-        return waiting.count - 1 + (isFree(for: came, at: now) ? 0 : 1)
+        return waiting.count - 1 + (now >= free(for: came) ? 0 : 1)
     }
 
-    /// The next visit, if its turn has come.
+    /// The next visit; only when its turn has come.
     mutating func next(at now: Instant) -> VisitID? {
-        guard let first = waiting.first, isFree(for: first.came, at: now) else { return nil }
+        guard let deadline, now >= deadline else { return nil }
         return waiting.removeFirst().visit
     }
 
-    private func isFree(for came: Instant, at now: Instant) -> Bool {
-        now >= freeAt || shownAt.map { came >= $0 } ?? true
+    private func free(for came: Instant) -> Instant {
+        if let shownAt, came < shownAt { freeAt } else { pulseOver }
     }
 
     /// A verdict is shown from now on.
     mutating func show(accepted isAccepted: Bool, pulse: Duration, at now: Instant) {
-        let least = isAccepted ? max(Self.accepted, min(pulse, Self.pulse)) : Self.rejected
-        (shownAt, freeAt) = (now, now.advanced(by: least))
+        let pulse = isAccepted ? min(pulse, Self.pulse) : .zero
+        let least = isAccepted ? max(Self.accepted, pulse) : Self.rejected
+        (shownAt, pulseOver, freeAt) = (now, now.advanced(by: pulse), now.advanced(by: least))
     }
 }

@@ -28,41 +28,40 @@ import Testing
     }
 
     /// A turnstile counts edges: the second visitor has a pulse of his own, behind a gap.
-    @Test func theNextAcceptanceHasAPulseOfItsOwn() {
+    @Test func theNextPulseBeginsBehindAGap() {
         var gate = Gate()
         gate.pulse(.seconds(5), for: one, at: at(0))
-        gate.pulse(.seconds(5), for: two, at: at(850))
-        #expect(!gate.isOpen && gate.visit == two && gate.deadline == at(970))
-        #expect(gate.takeEnded() == [Gate.Ended(visit: one, length: .milliseconds(850))])
-        gate.advance(to: at(969))
-        #expect(!gate.isOpen)
-        gate.advance(to: at(975))
-        #expect(gate.command == .open(until: at(5975)))
-        gate.advance(to: at(5975))
-        #expect(gate.takeEnded() == [Gate.Ended(visit: two, length: .seconds(5))])
-    }
-
-    @Test func theGapIsLeftBehindAPulseThatIsJustOver() {
-        var gate = Gate()
-        gate.pulse(.milliseconds(200), for: one, at: at(0))
-        gate.pulse(.milliseconds(200), for: two, at: at(210))
-        #expect(!gate.isOpen && gate.deadline == at(320))
-        gate.advance(to: at(320))
-        #expect(gate.command == .open(until: at(520)))
-    }
-
-    @Test func aRejectionShutsAndTakesBackWhatHasNotBegun() {
-        var gate = Gate()
-        gate.pulse(.seconds(5), for: one, at: at(0))
-        gate.pulse(.seconds(5), for: two, at: at(100))
-        gate.shut(at: at(150))
-        #expect(!gate.isOpen && gate.deadline == nil)
+        gate.shut(at: at(850))
+        #expect(!gate.isOpen && gate.readyAt == at(970) && gate.deadline == nil)
+        gate.pulse(.seconds(5), for: two, at: at(970))
+        #expect(gate.command == .open(until: at(5970)) && gate.visit == two)
+        gate.advance(to: at(5970))
         #expect(
             gate.takeEnded() == [
-                Gate.Ended(visit: one, length: .milliseconds(100)), Gate.Ended(visit: two, length: nil),
+                Gate.Ended(visit: one, length: .milliseconds(850)), Gate.Ended(visit: two, length: .seconds(5)),
             ])
-        gate.advance(to: at(10_000))
-        #expect(!gate.isOpen)
+    }
+
+    /// Time is told late: the gap begins where the pulse was to end, which its own thread has seen to.
+    @Test func aPulseThatIsToldToEndLateEndedInTime() {
+        var gate = Gate()
+        gate.pulse(.milliseconds(200), for: one, at: at(0))
+        gate.shut(at: at(900))
+        #expect(gate.readyAt == at(320))
+        #expect(gate.takeEnded() == [Gate.Ended(visit: one, length: .milliseconds(200))])
+    }
+
+    @Test func withoutAGapThereIsNoPulse() {
+        for next in [850, 969] as [Int64] {
+            var gate = Gate()
+            gate.pulse(.milliseconds(850), for: one, at: at(0))
+            gate.pulse(.seconds(5), for: two, at: at(next))
+            #expect(!gate.isOpen && gate.deadline == nil)
+            #expect(
+                gate.takeEnded() == [
+                    Gate.Ended(visit: one, length: .milliseconds(850)), Gate.Ended(visit: two, length: nil),
+                ])
+        }
     }
 
     /// The relay was told to open: that is no pulse that was never given.

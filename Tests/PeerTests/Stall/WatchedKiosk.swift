@@ -49,8 +49,13 @@ final class WatchedKiosk {
         return id
     }
 
-    /// A whole visit; what the phone was told.
-    func visit() async throws -> Text? { try await site.air.result(of: try await sendPhone()).outcome }
+    /// A whole visit, with the pulse that it leads to; what the phone was told.
+    func visit() async throws -> Text? {
+        let before = stall.pulses.count
+        let outcome = try await site.air.result(of: try await sendPhone()).outcome
+        if outcome == "accepted" { try await stall.relay(isActive: false, times: before + 1) }
+        return outcome
+    }
 
     /// What a pulse was more than configured, less what the machine owes; must not exceed 20 ms.
     func excess(_ pulse: Stall.Pulse) -> Duration {
