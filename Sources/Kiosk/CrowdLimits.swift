@@ -17,10 +17,14 @@ package struct CrowdLimits: Hashable, Sendable {
     /// A transfer brings at least one chunk in so many connection intervals, over its whole time: a third of what the slowest
     /// phones do on the same link (a packet of 27 bytes four times in each interval).
     package var intervalsPerChunk = 32
+    /// The same for a phone of a kind that keeps bringing nothing.
+    package var suspectIntervalsPerChunk = 12
     /// The longest connection interval that this is reckoned with: a phone chooses it, up to 4 s, and Android's slowest is 125 ms.
     package var longestInterval: Duration = .milliseconds(125)
     /// What a transfer may be behind that at any time: a repair round, a stack that stalls.
     package var slack: Duration = .seconds(5)
+    /// The same for a phone of a kind that keeps bringing nothing.
+    package var suspectSlack: Duration = .milliseconds(500)
 
     /// The documented defaults.
     package init() {}

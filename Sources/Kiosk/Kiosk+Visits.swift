@@ -9,15 +9,8 @@ extension Kiosk {
     /// out of range, whose link the controller keeps for seconds.
     static let leavingLinks = 2
 
-    /// Whether every place is taken, or the lobby is too: whoever chooses needs a link and nothing else.
-    private var isFull: Bool {
-        var (sending, here) = (0, 0)
-        for visit in visits where !visit.isLeaving {
-            here += 1
-            if visit.isAnnounced { sending += 1 }
-        }
-        return sending >= settings.phones || here >= settings.phones + settings.lobby
-    }
+    /// Whether every place is taken.
+    private var isFull: Bool { visits.count { !$0.isLeaving } >= settings.phones + settings.lobby }
 
     /// Whether a phone that connects now will be served, if need be in the place of one that brings nothing.
     func hasRoom(at now: Instant) -> Bool {
@@ -152,7 +145,7 @@ extension Kiosk {
         if let visit = visits.first(where: { $0.connection == handle }), let manner = host.manner(of: handle) {
             if visit.identifiedAt == nil {
                 manners.vain(manner, at: now)
-            } else if !visit.isAnnounced {
+            } else if !visit.hasPayload {
                 idlers.vain(manner, at: now)
             }
         }

@@ -27,11 +27,10 @@ package struct KioskSettings: Sendable {
     /// The wire generations of the wallets that are served, each once. The GATT table has a service and the air an advertisement for
     /// each, in this order.
     package var generations: [Generation] = [.b]
-    /// Phones whose credentials are on their way or being judged at once, at least 1; fewer where the controller takes no more.
-    /// While so many are, nobody else connects unless somebody makes room; who is in the ``lobby`` by then is served too.
+    /// Phones that are served at once, at least 1; fewer where the controller takes no more.
     package var phones = 4
-    /// Phones that may be connected beside those: before they identify, and while their owners choose. Whoever keeps places by
-    /// choosing for ever must be that many more.
+    /// Phones that find a place beside those: people choose for long and send for a moment. While all these places are taken, nobody
+    /// else connects unless somebody makes room.
     package var lobby = 4
     /// How long a phone keeps its place while another one wants it.
     package var crowd = CrowdLimits()
@@ -67,7 +66,7 @@ package struct KioskSettings: Sendable {
     /// The protocol's limits, with time for a verdict to wait for those of everybody else who is served.
     var sessionSettings: SessionSettings {
         var settings = tuvali
-        let turns = VerdictTurns.longest * (phones + lobby)
+        let turns = (VerdictTurns.longest + Gate.gap) * (phones + lobby)
         settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)
         return settings
     }

@@ -53,7 +53,7 @@ extension Visit {
 
     /// From when on the visit makes room for another phone, as it stands; nil: not at all. `hasSpoken`: its phone has said anything;
     /// `isSuspect`: its like keep coming in vain. That changes the order, and shortens nothing but silence. `isIdle`: its like keep
-    /// choosing in vain. Such a phone has less time to choose.
+    /// bringing nothing. Such a phone has less time to choose and to send.
     func yields(hasSpoken: Bool, isSuspect: Bool, isIdle: Bool) -> (claim: Claim, at: Instant)? {
         if isLeaving { return nil }
         let limits = settings.crowd
@@ -69,14 +69,15 @@ extension Visit {
         guard let announcedAt else {
             return (.choosing, identifiedAt.advanced(by: isIdle ? limits.suspectChoosing : limits.choosing))
         }
-        return (.slow, announcedAt.advanced(by: limits.slack + timeEarned))
+        let (slack, intervals) =
+            isIdle ? (limits.suspectSlack, limits.suspectIntervalsPerChunk) : (limits.slack, limits.intervalsPerChunk)
+        return (.slow, announcedAt.advanced(by: slack + timeEarned(intervalsPerChunk: intervals)))
     }
 
-    /// The time that what has arrived may have taken: the floor of a transfer, measured against its own link. A chunk counts as one
-    /// of the size that was agreed when the response was announced, whatever the MTU is now.
-    private var timeEarned: Duration {
-        let chunks = session.receivedChunks ?? 0
-        return min(interval, settings.crowd.longestInterval) * (settings.crowd.intervalsPerChunk * chunks)
+    /// The time that what has arrived and the chunk after it may take: the floor of a transfer, measured against its own link. A chunk
+    /// counts as one of the size that was agreed when the response was announced, whatever the MTU is now.
+    private func timeEarned(intervalsPerChunk: Int) -> Duration {
+        min(interval, settings.crowd.longestInterval) * (intervalsPerChunk * ((session.receivedChunks ?? 0) + 1))
     }
 
     /// Ends a visit that brings nothing, for one that may.
