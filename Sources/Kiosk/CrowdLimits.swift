@@ -6,8 +6,9 @@ package struct CrowdLimits: Hashable, Sendable {
     package var mute: Duration = .seconds(1)
     /// The same for a phone of a kind that keeps coming and says nothing.
     package var suspectMute: Duration = .milliseconds(500)
-    /// From the connection to Identify: an Android phone on a slow link needs two seconds for discovery and MTU.
-    package var unidentified: Duration = .seconds(4)
+    /// From the connection to Identify: an Android phone on a slow link needs two seconds for discovery and MTU, and more than four
+    /// where a third of the packets are lost.
+    package var unidentified: Duration = .seconds(6)
     /// From Identify to the response size: a person chooses.
     package var choosing: Duration = .seconds(30)
     /// The same for a phone of a kind that keeps choosing and brings nothing.
