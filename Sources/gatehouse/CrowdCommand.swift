@@ -12,6 +12,8 @@ struct CrowdCommand: ParsableCommand {
         discussion: """
             Kiosk and protocol are the real ones, time is virtual: the same options give the same run on every machine. Options \
             that take several numbers give a row for each combination.
+
+            Exit code: 0 when nobody was let in wrongly or left unserved and no rule was broken, 1 when not.
             """)
 
     @Option(help: ArgumentHelp("People who come in each crowd.", valueName: "number"))
@@ -20,7 +22,8 @@ struct CrowdCommand: ParsableCommand {
     var gates = 1
     @Option(parsing: .upToNextOption, help: ArgumentHelp("Phones that are out at any time.", valueName: "number"))
     var phones = [1, 2, 4, 8]
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Phones that a gate serves at once.", valueName: "number"))
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("radio.phones of a gate; 1: one at a time.", valueName: "number"))
     var places = [4]
     @Option(
         parsing: .upToNextOption,

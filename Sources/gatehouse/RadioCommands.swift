@@ -11,7 +11,7 @@ struct OpenRadioCommand: AsyncParsableCommand {
             systemd starts it when somebody connects to /run/gatehouse-radio.sock (gatehouse-radio.socket), with the listening \
             socket as its standard input. For the service's user it lifts a software block, puts the configured adapter down, \
             takes it and passes its descriptor on, so that the service itself needs no right. Nothing is read from whoever \
-            asks. It ends when nobody has asked for a minute.
+            asks; the configuration is read for each request. It ends when nobody has asked for a minute.
 
             Exit code: 0 when nobody asks any more, 2 when it cannot serve.
             """)
@@ -20,27 +20,39 @@ struct OpenRadioCommand: AsyncParsableCommand {
     var user = "gatehouse"
 
     func run() async throws {
-        let radio = try input.load().radio
-        guard radio.transport == .userChannel else { throw CommandFailure("the configuration names no adapter") }
         guard let user = Accounts.user(user) else { throw CommandFailure("there is no user \(user)") }
         do throws(TransportError) {
-            try RadioOpener.serve(STDIN_FILENO, user: user, device: radio.device) { failure in
-                guard let failure else { return Terminal.line("\(radio.device) is handed over") }
+            try RadioOpener.serve(STDIN_FILENO, user: user, device: configuredAdapter) { failure in
+                guard let failure else { return Terminal.line("the adapter is handed over") }
                 Terminal.error(Terminal.printable("\(failure)"), remedy: failure.remedy)
             }
         } catch {
             throw CommandFailure("\(error)", remedy: error.remedy)
         }
     }
+
+    /// The adapter that the configuration names as it is now; what is wrong with it is told, and ends nothing: whoever asks next may
+    /// find it mended.
+    private func configuredAdapter() -> String? {
+        do {
+            let radio = try input.load().radio
+            if radio.transport == .userChannel { return radio.device }
+            Terminal.error("the configuration names no adapter")
+        } catch {
+            Terminal.error((error as? CommandFailure)?.message ?? "\(error)")
+        }
+        return nil
+    }
 }
 
 /// What systemd starts when the service asks for its adapter to be reset.
 struct ResetRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset-radio", abstract: "Takes the power off a Bluetooth adapter that hangs.",
+        commandName: "reset-radio", abstract: "Resets a Bluetooth adapter that hangs.",
         discussion: """
-            For gatehouse-radio-reset.service, which runs it as root when the service asks. A USB adapter is forgotten and \
-            found anew by its port; a chip on a serial line is let go and taken again by its driver. Others have no reset.
+            For gatehouse-radio-reset.service, which runs it as root when the service asks. The port of a USB \
+            adapter is switched off and on, or before Linux 6.0 the adapter shut out and let in again; a chip on a serial \
+            line is let go and taken again by its driver. Others have no reset.
 
             Exit code: 0 when something was reset, 1 when nothing could be, 2 when the configuration cannot be used.
             """)

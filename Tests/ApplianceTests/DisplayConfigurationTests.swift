@@ -87,6 +87,11 @@ import Testing
             "draws on ssd1306 /dev/i2c-1 a second time"
         ),
         (
+            "[display]\nkind = \"ssd1680\"\nchip = \"c\"\ndata = \"5\"\nreset = \"6\"\nbusy = \"12\"\n"
+                + "[[display.also]]\nkind = \"ssd1680\"\ndevice = \"/dev/spidev0.1\"\nchip = \"c\"\ndata = \"7\"\n"
+                + "reset = \"8\"\nbusy = \"12\"", "display.also.busy", 8, "uses 12, which display.busy uses too"
+        ),
+        (
             "[gpio]\nchip = \"c\"\n[gate]\nline = \"GPIO17\"\n[display]\nkind = \"ssd1680\"\ndata = \"GPIO17\"\n"
                 + "reset = \"GPIO6\"\nbusy = \"GPIO12\"", "display.data", 8, "uses GPIO17, which gate.line uses too"
         ),

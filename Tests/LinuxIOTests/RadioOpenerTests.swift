@@ -80,9 +80,10 @@ struct RadioOpenerTests {
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
             // An address that no adapter has: nothing is touched, whatever this machine has.
-            try? RadioOpener.serve(listener, user: Accounts.user, device: "00:00:00:00:00:00", idle: .milliseconds(500))
-            {
-                error in said.withLock { $0.append(error) }
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .milliseconds(500)) {
+                "00:00:00:00:00:00"
+            } say: { error in
+                said.withLock { $0.append(error) }
             }
             done.signal()
         }
@@ -92,6 +93,32 @@ struct RadioOpenerTests {
         #expect(Set(refusals).count == 1 && [EAFNOSUPPORT, ENODEV].contains(refusals[0]?.code))
         #expect(done.wait(timeout: .now() + 30) == .success)
         #expect(said.withLock(\.count) == 1)
+    }
+
+    @Test("each request has the adapter that is configured then; one that has left, or finds none configured, costs nothing")
+    func configured() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/radio"
+        let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(listener) }
+        #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0 && listen(listener, 4) == 0)
+        // It asked, and asks anew elsewhere by now.
+        let impatient = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        #expect(withUnixAddress(path) { connect(impatient, $0, $1) } == 0)
+        close(impatient)
+        let configured = Mutex<[String?]>([nil, "00:00:00:00:00:00"])
+        let done = DispatchSemaphore(value: 0)
+        try Threads.start("opener") {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .milliseconds(500)) {
+                configured.withLock { $0.removeFirst() }
+            } say: { _ in
+            }
+            done.signal()
+        }
+        #expect(throws: ChannelRefusal(step: .asking, code: EINVAL)) { try RadioOpener.ask(path) }
+        let refusal = #expect(throws: ChannelRefusal.self) { try RadioOpener.ask(path) }
+        #expect([EAFNOSUPPORT, ENODEV].contains(refusal?.code))
+        #expect(done.wait(timeout: .now() + 30) == .success && configured.withLock(\.isEmpty))
     }
 
     @Test("an opener that is not there is told with its remedy")
@@ -175,13 +202,43 @@ struct AdapterResetTests {
             try link("bus/usb/devices/\(port)", to: "devices/usb1/\(port)")
         }
         try file("devices/usb1/1-2/1-2:1.0/bluetooth/hci0/uevent")
+        // An interface can be shut out by itself, but is not found anew by that.
+        try file("devices/usb1/1-2/1-2:1.0/authorized", "?")
+        try file("devices/usb1/1-2/1-2:1.0/bInterfaceClass", "e0\n")
         try link("class/bluetooth/hci0/device", to: "devices/usb1/1-2/1-2:1.0")
         #expect(try run("hci0") == ["/devices/usb1/1-2/1-2:1.0"])
         #expect(text("devices/usb1/1-2/authorized") == "1" && text("devices/usb1/1-1/authorized") == "?")
+        #expect(text("devices/usb1/1-2/1-2:1.0/authorized") == "?")
         #expect(text("devices/usb1/authorized") == "hub")
         // One that has vanished: whatever could be it.
         #expect(try run("hci1") == ["/bus/usb/devices/1-1", "/bus/usb/devices/1-2"])
         #expect(text("devices/usb1/1-1/authorized") == "1")
+    }
+
+    @Test("USB, where the port itself can be switched: that, and the device is left alone")
+    func port() throws {
+        try file("devices/usb1/usb1-port2/disable", "?")
+        try file("devices/usb1/1-2/authorized", "?")
+        try file("devices/usb1/1-2/bDeviceClass", "ff\n")
+        try link("devices/usb1/1-2/port", to: "devices/usb1/usb1-port2")
+        try file("devices/usb1/1-2/1-2:1.0/bluetooth/hci0/uevent")
+        try link("class/bluetooth/hci0/device", to: "devices/usb1/1-2/1-2:1.0")
+        #expect(try run("hci0") == ["/devices/usb1/1-2/1-2:1.0"])
+        #expect(text("devices/usb1/usb1-port2/disable") == "0" && text("devices/usb1/1-2/authorized") == "?")
+    }
+
+    @Test("of several that could be it, one that refuses keeps the others from nothing")
+    func refusal() throws {
+        for port in ["1-1", "1-2"] {
+            for (name, value) in [("Class", "e0\n"), ("SubClass", "01\n"), ("Protocol", "01\n")] {
+                try file("devices/usb1/\(port)/bDevice\(name)", value)
+            }
+            try link("bus/usb/devices/\(port)", to: "devices/usb1/\(port)")
+        }
+        try file("devices/usb1/1-2/authorized", "?")
+        #expect(try run("hci0") == ["/bus/usb/devices/1-2"] && text("devices/usb1/1-2/authorized") == "1")
+        try FileManager.default.removeItem(atPath: "\(tree.path)/devices/usb1/1-2/authorized")
+        #expect(throws: SystemError.self) { try run("hci0") }
     }
 
     @Test("a chip on a serial line: its driver lets go and takes it again")

@@ -148,17 +148,21 @@ private func checkLines(
     _ reader: inout ConfigurationReader, gate: GateSection, indicator: IndicatorSection, chip: String?,
     displays: DisplaysSection
 ) {
-    var owners: [String: String] = [:]
+    struct Line: Hashable { let chip, name: String? }
+    var owners: [Line: String] = [:]
     let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
+    let own = [("gate.line", gate.line)] + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
     let lines =
-        [("gate.line", gate.line)] + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
-        + shown.flatMap { key, display -> [(String, String?)] in
-            guard let lines = display.lines, lines.chip == chip else { return [] }
-            return [("\(key).data", lines.data), ("\(key).reset", lines.reset), ("\(key).busy", lines.busy)]
+        own.map { ($0, Line(chip: chip, name: $1)) }
+        + shown.flatMap { key, display -> [(String, Line)] in
+            guard let lines = display.lines else { return [] }
+            return [("data", lines.data), ("reset", lines.reset), ("busy", lines.busy)]
+                .map { ("\(key).\($0)", Line(chip: lines.chip, name: $1)) }
         }
-    for case (let key, let line?) in lines {
+    for (key, line) in lines {
+        guard let name = line.name else { continue }
         if let owner = owners[line] {
-            reader.reject(key, "uses \(line), which \(owner) uses too", "Give each signal a line of its own.")
+            reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal a line of its own.")
         }
         owners[line] = key
     }

@@ -46,7 +46,7 @@ package struct RadioSection: Hashable, Sendable {
     package var flowControl: Bool
     /// Time from one advertisement to the next; phones find a fast one sooner. The radio knows 20 ms to 10.24 s.
     package var advertisingInterval: Duration
-    /// Phones that are served at once, 1 to 8; fewer where the controller takes no more.
+    /// Places for phones, 1 to 8, besides four for people who choose; fewer where the controller takes no more.
     package var phones: Int
 
     init(_ reader: inout ConfigurationReader) {

@@ -67,6 +67,9 @@ package actor Gatekeeper {
     private let surroundings: Surroundings
     private var kiosk: Kiosk
     /// Opens transports; one may wait while another hangs.
+    /// How long the end waits until the adapter is given back; behind that the kernel takes it.
+    private static let closingLimit: Duration = .milliseconds(500)
+    /// Opens and closes transports, one after the other.
     private let opener: SideThread
     private var openings = 0
     private var transport: (any HCITransport)?
@@ -87,7 +90,7 @@ package actor Gatekeeper {
     /// A driver on its own thread; nothing happens before ``run()``.
     package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
         thread = try PollThread()
-        opener = try SideThread(name: "gatehouse-open", limit: 1)
+        opener = try SideThread(name: "gatehouse-open", limit: 4)
         self.surroundings = surroundings
         kiosk = Kiosk(
             settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: SystemClock.now())
@@ -132,15 +135,18 @@ package actor Gatekeeper {
         pending.append(event)
         guard !isHandling else { return }
         isHandling = true
+        var last = SystemClock.now()
         while !pending.isEmpty {
             let next = pending.removeFirst()
             let now = SystemClock.now()
             let actions = kiosk.handle(next, at: now)
             if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
             for action in actions { perform(action, at: now) }
+            last = now
         }
         isHandling = false
-        timer?.set(hasStopped ? nil : kiosk.deadline(after: SystemClock.now()))
+        // What has become due since that turn is due now, and not to be passed over.
+        timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
         updateInterest()
     }
 
@@ -166,6 +172,7 @@ package actor Gatekeeper {
         case .resetAdapter: surroundings.resetAdapter()
         case .stopped:
             hasStopped = true
+            _ = opener.flush(within: Self.closingLimit)
             whenStopped?.resume()
             whenStopped = nil
         }
@@ -217,7 +224,7 @@ package actor Gatekeeper {
 
     private func transportOpened(_ opened: Opened, _ number: Int) {
         // The kiosk may have given up on this one.
-        guard number == openings, !hasStopped else { return opened.close() }
+        guard number == openings, !hasStopped else { return opener.run { opened.close() } }
         switch opened.result {
         case .success(let transport):
             self.transport = transport
@@ -253,8 +260,10 @@ package actor Gatekeeper {
         openings += 1  // one that is being opened is not wanted any more
         guard let transport else { return }
         thread.unwatch(transport.descriptor)
-        transport.close()
         self.transport = nil
+        // Giving an adapter back may wait for its driver: on the thread that opens the next one, behind this.
+        let closed = Opened(result: .success(transport))
+        opener.run { closed.close() }
     }
 
     private func updateInterest() {

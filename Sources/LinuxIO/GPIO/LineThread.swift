@@ -61,12 +61,8 @@ package final class LineThread: Sendable {
         guard wake >= 0 else { throw SystemError("creating an event counter", code: -wake) }
         descriptor = wake
         let handover = Handover(bank: bank)
-        do throws(SystemError) {
-            try Threads.start(name) { [self] in run(handover.bank, readBack, wanted, failed) }
-        } catch {
-            Glibc.close(wake)
-            throw error
-        }
+        // A failure ends this object, and its counter with it.
+        try Threads.start(name) { [self] in run(handover.bank, readBack, wanted, failed) }
     }
 
     deinit { Glibc.close(descriptor) }

@@ -26,7 +26,9 @@ package enum FileBytes {
     /// Replaces a public file in one step: readers see the old or the new content, never a part.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let temporary = "\(path).new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        // One that a power cut left, or that somebody put there.
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw SystemError("creating \(temporary)", code: errno) }
         var failure: Int32 = 0
         var rest = bytes[...]

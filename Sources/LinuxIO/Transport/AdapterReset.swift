@@ -1,9 +1,10 @@
 import Encoding
 import Glibc
 
-/// Takes the power off an adapter that hangs, as far as software can: by its place in the kernel's tree of devices.
+/// Resets an adapter that hangs, as far as software can: by its place in the kernel's tree of devices.
 ///
-/// - USB: its port forgets it and finds it anew (`authorized`, Documentation/ABI/testing/sysfs-bus-usb).
+/// - USB: its port is switched off and on (`port/disable`, Linux 6.0: without power where the hub can switch it), or the device is
+///   shut out and let in again (`authorized`), which makes its driver begin anew (Documentation/ABI/testing/sysfs-bus-usb).
 /// - A chip on a serial line that the kernel drives itself (serdev): its driver lets go and takes it again, which drives its power
 ///   and reset lines.
 /// - Anything else, a virtual one for instance, has no such place.
@@ -11,13 +12,13 @@ package struct AdapterReset: Sendable {
     private let system: String
     private let pause: UInt32
 
-    /// `system` is /sys except in tests; `pause`: microseconds without power.
+    /// `system` is /sys except in tests; `pause`: microseconds from off to on.
     package init(system: String = "/sys", pause: UInt32 = 500_000) {
         (self.system, self.pause) = (system, pause)
     }
 
     /// Resets the adapter, or, when it is not to be seen, every device that could be it. What was reset, by its place; empty:
-    /// there was nothing. Throws when the kernel refuses.
+    /// there was nothing. Throws when the kernel refuses, and nothing else could be reset.
     package func run(_ device: String) throws(SystemError) -> [String] {
         let adapters = Adapters.list(in: system + "/class/bluetooth")
         var name = device
@@ -25,10 +26,15 @@ package struct AdapterReset: Sendable {
             name = "hci\(number)"
         }
         let mine = adapters.first { $0.name.utf8.elementsEqual(name.utf8) }
-        var done: [String] = []
+        var (done, refusal): ([String], SystemError?) = ([], nil)
         for place in mine.map({ [$0.location] }) ?? candidates() {
-            if try reset(place) { done.append(place) }
+            do throws(SystemError) {
+                if try reset(place) { done.append(place) }
+            } catch {
+                refusal = error
+            }
         }
+        if let refusal, done.isEmpty { throw refusal }
         return done
     }
 
@@ -53,10 +59,14 @@ package struct AdapterReset: Sendable {
     private func reset(_ place: String) throws(SystemError) -> Bool {
         var folder = place
         for _ in 0..<32 where folder.utf8.count > system.utf8.count {
-            if access(folder + "/authorized", F_OK) == 0 {
-                try write("0", folder + "/authorized")
-                usleep(pause)
-                try write("1", folder + "/authorized")
+            // Not its interface, which may be shut out too, and then waits for somebody to have it probed.
+            if access(folder + "/bDeviceClass", F_OK) == 0 {
+                // The port's own place: the device's goes with the device.
+                if let port = target(folder + "/port"), access(port + "/disable", F_OK) == 0 {
+                    try toggle(port + "/disable", "1", "0")
+                } else {
+                    try toggle(folder + "/authorized", "0", "1")
+                }
                 return true
             }
             if isOnSerialLine(folder), access(folder + "/driver/unbind", F_OK) == 0,
@@ -64,14 +74,28 @@ package struct AdapterReset: Sendable {
             {
                 let name = String(folder.split(separator: "/").last ?? "")
                 try write(name, driver + "/unbind")
-                usleep(pause)
-                try write(name, driver + "/bind")
+                try again { () throws(SystemError) in try write(name, driver + "/bind") }
                 return true
             }
             guard let end = folder.lastIndex(of: "/") else { break }
             folder = String(folder[..<end])
         }
         return false
+    }
+
+    private func toggle(_ file: String, _ off: String, _ on: String) throws(SystemError) {
+        try write(off, file)
+        try again { () throws(SystemError) in try write(on, file) }
+    }
+
+    /// What brings it back, after the pause; more than once, as without that there is no adapter at all.
+    private func again(_ bringBack: () throws(SystemError) -> Void) throws(SystemError) {
+        for _ in 0..<2 {
+            usleep(pause)
+            do throws(SystemError) { return try bringBack() } catch {}
+        }
+        usleep(pause)
+        try bringBack()
     }
 
     private func isOnSerialLine(_ folder: String) -> Bool {

@@ -38,13 +38,13 @@ package enum RadioOpener {
         throw ChannelRefusal(step: step, code: answer[0])
     }
 
-    /// Answers requests on a listening socket until none has come for `idle`. `user`: the only one who is answered; `say` is told
-    /// how a request ended when that is not as before: nil when the adapter was handed over.
+    /// Answers requests on a listening socket until none has come for `idle`. `user`: the only one who is answered; `device` is asked
+    /// for each request, since a configuration changes: nil when none can be had; `say` is told how a request ended when that is not
+    /// as before: nil when the adapter was handed over.
     package static func serve(
-        _ listener: Int32, user: UInt32, device: String, idle: Duration = .seconds(60),
+        _ listener: Int32, user: UInt32, idle: Duration = .seconds(60), device: () -> String?,
         say: (TransportError?) -> Void
     ) throws(TransportError) {
-        guard let name = AdapterName(device) else { throw .notFound(device) }
         var last: TransportError??
         while true {
             var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
@@ -58,10 +58,15 @@ package enum RadioOpener {
                 throw .opener(String(cString: strerror(code)))
             }
             defer { close(connection) }
+            if hasLeft(connection) { continue }
+            let device = device()
             var failure: TransportError?
             do throws(TransportError) {
-                try answer(connection, user: user, device: device) { () throws(ChannelRefusal) in
-                    try HCIUserChannel.take(name, buffer: TransportLimits().socketBuffer)
+                try answer(connection, user: user, device: device ?? "") { () throws(ChannelRefusal) in
+                    guard let name = device.flatMap(AdapterName.init) else {
+                        throw ChannelRefusal(step: .asking, code: EINVAL)
+                    }
+                    return try HCIUserChannel.take(name, buffer: TransportLimits().socketBuffer)
                 }
             } catch {
                 failure = error
@@ -69,6 +74,12 @@ package enum RadioOpener {
             if last != .some(failure) { say(failure) }
             last = .some(failure)
         }
+    }
+
+    /// Whether a requester does not wait any more, as one that asked anew meanwhile: nothing is taken for it.
+    static func hasLeft(_ connection: Int32) -> Bool {
+        var entry = pollfd(fd: connection, events: 0, revents: 0)
+        return clinux_poll(&entry, 1, 0) > 0
     }
 
     /// Answers one request on a connected socket.

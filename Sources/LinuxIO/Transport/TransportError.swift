@@ -64,7 +64,7 @@ package enum TransportError: Error, Hashable, Sendable {
                 : "Run: systemctl disable --now bluetooth. The drop-in that deploy/install brings keeps it from starting."
         case .blocked: "Run: rfkill unblock bluetooth."
         case .switchedOff: "Look for a switch or key for wireless at the machine: rfkill list says hard blocked."
-        case .opener: "Run: systemctl restart gatehouse-radio.socket. What it says: journalctl -u 'gatehouse-radio@*'."
+        case .opener: "Run: systemctl restart gatehouse-radio.socket. What it says: journalctl -u gatehouse-radio."
         case .notPermitted:
             "Run as the service (deploy/gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
         case .unreachable: "Start the controller, or correct radio.host and radio.port."
