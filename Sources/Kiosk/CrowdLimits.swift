@@ -22,7 +22,7 @@ package struct CrowdLimits: Hashable, Sendable {
     package var suspectIntervalsPerChunk = 12
     /// The longest connection interval that this is reckoned with: a phone chooses it, up to 4 s, and Android's slowest is 125 ms.
     package var longestInterval: Duration = .milliseconds(125)
-    /// What a transfer may be behind that at any time: a repair round, a stack that stalls.
+    /// What a transfer may be behind that at any time: a repair round, a stack that stalls. Nobody earns more in advance.
     package var slack: Duration = .seconds(5)
     /// The same for a phone of a kind that keeps bringing nothing.
     package var suspectSlack: Duration = .milliseconds(500)

@@ -43,7 +43,7 @@ package struct Gate: Sendable {
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Whose pulse runs or ran last; nil before the first.
+    /// Whose pulse runs, or has ended since the last call of ``takeEnded()``.
     package var visit: VisitID? {
         switch state {
         case .shut: ended.last?.visit
@@ -70,7 +70,8 @@ package struct Gate: Sendable {
         guard case .open(let visit, let since, let until) = state else { return }
         let end = min(now, until)
         state = .shut
-        readyAt = end.advanced(by: Self.gap)
+        // From now on, although it has ended before: whoever switches the relay may be as late as the one who asks.
+        readyAt = now.advanced(by: Self.gap)
         ended.append(Ended(visit: visit, length: since.duration(to: end)))
     }
 

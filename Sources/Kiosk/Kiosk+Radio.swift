@@ -82,7 +82,12 @@ extension Kiosk {
     mutating func drive(_ event: HostEvent, at now: Instant) -> [KioskAction] {
         switch radio {
         case .down, .stopped: return []
-        case .starting, .up: return host.handle(event, at: now).flatMap { translate($0, at: now) }
+        case .starting, .up:
+            let reactions = host.handle(event, at: now)
+            let hasFailed = reactions.contains { if case .failed = $0 { true } else { false } }
+            // Links that end because the radio fails were left by nobody.
+            let abandoned = hasFailed ? abandonVisits(.radio, at: now) : []
+            return abandoned + reactions.flatMap { translate($0, at: now) }
         }
     }
 

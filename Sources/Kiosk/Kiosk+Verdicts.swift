@@ -13,6 +13,7 @@ extension Kiosk {
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
+        turns.keep { waiting in visits.contains { $0.id == waiting && $0.awaitsTurn } }
         while let due = turns.deadline, now >= due {
             // Whoever was let in before has had his time. The relay rests before the next one hears that he is let in, so that
             // he has his pulse with that word and nothing can take it back.

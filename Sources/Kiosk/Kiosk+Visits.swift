@@ -7,7 +7,7 @@ import Tuvali
 extension Kiosk {
     /// Links that the host keeps beside those that are taken for visits: one that comes while another goes, and phones that went
     /// out of range, whose link the controller keeps for seconds.
-    static let leavingLinks = 2
+    static let leavingLinks = 6
 
     /// Whether every place is taken.
     private var isFull: Bool { visits.count { !$0.isLeaving } >= settings.phones + settings.lobby }
@@ -122,7 +122,6 @@ extension Kiosk {
             return change(visit.connection, at: now) { isNew ? $0.intend() : $0.refuse(at: now) }
         case .recordIntent: return [.recordIntent(visit.id, session: visit.isPrinted ? visit.fingerprint : nil)]
         case .verify(let payload):
-            if let manner = host.manner(of: visit.connection) { idlers.served(manner, at: now) }
             return [.verify(visit.id, payload: payload)]
         case .awaitTurn:
             let ahead = turns.join(visit.id, came: visit.began, at: now)

@@ -181,6 +181,12 @@ package struct Kiosk: Sendable {
         case .intentFailed(let id, let reason):
             return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
+            // Whoever shows a credential speaks for his kind, and nobody who sends just anything.
+            if verdict.credential.issuer != nil, let visit = visits.last(where: { $0.id == id }),
+                let manner = host.manner(of: visit.connection)
+            {
+                idlers.served(manner, at: now)
+            }
             return change(id, at: now) { $0.verified(verdict, at: now) }
         case .health(let report):
             health.take(report, at: now)
@@ -223,6 +229,7 @@ package struct Kiosk: Sendable {
         actions += abandonVisits(.stop, at: now)
         while !spares.isEmpty { actions += closeSpare(at: now) }
         radio = .stopped
+        turns = VerdictTurns()
         gate.shut(at: now)
         indicator.show(.off, at: now)
         return actions + [.showInvitation(nil), .closeTransport]

@@ -16,7 +16,7 @@ package struct KioskSettings: Sendable {
     package var name: Identifier
     /// The version of this program, for records.
     package var softwareVersion: String
-    /// How long the relay is energised; cut to ``Gate/hardLimit``.
+    /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s where another visitor waits.
     package var gatePulse: Duration = .milliseconds(200)
     /// See ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
@@ -39,7 +39,7 @@ package struct KioskSettings: Sendable {
     /// How long a verification may take before the visit fails with `internal`.
     package var verificationLimit: Duration = .seconds(10)
     /// How long the radio may take to come up before it is opened anew.
-    package var radioStartLimit: Duration = .seconds(10)
+    package var radioStartLimit: Duration = .seconds(20)
     /// Waits between attempts to open the radio: doubled from the first to the last, which is short: whoever mends the radio, or
     /// a driver that comes back, finds the gate on the air a second later.
     package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))

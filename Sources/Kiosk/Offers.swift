@@ -210,7 +210,7 @@ struct Offers: Sendable {
         pausedSince = nil
         let pause = since.duration(to: now)
         for index in offers.indices {
-            offers[index].since = offers[index].since.advanced(by: pause)
+            offers[index].since = offers[index].since.advanced(by: max(since, offers[index].since).duration(to: now))
             if let until = offers[index].until, until > since { offers[index].until = until.advanced(by: pause) }
         }
     }

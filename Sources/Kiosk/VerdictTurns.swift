@@ -29,6 +29,9 @@ struct VerdictTurns: Sendable {
         return waiting.count - 1 + (now >= free(for: came) ? 0 : 1)
     }
 
+    /// Those who wait no more leave.
+    mutating func keep(_ isWaiting: (VisitID) -> Bool) { waiting.removeAll { !isWaiting($0.visit) } }
+
     /// The next visit; only when its turn has come.
     mutating func next(at now: Instant) -> VisitID? {
         guard let deadline, now >= deadline else { return nil }

@@ -66,18 +66,10 @@ extension Visit {
             let time = hasSpoken ? limits.unidentified : isSuspect ? limits.suspectMute : limits.mute
             return (isSuspect ? .suspect : hasSpoken ? .unidentified : .mute, began.advanced(by: time))
         }
-        guard let announcedAt else {
+        guard let pace else {
             return (.choosing, identifiedAt.advanced(by: isIdle ? limits.suspectChoosing : limits.choosing))
         }
-        let (slack, intervals) =
-            isIdle ? (limits.suspectSlack, limits.suspectIntervalsPerChunk) : (limits.slack, limits.intervalsPerChunk)
-        return (.slow, announcedAt.advanced(by: slack + timeEarned(intervalsPerChunk: intervals)))
-    }
-
-    /// The time that what has arrived and the chunk after it may take: the floor of a transfer, measured against its own link. A chunk
-    /// counts as one of the size that was agreed when the response was announced, whatever the MTU is now.
-    private func timeEarned(intervalsPerChunk: Int) -> Duration {
-        min(interval, settings.crowd.longestInterval) * (intervalsPerChunk * ((session.receivedChunks ?? 0) + 1))
+        return (.slow, isIdle ? pace.suspect : pace.usual)
     }
 
     /// Ends a visit that brings nothing, for one that may.

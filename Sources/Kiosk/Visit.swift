@@ -92,6 +92,11 @@ struct Visit: Sendable {
     /// When a size was announced for the first time.
     private(set) var announcedAt: Instant?
     var isAnnounced: Bool { announcedAt != nil }
+    /// Until when the next chunk must come while others wait, for a phone that nobody suspects and for one of a kind that is.
+    private(set) var pace: (usual: Instant, suspect: Instant)?
+    private var countedChunks = 0
+    /// Whether its verdict waits for its turn.
+    var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
     /// Whether a credential arrived: a visit that fails without one is junk.
     private(set) var hasPayload = false
     /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
@@ -133,8 +138,11 @@ struct Visit: Sendable {
 
     /// Something happened on the link, or the session's clock moved.
     mutating func handle(_ event: SessionEvent, at now: Instant) -> [Request] {
-        statistics = session.statistics ?? statistics
         var requests = session.handle(event, at: now).flatMap { translate($0, at: now) }
+        if case .transferring = stage {
+            statistics = session.statistics ?? statistics
+            countChunks(at: now)
+        }
         // A protocol that has run out of time ends the visit: what the link does from here on is nobody's matter.
         if case .transferring = stage, session.isLeaving, event != .linkLost {
             requests += fail([.transferDisconnected, cause(of: .phone)], at: now)
@@ -174,7 +182,10 @@ struct Visit: Sendable {
             asksAgain = false
             return [.recordIntent]
         }
-        intent = failure == nil ? .durable : .failed
+        // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
+        if case .over = stage { return [] }
+        // What failed was asked for an earlier phone; this one asks for itself.
+        intent = failure == nil ? .durable : identifiedAt == nil ? .none : .failed
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
@@ -212,9 +223,12 @@ struct Visit: Sendable {
             (identifiedAt, fingerprint) = (now, session.fingerprint ?? [])
             return [.identified(fingerprint)]
         case .transferStarted(let size, let chunks):
+            // What a wallet sends behind a whole payload is nobody's matter.
+            guard case .transferring = stage else { return [] }
             announcedAt = announcedAt ?? now
             return [.note(.transferStarted(bytes: size, chunks: chunks))]
         case .progress(let received, let total):
+            guard case .transferring = stage else { return [] }
             return [.note(.progress(received: received, total: total, bytesPerSecond: rate(at: now)))]
         case .assembled(let payload):
             // T0. The wallet's request for its report comes a connection event later; a gate need not wait for that.
@@ -231,6 +245,26 @@ struct Visit: Sendable {
             return tellStatus(at: now)
         case .failed(let error): return fail(error.reasons, at: now)
         }
+    }
+
+    /// Each chunk that was not there before earns the time that an honest phone may take on such a link; what is earned beyond the slack
+    /// is lost, so that nobody sends in advance and stays. Chunks have the size that was agreed at first, whatever the MTU is now.
+    private mutating func countChunks(at now: Instant) {
+        guard isAnnounced else { return }
+        let limits = settings.crowd
+        let interval = min(interval, limits.longestInterval)
+        let received = session.receivedChunks ?? 0
+        let more = pace == nil ? 1 : received - countedChunks
+        guard more > 0 else { return }
+        countedChunks = max(received, countedChunks)
+        func next(_ until: Instant?, _ slack: Duration, _ intervals: Int) -> Instant {
+            let behind = now.advanced(by: slack)
+            return min(until ?? behind, behind).advanced(by: interval * (intervals * more))
+        }
+        pace = (
+            next(pace?.usual, limits.slack, limits.intervalsPerChunk),
+            next(pace?.suspect, limits.suspectSlack, limits.suspectIntervalsPerChunk)
+        )
     }
 
     /// Encrypted bytes a second since they were announced; within the first millisecond none is known: 0.

@@ -28,8 +28,6 @@ package enum SessionAction: Hashable, Sendable {
     case identified
     /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. Comes again when the wallet starts over, with the
     /// first chunk.
-    ///
-    /// The time to make the visit's intent durable: the chunks are still to come.
     case transferStarted(size: Int, totalChunks: Int)
     /// Chunks received, each time another whole percent is reached.
     case progress(received: Int, total: Int)

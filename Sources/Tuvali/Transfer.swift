@@ -24,6 +24,9 @@ struct Transfer: Sendable {
     /// MISSING reports sent on request.
     var retries = 0
     private var shownPercent = 0
+    /// How often a whole message was opened, which costs as much as it inflates to; a wallet needs one, and starts over now and then.
+    private var openings = 0
+    static let openingsLimit = 3
     private var isAnnounced = true
 
     init(channel: SecureChannel, assembler: Assembler, at now: Instant) {
@@ -78,7 +81,9 @@ struct Transfer: Sendable {
             actions.append(.progress(received: received, total: total))
         }
         guard assembler.isComplete else { return }
+        openings += 1
         do throws(TuvaliError) {
+            if openings > Self.openingsLimit { throw .secondTransfer }
             let bytes = try channel.open(assembler.bytes, inflatedLimit: inflatedLimit)
             opened = .success(bytes)
             actions.append(.assembled(TransferredPayload(bytes: bytes, statistics: statistics)))

@@ -95,7 +95,9 @@ struct RadioOpenerTests {
         #expect(said.withLock(\.count) == 1)
     }
 
-    @Test("each request has the adapter that is configured then; one that has left, or finds none configured, costs nothing")
+    @Test(
+        "each request has the adapter that is configured then; one that has left, or finds none configured, costs nothing"
+    )
     func configured() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/radio"

@@ -76,7 +76,7 @@ import Tuvali
             $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigest: nil))
         },
         Breach(.everyIntentEnds, "intents pile up") {
-            $0[2].actions += (0..<13).map { .recordIntent(VisitID("\($0)"), session: nil) }
+            $0[2].actions += (0..<16).map { .recordIntent(VisitID("\($0)"), session: nil) }
         },
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {

@@ -3,8 +3,9 @@ import Encoding
 /// Keeps data that overtakes its own Connection Complete for a moment.
 ///
 /// Over USB events and data come through different pipes, so a phone's first request can be read before the event that
-/// announces its connection. Dropped, it would cost the phone its 30 s transaction time. Only kept while advertising, so
-/// that nothing left over from an ended connection can slip into the next one.
+/// announces its connection. Dropped, it would cost the phone its 30 s transaction time. Only kept while
+/// somebody can connect. What is left over of a connection whose end was read first may slip into the next one of its handle, if
+/// that comes at once: then it is refused, as one that identifies itself twice, and its phone comes again.
 struct EarlyPackets: Sendable {
     private let limits: Limits
     private var packets: [(packet: ACLPacket, arrival: Instant)] = []

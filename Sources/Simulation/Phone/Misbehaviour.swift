@@ -49,4 +49,6 @@ package enum Siege: Equatable, Sendable {
     case identified
     /// Identifies, announces a response and sends a chunk each time that has gone by.
     case drips(every: Duration)
+    /// The same behind so many chunks that it sends at once.
+    case bursts(chunks: Int, every: Duration)
 }

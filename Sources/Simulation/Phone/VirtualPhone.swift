@@ -236,6 +236,8 @@ package struct VirtualPhone: Sendable {
         switch siege {
         case .identified: manner.choosing = .seconds(86_400)
         case .drips(let every): (manner.choosing, manner.chunkPause) = (.zero, every)
+        case .bursts(let chunks, let every):
+            (manner.choosing, manner.chunkPause, manner.chunksAhead) = (.zero, every, chunks)
         case .silent, .storm, nil: break
         }
         return manner

@@ -14,8 +14,8 @@ package struct KioskRules: Sendable {
     /// Timers at one instant; each may make the next one due.
     package static let timersAtAnInstant = 20
     /// Intents that wait for their outcome beside those of as many phones as have a place, here or gone without having used it: of
-    /// links that are on their way out, one whose pulse runs, and one whose pulse waits for it.
-    package static let openIntents = 5
+    /// links that are on their way out, and one whose pulse runs.
+    package static let openIntents = 8
     /// What people need to see whom a verdict is for.
     package static let verdict: Duration = .milliseconds(900)
     /// What a turnstile needs between two pulses.
@@ -258,7 +258,7 @@ package struct KioskRules: Sendable {
     private mutating func judge(_ outcome: Outcome, of id: VisitID, at now: Instant) {
         let accepted = outcome.result == .accepted
         if visits[id]?.result != nil { broken(.oneOutcome, now) }
-        // An accepted visitor may have lost his pulse to a rejection or to the end; then the record says so.
+        // An accepted visitor may have lost his pulse to the end; then the record says so.
         let facts = visits[id] ?? Facts()
         let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
         if !mayBe || outcome.gate?.opened != facts.wasGivenPulse { broken(.outcomeIsTrue, now) }

@@ -12,6 +12,8 @@ package struct WalletManner: Sendable {
     package var discoveryRetries: [Duration] = [2, 4, 8, 16, 32].map { .milliseconds($0) }
     /// Pause after each chunk; nil: the next chunk follows when the phone took the last one.
     package var chunkPause: Duration?
+    /// Chunks before which there is a short pause only, 20 ms: one who means to keep the link by what it sent at first.
+    package var chunksAhead = 0
     /// Identify, size, report request and re-sent chunks are Write Requests; first-pass chunks never are.
     package var writesWithResponse: Bool
     /// Registers for report and verdict only after the report request was handed over; else right at the start.

@@ -217,7 +217,8 @@ package struct WalletSession: Sendable {
         switch state {
         case .sending(let next, _):
             guard let chunks, let chunk = chunks[next] else { return requestReport(tries: 0) }
-            state = .sending(next: next + 1, due: due)
+            let isAhead = next < manner.chunksAhead
+            state = .sending(next: next + 1, due: isAhead ? now.advanced(by: .milliseconds(20)) : due)
             actions.append(.progress(.sending(chunk: next, total: chunks.count)))
             write(.submitResponse, chunk, withResponse: false)
         case .repairing(let missing, let index, _):

@@ -1,0 +1,31 @@
+import Encoding
+import Testing
+
+@testable import Kiosk
+
+/// Verdicts that wait for their turn, and what must not come between.
+@Suite struct LateTurnTests {
+    private let one = VisitID("1")
+    private let two = VisitID("2")
+
+    private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+    @Test func whoeverHasLeftHoldsUpNobody() {
+        var turns = VerdictTurns()
+        turns.show(accepted: true, pulse: .seconds(5), at: at(1000))
+        #expect(turns.join(one, came: at(0), at: at(1500)) == 1)
+        #expect(turns.deadline == at(3000))
+        turns.keep { $0 != one }
+        #expect(turns.deadline == nil && turns.next(at: at(3000)) == nil)
+    }
+
+    /// Who comes behind a green has seen whom it was for: he waits for the pulse, and no longer.
+    @Test func whoeverComesLaterWaitsForThePulseOnly() {
+        var turns = VerdictTurns()
+        turns.show(accepted: true, pulse: .milliseconds(200), at: at(1000))
+        #expect(turns.join(one, came: at(1001), at: at(1100)) == 1)
+        #expect(turns.deadline == at(1200) && turns.next(at: at(1199)) == nil && turns.next(at: at(1200)) == one)
+        #expect(turns.join(two, came: at(999), at: at(1300)) == 1)
+        #expect(turns.deadline == at(2000))
+    }
+}
