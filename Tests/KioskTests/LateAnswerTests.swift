@@ -43,6 +43,21 @@ import Tuvali
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
+    /// What the disk refused an earlier phone is no answer to the next one, who asks for himself while he chooses.
+    @Test func anIntentThatFailedForThePhoneBeforeIsAskedForAgain() throws {
+        let gate = try TestGate(visits: [.test(misbehaviour: .leaves(.identified)), .test()])
+        (gate.intentTime, gate.intentFailure) = (.seconds(86_400), "the disk is full")
+        #expect(gate.run(untilNote: "phone.identified"))
+        // The next one is connected, and has said nothing yet, when the answer comes.
+        #expect(gate.run(untilNote: "phone.connected"))
+        let first = try #require(gate.intents.last)
+        gate.inject(.intentFailed(first, reason: "the disk is full"))
+        (gate.intentTime, gate.intentFailure) = (.milliseconds(3), nil)
+        #expect(gate.run())
+        #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.intents == [first, first])
+        #expect(gate.breaches == [])
+    }
+
     /// The wallet learns at the limit of a verification that nothing will come of it, not when the protocol's own time is up.
     @Test func thePhoneIsToldAtTheVerificationLimit() throws {
         let gate = try TestGate(visits: [.test()])

@@ -15,7 +15,8 @@ import Tuvali
     static let steps: [VisitStep] = [.connected, .identified, .chosen, .chunk(3), .reportRequested, .delivered]
     static let misbehaviours: [Misbehaviour] =
         steps.flatMap { [.leaves($0), .vanishes($0)] } + [
-            .silent, .lingers, .secondTransfer, .corruptsChunk(2), .losesEvery(3), .losesEvery(1),
+            .silent, .lingers, .secondTransfer, .startsOver(times: 2), .startsOver(times: 9), .corruptsChunk(2),
+            .losesEvery(3), .losesEvery(1),
             .garbage(packets: 200), .pairs,
         ]
     static let record = Array(("{\"text\":\"" + String(repeating: "0123456789abcdef", count: 500) + "\"}").utf8)
@@ -61,7 +62,7 @@ import Tuvali
             #expect(first == nil || first?.result == .failed && first?.gate == .shut && first?.credential == nil)
         case .leaves(.reportRequested), .vanishes(.reportRequested):
             #expect(first == nil || first?.result == .failed || first?.result == .accepted)
-        case .leaves(.delivered), .vanishes(.delivered), .lingers, .corruptsChunk, .pairs, .secondTransfer:
+        case .leaves(.delivered), .vanishes(.delivered), .lingers, .corruptsChunk, .pairs, .secondTransfer, .startsOver:
             #expect(first?.result == .accepted)
         case .losesEvery(1): #expect(first?.reasons.map(\.code) == ["transfer.TVV_TRA_002", "transfer.chunks-missing"])
         case .losesEvery: #expect(first?.session?.retries == 1)
@@ -71,6 +72,23 @@ import Tuvali
             #expect(first?.session?.crcErrors == 1)
             #expect(first?.session?.retries == 1)
         }
+    }
+
+    /// What a wallet sends behind a whole payload is nobody's matter: the payload is judged once, nobody hears of the rest, and the
+    /// record tells of the transfer that was judged.
+    @Test(arguments: [1, 2, 9]) func whatIsSentBehindAPayloadCountsForNothing(_ times: Int) throws {
+        let calm = try TestGate(visits: [.test(record: Self.incompressible)])
+        #expect(calm.run())
+        let gate = try TestGate(visits: [.test(record: Self.incompressible, misbehaviour: .startsOver(times: times))])
+        #expect(gate.run())
+        #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
+        #expect(gate.outcomes.first?.outcome.session?.chunks == calm.outcomes.first?.outcome.session?.chunks)
+        let told = ["transfer.started", "transfer.received", "verdict", "visit.ended"]
+        #expect(gate.notes.filter { told.contains($0) } == told)
+        let judged = gate.notes.firstIndex(of: "transfer.received") ?? 0
+        #expect(!gate.notes[judged...].contains("transfer.progress"))
+        #expect(gate.phoneOutcomes[0] == (times < 3 ? .accepted : .dismissed))
+        #expect(gate.gateChanges.count == 2 && gate.breaches == [])
     }
 
     @Test func aCrowdOfFifty() throws {

@@ -26,6 +26,8 @@ package enum Misbehaviour: Equatable, Sendable {
     case lingers
     /// Starts another transfer after SUCCESS.
     case secondTransfer
+    /// Sends everything so many times more before it asks for the report.
+    case startsOver(times: Int)
     /// A bit of this chunk's payload is flipped in the first pass.
     case corruptsChunk(Int)
     /// Every chunk whose number is a multiple of this is lost inside the phone in the first pass.

@@ -223,9 +223,11 @@ package struct VirtualPhone: Sendable {
             return agenda.add(.garbage(left: packets), at: now.advanced(by: .milliseconds(20)))
         }
         if misbehaviour == .pairs { sendPDU([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], channel: 6) }
+        var startsOver = 0
+        if case .startsOver(let times) = misbehaviour { startsOver = times }
         wallet = WalletSession(
             manner: manner, submission: submission, verifierKey: key,
-            repeatsTransfer: misbehaviour == .secondTransfer)
+            repeatsTransfer: misbehaviour == .secondTransfer, startsOver: startsOver)
         if case .automatic(let mtu) = traits.mtu { run(client.request(.exchangeMTU(mtu), at: now)) }
         tellWallet(.connected)
     }

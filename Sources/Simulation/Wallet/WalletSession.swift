@@ -60,6 +60,7 @@ package struct WalletSession: Sendable {
     private let submission: WalletSubmission
     private let verifierKey: [UInt8]
     private let repeatsTransfer: Bool
+    private var startsOver: Int
     private var state = State.idle
     private var mtu = 23
     private var mtuFailed = false
@@ -71,14 +72,17 @@ package struct WalletSession: Sendable {
 
     /// A wallet about to connect to the verifier of that public key (32 bytes, from the air).
     ///
-    /// `repeatsTransfer`: against the protocol, a second transfer is started on SUCCESS.
+    /// `repeatsTransfer`: against the protocol, a second transfer is started on SUCCESS. `startsOver`: how often all is sent again
+    /// before the report is asked for.
     package init(
-        manner: WalletManner, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false
+        manner: WalletManner, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false,
+        startsOver: Int = 0
     ) {
         self.manner = manner
         self.submission = submission
         self.verifierKey = verifierKey
         self.repeatsTransfer = repeatsTransfer
+        self.startsOver = startsOver
     }
 
     /// When the wallet next does something by itself.
@@ -232,6 +236,10 @@ package struct WalletSession: Sendable {
     }
 
     private mutating func requestReport(tries: Int) {
+        if startsOver > 0 {
+            startsOver -= 1
+            return submit()
+        }
         state = .requesting(tries: tries, due: nil)
         if tries == 0 { actions.append(.progress(.reportRequested)) }
         write(.transferReportRequest, [1], withResponse: manner.writesWithResponse)
