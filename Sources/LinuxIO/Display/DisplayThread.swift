@@ -1,4 +1,3 @@
-import CLinuxShims
 package import Encoding
 import Glibc
 import Synchronization
@@ -22,16 +21,9 @@ package final class DisplayThread: Sendable {
         }
 
         let state = Mutex(State())
-        let wake: Int32
+        let wake: EventCounter
 
-        init(wake: Int32) { self.wake = wake }
-
-        deinit { close(wake) }
-
-        func ring() {
-            var one: UInt64 = 1
-            _ = write(wake, &one, 8)
-        }
+        init() throws(SystemError) { wake = try EventCounter() }
     }
 
     private let slot: Slot
@@ -46,15 +38,13 @@ package final class DisplayThread: Sendable {
         retries: ClosedRange<Duration> = DisplayThread.retries, make: @escaping @Sendable () -> any DisplayDevice,
         told: @escaping @Sendable (DisplayFailure?) -> Void
     ) throws(SystemError) {
-        let wake = clinux_eventfd()
-        guard wake >= 0 else { throw SystemError("creating an event counter", code: -wake) }
-        slot = Slot(wake: wake)
+        slot = try Slot()
         try Threads.start("gatehouse-show") { [slot] in Self.run(slot, make(), retries, told) }
     }
 
     deinit {
         slot.state.withLock { $0.isFinished = true }
-        slot.ring()
+        slot.wake.ring()
     }
 
     /// Has the scene shown, in place of any that still waits. Never blocks.
@@ -65,7 +55,7 @@ package final class DisplayThread: Sendable {
             state.asked += 1
             return true
         }
-        if isNew { slot.ring() }
+        if isNew { slot.wake.ring() }
     }
 
     /// Since when the device has been busy with one picture; nil: it is not.
@@ -115,11 +105,7 @@ package final class DisplayThread: Sendable {
             } else if isFinished {
                 return device.close()
             } else {
-                var entry = pollfd(fd: slot.wake, events: Int16(POLLIN), revents: 0)
-                _ = clinux_poll(&entry, 1, scene == nil ? -1 : retryAt.map { now.duration(to: $0).nanoseconds } ?? -1)
-                guard entry.revents != 0 else { continue }
-                var count: UInt64 = 0
-                _ = read(slot.wake, &count, 8)
+                slot.wake.wait(until: scene == nil ? nil : retryAt)
             }
         }
     }

@@ -1,4 +1,3 @@
-import CLinuxShims
 package import Encoding
 import Glibc
 import Synchronization
@@ -41,7 +40,7 @@ package final class LineThread: Sendable {
     /// The bank goes to the thread with its start and is used by nobody else from then on.
     private struct Handover: @unchecked Sendable { let bank: any LineBank }
 
-    private let descriptor: Int32
+    private let counter: EventCounter
     private let isEnding = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
@@ -57,21 +56,13 @@ package final class LineThread: Sendable {
         name: String, _ bank: sending any LineBank, readBack: Duration? = nil,
         wanted: @escaping @Sendable (Instant) -> Wanted, failed: @escaping @Sendable (Trouble?) -> Void
     ) throws(SystemError) {
-        let wake = clinux_eventfd()
-        guard wake >= 0 else { throw SystemError("creating an event counter", code: -wake) }
-        descriptor = wake
+        counter = try EventCounter()
         let handover = Handover(bank: bank)
-        // A failure ends this object, and its counter with it.
         try Threads.start(name) { [self] in run(handover.bank, readBack, wanted, failed) }
     }
 
-    deinit { Glibc.close(descriptor) }
-
     /// Has the thread look at what is wanted now. Never blocks.
-    package func wake() {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, 8)
-    }
+    package func wake() { counter.ring() }
 
     /// Makes all lines inactive, gives them back and ends the thread; whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
@@ -98,7 +89,7 @@ package final class LineThread: Sendable {
             let look = readBack.map { lookedAt.advanced(by: $0) }
             let isChange = isFirst || want.active != applied
             guard isChange || look.map({ now >= $0 }) ?? false else {
-                wait(until: [want.until, look].compactMap { $0 }.min())
+                counter.wait(until: [want.until, look].compactMap { $0 }.min())
                 continue
             }
             do throws(GPIOError) {
@@ -119,7 +110,7 @@ package final class LineThread: Sendable {
                     failed(Trouble(error: error, isStuck: isStuck, isLasting: isLasting))
                 }
                 let retry = SystemClock.now().advanced(by: Self.retryAfter)
-                wait(until: min(want.until ?? retry, retry))
+                counter.wait(until: min(want.until ?? retry, retry))
             }
         }
         bank.close()
@@ -129,13 +120,5 @@ package final class LineThread: Sendable {
     private static func expectRest(_ bank: any LineBank) throws(GPIOError) {
         let active = try bank.active()
         guard active.isEmpty else { throw .active(active.sorted()) }
-    }
-
-    private func wait(until instant: Instant?) {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let limit = instant.map { max(0, SystemClock.now().duration(to: $0).nanoseconds) } ?? -1
-        guard clinux_poll(&entry, 1, limit) > 0 else { return }
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, 8)
     }
 }

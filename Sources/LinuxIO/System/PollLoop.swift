@@ -28,17 +28,14 @@ final class PollLoop: Sendable {
     }
 
     private let name: String
-    private let wakeDescriptor: Int32
+    private let counter: EventCounter
     private let thread = Atomic<UInt>(0)
     private let state = Mutex(State())
 
     init(name: String) throws(SystemError) {
         self.name = name
-        wakeDescriptor = clinux_eventfd()
-        guard wakeDescriptor >= 0 else { throw SystemError("creating an event counter", code: -wakeDescriptor) }
+        counter = try EventCounter()
     }
-
-    deinit { close(wakeDescriptor) }
 
     func start() throws(SystemError) { try Threads.start(name) { [self] in run() } }
 
@@ -89,11 +86,7 @@ final class PollLoop: Sendable {
             defer { state.sleeping = false }
             return (removed, state.sleeping)
         }
-        if wake {
-            var one: UInt64 = 1
-            // Fails only when the counter is full: then the thread is being woken already.
-            _ = write(wakeDescriptor, &one, 8)
-        }
+        if wake { counter.ring() }
         withExtendedLifetime(removed) {}
     }
 
@@ -109,7 +102,7 @@ final class PollLoop: Sendable {
 
     /// Waits for something to do and serves the descriptors that are ready; false when the thread is to end.
     private func wait() -> Bool {
-        var polled: [pollfd] = [pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)]
+        var polled: [pollfd] = [pollfd(fd: counter.descriptor, events: Int16(POLLIN), revents: 0)]
         let limit = state.withLock { state -> Int64? in
             if state.finished, state.jobs.isEmpty { return nil }
             for (descriptor, source) in state.sources {
@@ -125,8 +118,7 @@ final class PollLoop: Sendable {
         state.withLock { $0.sleeping = false }
         guard ready > 0 else { return true }
         if polled[0].revents != 0 {
-            var count: UInt64 = 0
-            _ = read(wakeDescriptor, &count, 8)
+            counter.clear()
         }
         for entry in polled.dropFirst() where entry.revents != 0 { serve(entry) }
         return true

@@ -18,17 +18,9 @@ package final class SideThread: Sendable {
         }
 
         let state = Mutex(State())
-        let wake: Int32
+        let wake: EventCounter
 
-        init(wake: Int32) { self.wake = wake }
-
-        deinit { close(wake) }
-
-        func ring() {
-            var one: UInt64 = 1
-            // Fails only when the counter is full: then the thread is being woken already.
-            _ = write(wake, &one, 8)
-        }
+        init() throws(SystemError) { wake = try EventCounter() }
 
         func run() {
             while true {
@@ -41,10 +33,7 @@ package final class SideThread: Sendable {
                 } else if isFinished {
                     return
                 } else {
-                    var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
-                    _ = clinux_poll(&entry, 1, -1)
-                    var count: UInt64 = 0
-                    _ = read(wake, &count, 8)
+                    wake.wait()
                 }
             }
         }
@@ -55,16 +44,14 @@ package final class SideThread: Sendable {
 
     /// Starts the thread. `name`: at most 15 bytes, shown by ps; `limit`: pieces of work that wait at most.
     package init(name: String, limit: Int) throws(SystemError) {
-        let wake = clinux_eventfd()
-        guard wake >= 0 else { throw SystemError("creating an event counter", code: -wake) }
-        queue = Queue(wake: wake)
+        queue = try Queue()
         self.limit = max(limit, 1)
         try Threads.start(name) { [queue] in queue.run() }
     }
 
     deinit {
         queue.state.withLock { $0.isFinished = true }
-        queue.ring()
+        queue.wake.ring()
     }
 
     /// Hands over a piece of work; the oldest that waits goes when there is no room.
@@ -76,7 +63,7 @@ package final class SideThread: Sendable {
             }
             state.jobs.append(job)
         }
-        queue.ring()
+        queue.wake.ring()
     }
 
     /// Pieces of work that were pushed out since the start.
