@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit test-vm smoke-vm release fuzz bench figures reasons format lint setup build peers clean
+.PHONY: demo test test-unit test-vm smoke-vm release fuzz bench figures reasons hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -74,6 +74,10 @@ figures: release
 # The page of reason codes, from the table that the program carries.
 reasons: build
 	@$(SCRATCH)/debug/gatehouse reasons --markdown > docs/reasons.md
+
+# The wiring page and its pictures, from hardware/pinout.toml.
+hardware: build
+	@$(SCRATCH)/debug/gatehouse hardware hardware/pinout.toml --write hardware
 
 setup:
 	@deploy/bootstrap

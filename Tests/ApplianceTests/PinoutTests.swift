@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import LinuxIO
 import TestKit
 import Testing
 
@@ -13,14 +14,16 @@ struct PinoutTests {
         try Pinout(try Vectors.bytes(folder.appendingPathComponent("pinout.toml")))
     }
 
-    @Test("the wiring page is the one made from the pinout (hardware/make-wiring writes it)")
-    func page() throws {
-        let file = folder.appendingPathComponent("wiring.md")
-        let page = try pinout().wiringPage
-        if ProcessInfo.processInfo.environment["GATEHOUSE_WRITE_WIRING"] != nil {
-            try Data(page.utf8).write(to: file)
+    @Test("the wiring page and its pictures are those made from the pinout (make hardware)")
+    func files() throws {
+        let made = try pinout().files
+        #expect(made.count > 8)
+        for (path, text) in made {
+            let file = try Vectors.bytes(folder.appendingPathComponent(path))
+            #expect(String(decoding: file, as: UTF8.self) == text, "\(path)")
         }
-        #expect(String(decoding: try Vectors.bytes(file), as: UTF8.self) == page)
+        let pictures = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("wiring").path)
+        #expect(Set(pictures.map { "wiring/" + $0 } + ["wiring.md"]) == Set(made.map(\.path)))
     }
 
     @Test("the example configuration uses the lines of the pinout, with their levels")
@@ -47,6 +50,52 @@ struct PinoutTests {
         #expect(configuration.gate.line == "GPIO17")
     }
 
+    @Test("what stands beside a picture is taken too, with all signals in place")
+    func snippets() throws {
+        let pinout = try pinout()
+        let sections = pinout.configuration.components(separatedBy: "\n\n")
+        for diagram in pinout.diagrams where !diagram.configuration.isEmpty {
+            // A section stands once.
+            let others = sections.filter { section in
+                !diagram.configuration.contains(section.prefix { !$0.isNewline })
+            }
+            #expect(others.count >= 2)
+            let text = (["[kiosk]\nname = \"G\""] + others + [diagram.configuration]).joined(separator: "\n")
+            let configuration = try Configuration.parse(Array(text.utf8), file: diagram.name, folder: "/")
+            #expect(configuration.gate.line == "GPIO17", "\(diagram.name)")
+            if let lines = configuration.display.main.lines {
+                let panel = pinout.buses.flatMap(\.pins)
+                for (signal, line) in [("data", lines.data), ("reset", lines.reset), ("busy", lines.busy)] {
+                    #expect(panel.contains { $0.signal == signal && $0.line == line }, "\(signal)")
+                }
+            }
+        }
+    }
+
+    @Test("every line has one use, none is the firmware's, and signals stay off buses and console")
+    func uses() throws {
+        let pinout = try pinout()
+        let pins = pinout.signals.map(\.pin) + pinout.buses.flatMap(\.pins).map(\.pin)
+        #expect(Set(pins).count == pins.count && pins.count == 16)
+        #expect(Set(pins).isDisjoint(with: Header.fixed.keys))
+        #expect(Set(pinout.signals.map(\.line)).isDisjoint(with: ["GPIO14", "GPIO15"]))
+        // Each is drawn, but for those that a bus takes without need.
+        let drawn = Set(pinout.diagrams.flatMap(\.pins.values))
+        #expect(Set(pins).subtracting(drawn) == Set([21, 26]))
+    }
+
+    @Test("the list of parts is a table: as many columns in each row, no cell empty, and a range of prices")
+    func parts() throws {
+        let text = String(decoding: try Vectors.bytes(folder.appendingPathComponent("bom.csv")), as: UTF8.self)
+        let rows = text.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        #expect(rows.count > 10 && rows.allSatisfy { $0.count == 7 })
+        for row in rows.dropFirst() {
+            #expect(row.allSatisfy { !$0.isEmpty }, "\(row[0])")
+            let price = row[6].split(separator: " ").compactMap { Int($0) }
+            #expect(row[6] == "under 1" || price.count == 2 && price[0] < price[1], "\(row[0])")
+        }
+    }
+
     @Test("the header: 26 lines and 14 other pins fill it exactly")
     func header() {
         #expect(Set(Header.pins.values).union(Header.fixed.keys) == Set(1...40))
@@ -60,7 +109,21 @@ struct PinoutTests {
             ("line = \"GPIO17\"\npin = 11", "line = \"GPIO27\"\npin = 13"), ("GPIO17", "GPIO99"),
             ("active = \"high\"", "active = \"up\""), ("name = \"red\"", "name = \"green\""),
             ("shows = \"red lamp, bottom\"\n", ""), ("[board]", "[bored]"), ("label = ", "lable = "),
-            ("indicator.red", "indicator.green"),
+            ("indicator.red", "indicator.green"), ("[board]", "[board]\ncolour = \"green\""),
+            // The serial console's, a bus's, the firmware's.
+            ("line = \"GPIO17\"\npin = 11", "line = \"GPIO14\"\npin = 8"),
+            ("line = \"GPIO17\"\npin = 11", "line = \"GPIO10\"\npin = 19"),
+            ("line = \"GPIO12\", pin = 32", "line = \"GPIO0\", pin = 27"),
+            ("signal = \"busy\", line = \"GPIO12\", pin = 32", "signal = \"busy\", line = \"GPIO5\", pin = 29"),
+            // Pictures: a pin that is no ground, one that is there twice, a signal that there is not.
+            ("ground@14", "ground@11"), ("\"blue\", \"amber\", \"green\"", "\"blue\", \"blue\", \"green\""),
+            ("[\"gate\", \"tone\",", "[\"gate\", \"horn\","),
+            // A terminal that leads nowhere, a box on another, a part on nothing, on another, across a wire.
+            ("left = [\"−\"]", "left = [\"\", \"−\"]"), ("column = 2, row = 4", "column = 2, row = 3"),
+            ("rows = [2, 3] }", "rows = [2, 5] }"), ("lane = 2, rows = [2] }", "lane = 1, rows = [2] }"),
+            ("gap = 0, lane = 1, rows = [2, 3] }", "gap = 0, lane = 1, rows = [1, 3] }"),
+            ("lane = 1, rows = [3, 5] },\n]", "lane = 1, rows = [2, 5] },\n]"), ("kind = \"led\"", "kind = \"lamp\""),
+            ("name = \"lamps\"", "name = \"bench\""), ("name = \"lamps\"", "name = \"../lamps\""),
         ])
     func mistakes(_ original: String, _ mistake: String) throws {
         let text = String(decoding: try Vectors.bytes(folder.appendingPathComponent("pinout.toml")), as: UTF8.self)

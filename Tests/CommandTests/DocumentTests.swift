@@ -9,7 +9,8 @@ import Testing
     private let documents = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "hardware/README.md", "hardware/wiring.md",
         "hardware/acceptance.md", "hardware/mistakes.md", "docs/policy.md", "docs/reasons.md",
-        "docs/bluetooth-tests.md", "docs/crowd.md", "hardware/displays.md",
+        "docs/bluetooth-tests.md", "docs/crowd.md", "hardware/displays.md", "hardware/circuit.md",
+        "hardware/enclosure.md",
     ]
 
     private func text(_ name: String) throws -> String {
@@ -199,7 +200,7 @@ private enum CommandLines {
         }
         let known = [
             "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "crowd",
-            "status",
+            "status", "hardware",
         ]
         return isCode || known.contains(first) ? words : nil
     }

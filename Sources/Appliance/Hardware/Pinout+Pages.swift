@@ -1,19 +1,40 @@
 extension Pinout {
+    /// What is made from the pinout: the page and its pictures, by their paths beside `pinout.toml`.
+    package var files: [(path: String, text: String)] {
+        [("wiring.md", wiringPage)] + diagrams.map { (picturePath($0), $0.svg) }
+    }
+
+    private func picturePath(_ diagram: WiringDiagram) -> String { "wiring/\(diagram.name).svg" }
+
     /// The page `hardware/wiring.md` in Markdown.
     package var wiringPage: String {
         """
         # Wiring
 
-        <!-- Made from pinout.toml by hardware/make-wiring. Edit that file, not this one. -->
+        <!-- Made from pinout.toml by `make hardware`. Edit that file, not this one. -->
 
         \(board). All signals are outputs of 3.3 V and a few milliamperes: each goes to a driver stage (ULN2803A or the like,
         see [bom.csv](bom.csv)), never straight to a lamp, relay or lock. The driver's ground and the board's ground are joined.
+        Why it is so: [circuit.md](circuit.md). There are no inputs: no button, contact or passage sensor is read.
+
+        \(contents)
+
+        ## Signals
 
         | signal | line | pin | active | at rest | connects to | notes |
         |---|---|---|---|---|---|---|
         \(signals.map(row).joined(separator: "\n"))
 
-        Ground is on pins \(grounds.map(String.init).joined(separator: ", ")).
+        Ground is on pins \(grounds.map(String.init).joined(separator: ", ")). ID_SD and ID_SC stay free: the firmware looks for an add-on
+        board there.
+
+        Displays and the clock take further lines, all of a bus once it is switched on; no signal is on one of them.
+
+        | bus | switched on by | for | lines (pin) |
+        |---|---|---|---|
+        \(buses.map(row).joined(separator: "\n"))
+
+        Free: \(free).
 
         ## The header
 
@@ -35,7 +56,28 @@ extension Pinout {
         \(configuration)
         ```
 
+        \(diagrams.map(section).joined(separator: "\n"))
         """
+    }
+
+    private var contents: String {
+        (["Pictures:", ""] + diagrams.map { "- [\($0.title)](#\(Self.anchor($0.title)))" }).joined(separator: "\n")
+    }
+
+    /// What a heading is called in a link: small letters, digits and hyphens.
+    private static func anchor(_ title: String) -> String {
+        String(title.lowercased().compactMap { $0 == " " ? "-" : $0.isLetter || $0.isNumber || $0 == "-" ? $0 : nil })
+    }
+
+    private func section(_ diagram: WiringDiagram) -> String {
+        var lines = ["## \(diagram.title)", "", "![\(diagram.title)](\(picturePath(diagram)))", ""]
+        lines += diagram.notes.map { "- \($0)" }
+        if !diagram.notes.isEmpty { lines.append("") }
+        if !diagram.configuration.isEmpty {
+            let text = diagram.configuration.split(separator: "\n").joined(separator: "\n")
+            lines += ["```toml", text, "```", ""]
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// The sections `[gpio]`, `[gate]` and `[indicator]` that fit this wiring.
@@ -60,6 +102,18 @@ extension Pinout {
             "| \(signal.name) | \(signal.line) | \(signal.pin) | \(level) | \(signal.rest) | \(signal.shows) | \(signal.notes) |"
     }
 
+    private func row(_ bus: Bus) -> String {
+        let lines = bus.pins.map { "\($0.signal) \($0.line) (\($0.pin))" }.joined(separator: ", ")
+        return "| \(bus.name) | `\(bus.activation)` | \(bus.serves) | \(lines) |"
+    }
+
+    /// The lines that nothing uses, and that no console drives.
+    private var free: String {
+        let used = Set(signals.map(\.pin) + buses.flatMap(\.pins).map(\.pin))
+        return Header.pins.filter { !used.contains($0.value) && !Header.console.contains($0.key) }
+            .sorted { $0.key < $1.key }.map { "GPIO\($0.key) (\($0.value))" }.joined(separator: ", ")
+    }
+
     private var grounds: [Int] { Header.fixed.filter { $0.value == "ground" }.keys.sorted() }
 
     private var header: [String] {
@@ -74,6 +128,7 @@ extension Pinout {
 
     private func label(_ pin: Int) -> String {
         if let signal = signals.first(where: { $0.pin == pin }) { return "\(signal.name.uppercased()) \(signal.line)" }
+        if let taken = buses.flatMap(\.pins).first(where: { $0.pin == pin }) { return "\(taken.signal) \(taken.line)" }
         if let fixed = Header.fixed[pin] { return fixed }
         return Header.pins.first { $0.value == pin }.map { "GPIO\($0.key)" } ?? ""
     }

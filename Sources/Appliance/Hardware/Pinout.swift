@@ -1,6 +1,6 @@
 import Encoding
 
-/// Which signal is on which line and header pin: `hardware/pinout.toml` as values.
+/// What is on which line and header pin, and how it is connected: `hardware/pinout.toml` as values.
 package struct Pinout: Hashable, Sendable {
     /// A board family and the label of the chip its header belongs to.
     package struct Chip: Hashable, Sendable {
@@ -30,6 +30,28 @@ package struct Pinout: Hashable, Sendable {
         package let notes: String
     }
 
+    /// Lines that a display or clock takes.
+    package struct Bus: Hashable, Sendable {
+        /// One of its lines.
+        package struct Pin: Hashable, Sendable {
+            /// What it carries.
+            package let signal: String
+            /// The line's name.
+            package let line: String
+            /// The pin of the 40-pin header.
+            package let pin: Int
+        }
+
+        /// What it is called.
+        package let name: String
+        /// What switches it on: a line of `config.txt`, or keys of the configuration.
+        package let activation: String
+        /// What hangs on it.
+        package let serves: String
+        /// Its lines.
+        package let pins: [Pin]
+    }
+
     /// What is wrong with the file, with its line.
     package struct Failure: Error, Hashable, Sendable {
         /// The line in the file, from 1.
@@ -44,78 +66,99 @@ package struct Pinout: Hashable, Sendable {
     package let chips: [Chip]
     /// The outputs in the order of the file.
     package let signals: [Signal]
+    /// What takes further lines.
+    package let buses: [Bus]
+    /// One picture for each use.
+    package let diagrams: [WiringDiagram]
 
-    /// Reads and checks the file: every member present, line and pin of the header belong together, nothing used twice, and
-    /// only lines that are pulled down at boot.
+    /// Reads and checks the file: every member present and known, line and pin of the header belong together, nothing used twice,
+    /// for signals only lines that are pulled down at boot, and pictures whose wires all lead somewhere.
     package init(_ bytes: [UInt8]) throws(Failure) {
         let root: TOMLTable
         do { root = try TOML.parse(bytes) } catch { throw Failure(line: error.line, message: error.message) }
-        guard let board = root["board"]?.table, let name = board["name"]?.string, let chips = board["chips"]?.array,
-            let signals = root["signal"]?.array
-        else { throw Failure(line: 1, message: "board.name, board.chips and [[signal]] are needed") }
-        self.board = name.string
-        var readChips: [Chip] = []
-        for case let chip in chips {
-            guard let model = chip.table?["model"]?.string, let label = chip.table?["label"]?.string else {
-                throw Failure(line: board.entry("chips")?.line ?? 1, message: "a chip needs model and label")
-            }
-            readChips.append(Chip(model: model.string, label: label.string))
+        let file = PinoutSection(root, line: 1)
+        try file.knows("board", "signal", "bus", "diagram")
+        let board = try file.section("board")
+        try board.knows("name", "chips")
+        self.board = try board.text("name")
+        var chips: [Chip] = []
+        for chip in try board.sections("chips") {
+            try chip.knows("model", "label")
+            chips.append(Chip(model: try chip.text("model"), label: try chip.text("label")))
         }
-        self.chips = readChips
-        var readSignals: [Signal] = []
-        for signal in signals {
-            let signal = try Self.signal(signal.table)
-            let line = signals[readSignals.count].table?.entries.first?.line ?? 1
-            if let other = readSignals.first(where: {
-                $0.name == signal.name || $0.key == signal.key || $0.line == signal.line || $0.pin == signal.pin
-            }) {
-                throw Failure(line: line, message: "\(signal.name) and \(other.name) share a name, key, line or pin")
-            }
-            readSignals.append(signal)
+        self.chips = chips
+        var owners = Owners()
+        var signals: [Signal] = []
+        for section in try file.sections("signal") {
+            let signal = try Signal(section)
+            try owners.take([signal.name, signal.key, signal.line, "pin \(signal.pin)"], for: signal.name, section)
+            signals.append(signal)
         }
-        self.signals = readSignals
+        self.signals = signals
+        var buses: [Bus] = []
+        for section in try file.sections("bus") {
+            let bus = try Bus(section)
+            for pin in bus.pins {
+                try owners.take([pin.signal, pin.line, "pin \(pin.pin)"], for: "\(bus.name) \(pin.signal)", section)
+            }
+            buses.append(bus)
+        }
+        self.buses = buses
+        var places: [String: (line: String, pin: Int)] = [:]
+        for signal in signals { places[signal.name] = (signal.line, signal.pin) }
+        for pin in buses.flatMap(\.pins) { places[pin.signal] = (pin.line, pin.pin) }
+        var diagrams: [WiringDiagram] = []
+        for section in try file.sections("diagram") {
+            let diagram = try WiringDiagram(section, places: places)
+            try owners.take(["diagram \(diagram.name)"], for: "diagram \(diagram.name)", section)
+            diagrams.append(diagram)
+        }
+        self.diagrams = diagrams
     }
 
-    private static func signal(_ table: TOMLTable?) throws(Failure) -> Signal {
-        guard let table else { throw Failure(line: 1, message: "a signal is a section") }
-        let line = table.entries.first?.line ?? 1
-        func text(_ name: Text) throws(Failure) -> String {
-            guard let text = table[name]?.string else { throw Failure(line: line, message: "\(name) is missing") }
-            return text.string
+    /// Who has a name, key, line or pin; nobody shares one.
+    private struct Owners {
+        private var names: [String: String] = [:]
+
+        mutating func take(_ things: [String], for owner: String, _ section: PinoutSection) throws(Failure) {
+            for thing in things {
+                if let other = names.updateValue(owner, forKey: thing) {
+                    throw section.failure("\(owner) and \(other) share \(thing)")
+                }
+            }
         }
-        let name = try text("line")
-        let active = try text("active")
-        guard active == "high" || active == "low" else { throw Failure(line: line, message: "active is high or low") }
-        guard name.hasPrefix("GPIO"), let number = Int(name.dropFirst(4)), let pin = Header.pins[number] else {
-            throw Failure(line: line, message: "\(name) is no line of the header")
-        }
-        guard table["pin"]?.integer == Int64(pin) else {
-            throw Failure(line: line, message: "\(name) is on pin \(pin) of the header")
-        }
-        guard Header.pulledDownAtBoot.contains(number) else {
-            throw Failure(line: line, message: "\(name) is pulled up at boot: its signal would be on")
-        }
-        return Signal(
-            name: try text("name"), key: try text("key"), line: name, pin: pin, activeHigh: active == "high",
-            rest: try text("default"), shows: try text("shows"), notes: try text("notes"))
     }
 }
 
-/// The 40-pin header of the Raspberry Pi: facts of the board, the same since the model B+.
-enum Header {
-    /// Header pin by BCM number.
-    static let pins: [Int: Int] = [
-        2: 3, 3: 5, 4: 7, 5: 29, 6: 31, 7: 26, 8: 24, 9: 21, 10: 19, 11: 23, 12: 32, 13: 33, 14: 8, 15: 10, 16: 36,
-        17: 11,
-        18: 12, 19: 35, 20: 38, 21: 40, 22: 15, 23: 16, 24: 18, 25: 22, 26: 37, 27: 13,
-    ]
+extension Pinout.Signal {
+    init(_ section: PinoutSection) throws(Pinout.Failure) {
+        try section.knows("name", "key", "line", "pin", "active", "default", "shows", "notes")
+        (line, pin) = try section.place()
+        let active = try section.text("active")
+        guard active == "high" || active == "low" else { throw section.failure("active is high or low") }
+        guard let number = Header.number(of: line), Header.pulledDownAtBoot.contains(number) else {
+            throw section.failure("\(line) is pulled up at boot: its signal would be on")
+        }
+        guard !Header.console.contains(number) else {
+            throw section.failure("\(line) is driven by the serial console while the machine starts")
+        }
+        activeHigh = active == "high"
+        (name, key) = (try section.text("name"), try section.text("key"))
+        (rest, shows, notes) = (try section.text("default"), try section.text("shows"), try section.text("notes"))
+    }
+}
 
-    /// BCM numbers whose line the chip pulls down from power-on (BCM2835 ARM Peripherals, table of alternative functions).
-    static let pulledDownAtBoot = 9...27
-
-    /// What the pins that are no GPIO carry.
-    static let fixed: [Int: String] = [
-        1: "3.3 V", 2: "5 V", 4: "5 V", 6: "ground", 9: "ground", 14: "ground", 17: "3.3 V", 20: "ground", 25: "ground",
-        27: "ID_SD", 28: "ID_SC", 30: "ground", 34: "ground", 39: "ground",
-    ]
+extension Pinout.Bus {
+    init(_ section: PinoutSection) throws(Pinout.Failure) {
+        try section.knows("name", "switch", "serves", "pins")
+        (name, activation) = (try section.text("name"), try section.text("switch"))
+        serves = try section.text("serves")
+        var pins: [Pin] = []
+        for pin in try section.sections("pins") {
+            try pin.knows("signal", "line", "pin")
+            let place = try pin.place()
+            pins.append(Pin(signal: try pin.text("signal"), line: place.line, pin: place.pin))
+        }
+        self.pins = pins
+    }
 }

@@ -1,0 +1,83 @@
+import Encoding
+
+/// A section of `pinout.toml`, with the line at which a mistake in it is told.
+struct PinoutSection {
+    /// Entries of a list, texts and pictures beyond this are a mistake.
+    private static let limit = 200
+
+    private let table: TOMLTable
+    private let line: Int
+
+    init(_ table: TOMLTable, line: Int) {
+        self.table = table
+        self.line = table.entries.first?.line ?? line
+    }
+
+    func failure(_ message: String) -> Pinout.Failure { Pinout.Failure(line: line, message: message) }
+
+    /// Refuses members of other names.
+    func knows(_ names: String...) throws(Pinout.Failure) {
+        for entry in table.entries where !names.contains(where: { Text($0) == entry.name }) {
+            throw Pinout.Failure(line: entry.line, message: "there is no \(entry.name)")
+        }
+    }
+
+    func has(_ name: Text) -> Bool { table[name] != nil }
+
+    func text(_ name: Text) throws(Pinout.Failure) -> String {
+        guard let text = table[name]?.string else { throw failure("\(name) is missing, or no text") }
+        return text.string
+    }
+
+    func number(_ name: Text, in range: ClosedRange<Int>) throws(Pinout.Failure) -> Int {
+        guard let number = table[name]?.integer.flatMap({ Int(exactly: $0) }), range.contains(number) else {
+            throw failure("\(name) is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A list of texts; absent: none.
+    func texts(_ name: Text) throws(Pinout.Failure) -> [String] {
+        let list = try list(name)
+        let texts = list.compactMap { $0.string?.string }
+        guard texts.count == list.count else { throw failure("\(name) is a list of texts") }
+        return texts
+    }
+
+    /// A list of numbers; absent: none.
+    func numbers(_ name: Text) throws(Pinout.Failure) -> [Int] {
+        let list = try list(name)
+        let numbers = list.compactMap { $0.integer.flatMap({ Int(exactly: $0) }) }
+        guard numbers.count == list.count else { throw failure("\(name) is a list of numbers") }
+        return numbers
+    }
+
+    func section(_ name: Text) throws(Pinout.Failure) -> PinoutSection {
+        guard let table = table[name]?.table else { throw failure("\(name) is missing") }
+        return PinoutSection(table, line: line)
+    }
+
+    /// A list of sections; absent: none.
+    func sections(_ name: Text) throws(Pinout.Failure) -> [PinoutSection] {
+        let list = try list(name)
+        let tables = list.compactMap(\.table)
+        guard tables.count == list.count else { throw failure("\(name) is a list of sections") }
+        return tables.map { PinoutSection($0, line: line) }
+    }
+
+    /// `line` and `pin`, which belong together on the header.
+    func place() throws(Pinout.Failure) -> (line: String, pin: Int) {
+        let name = try text("line")
+        guard let number = Header.number(of: name), let pin = Header.pins[number] else {
+            throw failure("\(name) is no line of the header")
+        }
+        guard try self.number("pin", in: 1...40) == pin else { throw failure("\(name) is on pin \(pin) of the header") }
+        return (name, pin)
+    }
+
+    private func list(_ name: Text) throws(Pinout.Failure) -> [TOML] {
+        guard let value = table[name] else { return [] }
+        guard let list = value.array, list.count <= Self.limit else { throw failure("\(name) is no list, or too long") }
+        return list
+    }
+}

@@ -1,0 +1,49 @@
+/// The symbols of small parts, around a middle, level or upright.
+enum Symbol {
+    /// From the middle to either end, and to either side.
+    static let halfLength = 18
+    static let halfWidth = 9
+
+    static func shapes(
+        _ kind: WiringDiagram.Part.Kind, at middle: (x: Int, y: Int), isUpright: Bool, colour: String
+    ) -> [Picture.Shape] {
+        /// A point by its place along the wire and beside it; upright parts are seen from below upwards.
+        func at(_ along: Int, _ beside: Int) -> (x: Int, y: Int) {
+            isUpright ? (middle.x + beside, middle.y - along) : (middle.x + along, middle.y + beside)
+        }
+        let clearance = Picture.Shape.line(points: [at(-12, 0), at(12, 0)], colour: "#ffffff", width: 4)
+        switch kind {
+        case .resistor, .fuse:
+            let (width, height) = isUpright ? (10, 24) : (24, 10)
+            let body = Picture.Shape.box(
+                x: middle.x - width / 2, y: middle.y - height / 2, width: width, height: height, radius: 0,
+                fill: "#ffffff", line: colour)
+            let wire = Picture.Shape.line(points: [at(-12, 0), at(12, 0)], colour: colour, width: 2)
+            return kind == .fuse ? [body, wire] : [body]
+        case .diode, .led:
+            let body: [Picture.Shape] = [
+                .line(points: [at(-12, 0), at(12, 0)], colour: colour, width: 2),
+                .area(points: [at(-7, -7), at(-7, 7), at(7, 0)], colour: colour),
+                .line(points: [at(7, -7), at(7, 7)], colour: colour, width: 2),
+            ]
+            guard kind == .led else { return body }
+            return body
+                + [0, 7].flatMap { shift -> [Picture.Shape] in
+                    let tip = at(shift + 2, -16)
+                    return [
+                        .line(points: [at(shift - 4, -9), tip], colour: colour, width: 1),
+                        .area(points: [tip, at(shift - 2, -14), at(shift + 1, -11)], colour: colour),
+                    ]
+                }
+        case .release:
+            // A contact that is closed at rest, and a button's stem above it.
+            return [
+                clearance, .line(points: [at(-12, 0), at(13, -4)], colour: colour, width: 2),
+                .line(points: [at(12, -6), at(12, 0)], colour: colour, width: 2),
+                .circle(x: at(-12, 0).x, y: at(-12, 0).y, radius: 3, fill: "#ffffff", line: colour),
+                .line(points: [at(0, -3), at(0, -10)], colour: colour, width: 2),
+                .line(points: [at(-6, -10), at(6, -10)], colour: colour, width: 2),
+            ]
+        }
+    }
+}

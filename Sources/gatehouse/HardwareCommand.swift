@@ -1,0 +1,46 @@
+import Appliance
+import ArgumentParser
+import Foundation
+
+/// The wiring page and its pictures, from the pinout.
+struct HardwareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hardware", abstract: "Says what is on which pin, and draws how it is connected.",
+        discussion: """
+            Without --write: the wiring page, in Markdown. With it: page and pictures (SVG) as files in a folder.
+
+            Exit code: 2 when the pinout cannot be used or a file cannot be written.
+            """)
+    /// A pinout is some 20 KB.
+    private static let limit = 1024 * 1024
+
+    @Option(help: ArgumentHelp("Where the page and the folder wiring with its pictures go.", valueName: "folder"))
+    var write: String?
+    @Argument(help: "The pinout.")
+    var file = "/usr/share/gatehouse/pinout.toml"
+
+    func run() throws {
+        let pinout: Pinout
+        let bytes = try InputFile.bytes(file, limit: Self.limit)
+        do throws(Pinout.Failure) {
+            pinout = try Pinout(bytes)
+        } catch {
+            throw CommandFailure(
+                Terminal.printable("\(file):\(error.line): \(error.message)"), remedy: "mend the pinout")
+        }
+        guard let write else { return Terminal.write(pinout.wiringPage) }
+        let folder = URL(fileURLWithPath: write)
+        let pictures = folder.appendingPathComponent("wiring")
+        for (path, text) in pinout.files {
+            do {
+                try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
+                try Data(text.utf8).write(to: folder.appendingPathComponent(path), options: .atomic)
+            } catch {
+                throw CommandFailure(
+                    Terminal.printable("\(write)/\(path) cannot be written"),
+                    remedy: "name a folder that you may write to")
+            }
+        }
+        Terminal.line(Terminal.printable("\(write): \(pinout.files.count) files"))
+    }
+}
