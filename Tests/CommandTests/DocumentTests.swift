@@ -10,7 +10,7 @@ import Testing
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "hardware/README.md", "hardware/wiring.md",
         "hardware/acceptance.md", "hardware/mistakes.md", "docs/policy.md", "docs/reasons.md",
         "docs/bluetooth-tests.md", "docs/crowd.md", "hardware/displays.md", "hardware/circuit.md",
-        "hardware/enclosure.md",
+        "hardware/enclosure.md", "docs/protocols/tuvali.md", "docs/protocols/reports.md",
     ]
 
     private func text(_ name: String) throws -> String {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func everyMarkdownFileIsLookedAt() throws {
-        let found = ["", "docs", "hardware", "deploy", "udev"].flatMap { folder in
+        let found = ["", "docs", "docs/protocols", "hardware", "deploy", "udev"].flatMap { folder in
             Vectors.files(in: root.appendingPathComponent(folder).resolvingSymlinksInPath(), withExtension: "md")
                 .map { (folder.isEmpty ? "" : folder + "/") + $0.lastPathComponent }
         }
