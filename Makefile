@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit test-vm smoke-vm release fuzz bench figures reasons hardware format lint setup build peers clean
+.PHONY: demo test test-unit test-vm smoke-vm deb test-deb release fuzz bench figures reasons hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -35,9 +35,20 @@ test: lint build release
 	@echo "And the program as it is installed:"
 	@GATEHOUSE_BINARY=$(RELEASE) GATEHOUSE_CROWD=10000 swift test $(SWIFT_FLAGS) --skip-build --disable-xctest --no-parallel --filter $(AS_INSTALLED)
 
-# The program as deploy/install builds it: with the standard library inside.
+# The program as it is installed: with the standard library inside, and with every address bound and sealed before it reads anything.
 release: setup
-	@swift build --scratch-path $(SCRATCH)-install -c release --static-swift-stdlib --product gatehouse --quiet
+	@swift build --scratch-path $(SCRATCH)-install -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
+		--product gatehouse --quiet
+
+# Packages of it for the Debian that runs here, and their debug symbols (deploy/deb).
+DEB ?= $(SCRATCH)-install/deb
+deb: release
+	@deploy/deb/build $(RELEASE) $(DEB)
+
+# Installed, upgraded, removed and purged in clean trees (Tests/Package); needs root, debootstrap and systemd-container.
+test-deb: deb
+	@Tests/Peers/setup
+	@Tests/Package/run $(DEB) $(CHECKS)
 
 # The real unit under a real systemd, in a container (Tests/Unit); needs root, debootstrap and systemd-container.
 test-unit: release

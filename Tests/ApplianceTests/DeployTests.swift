@@ -7,46 +7,6 @@ import Testing
 
 @testable import Appliance
 
-/// What a program that was run said and how it ended.
-private struct Run {
-    let status: Int32
-    let output: String
-
-    init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        status = process.terminationStatus
-    }
-}
-
-/// A folder that goes away with this object, with programs put into it by name.
-private final class Folder {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func program(_ name: String, _ script: String) throws {
-        let file = url.appendingPathComponent(name)
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
-    }
-
-    func text(_ path: String) -> String? {
-        FileManager.default.contents(atPath: url.appendingPathComponent(path).path).map {
-            String(decoding: $0, as: UTF8.self)
-        }
-    }
-}
-
 @Suite("Deployment")
 struct DeployTests {
     private let deploy = Vectors.repository.appendingPathComponent("deploy")
@@ -74,7 +34,7 @@ struct DeployTests {
 
     @Test("the example of issuers.toml is read as it stands, and so is every key that it only mentions")
     func issuers() throws {
-        let folder = try Folder()
+        let folder = try ProgramFolder()
         let example = try text("issuers.toml")
         // "# key = …" is a key that is mentioned, and so are the lines of its list; other comments begin with a word.
         var isList = false
@@ -154,9 +114,10 @@ struct DeployTests {
             return
         }
         let unit = deploy.appendingPathComponent("\(name).service").path
-        let security = try Run(analyze, ["security", "--offline=true", "--no-pager", "--threshold=\(most)", unit])
+        let security = try ProgramRun(
+            analyze, ["security", "--offline=true", "--no-pager", "--threshold=\(most)", unit])
         #expect(security.status == 0, "\(security.output.suffix(300))")
-        let verify = try Run(analyze, ["verify", "--man=no", "--recursive-errors=no", unit])
+        let verify = try ProgramRun(analyze, ["verify", "--man=no", "--recursive-errors=no", unit])
         // The program is not installed where this runs; everything else must be in order.
         let faults = verify.output.split(separator: "\n").filter {
             !$0.contains("/usr/bin/gatehouse is not executable")
@@ -168,25 +129,25 @@ struct DeployTests {
         "bootstrap: nothing missing means nothing done, a missing package without root means the exact line and exit 2")
     func bootstrap() throws {
         let script = deploy.appendingPathComponent("bootstrap").path
-        let folder = try Folder()
+        let folder = try ProgramFolder()
         let path = ["PATH": "\(folder.url.path):/usr/bin:/bin"]
         try folder.program("swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
         try folder.program("dpkg", "echo 'Status: install ok installed'")
         try folder.program("apt-get", "echo apt-get \"$@\" >> \(folder.url.path)/called")
         try folder.program("id", "echo 1000")
-        let complete = try Run(script, [], environment: path)
+        let complete = try ProgramRun(script, [], environment: path)
         #expect(complete.status == 0 && complete.output.isEmpty)
 
         let state = "case $2 in libgpiod-dev) echo 'Status: deinstall ok config-files';; libqrencode-dev) exit 1;; "
         try folder.program("dpkg", state + "*) echo 'Status: install ok installed';; esac")
-        let missing = try Run(script, [], environment: path)
+        let missing = try ProgramRun(script, [], environment: path)
         #expect(missing.status == 2)
         let line = "sudo apt-get install --yes --no-install-recommends libgpiod-dev libqrencode-dev"
         #expect(missing.output.split(separator: "\n").map(String.init).contains(line))
         #expect(folder.text("called") == nil)
 
         try folder.program("id", "echo 0")
-        let installed = try Run(script, [], environment: path)
+        let installed = try ProgramRun(script, [], environment: path)
         #expect(installed.status == 0)
         let calls = folder.text("called")?.split(separator: "\n") ?? []
         #expect(calls.count == 2)
@@ -201,49 +162,12 @@ struct DeployTests {
             ("Apple Swift version 6.3 (x)", 0), ("Swift version 6.10 (x)", 0), ("Swift version 7.0-dev", 0),
         ])
     func swiftVersion(_ answer: String, _ status: Int32) throws {
-        let folder = try Folder()
+        let folder = try ProgramFolder()
         try folder.program("swift", "echo '\(answer)'")
         try folder.program("dpkg", "echo 'Status: install ok installed'")
-        let run = try Run(
+        let run = try ProgramRun(
             deploy.appendingPathComponent("bootstrap").path, [],
             environment: ["PATH": "\(folder.url.path):/usr/bin:/bin"])
         #expect(run.status == status)
-    }
-
-    @Test("install puts everything below DESTDIR, twice alike, and never touches a configuration that is there")
-    func install() throws {
-        let folder = try Folder()
-        try folder.program("gatehouse", "exit 0")
-        let resources = folder.url.appendingPathComponent("gatehouse_Credentials.resources/x")
-        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
-        let script = deploy.appendingPathComponent("install").path
-        let arguments = ["--binary", folder.url.appendingPathComponent("gatehouse").path]
-        let environment = ["DESTDIR": folder.url.appendingPathComponent("stage").path]
-        let first = try Run(script, arguments, environment: environment)
-        #expect(first.status == 0, "\(first.output)")
-        for path in [
-            "usr/bin/gatehouse", "usr/lib/gatehouse/gatehouse", "usr/lib/systemd/system/gatehouse.service",
-            "usr/lib/systemd/system/gatehouse-radio.socket", "usr/lib/systemd/system/gatehouse-radio.service",
-            "usr/lib/systemd/system/gatehouse-radio-reset.path",
-            "usr/lib/systemd/system/gatehouse-radio-reset.service", "usr/share/gatehouse/own-radio.conf",
-            "usr/lib/systemd/system/bluetooth.service.d/10-gatehouse.conf",
-            "usr/lib/sysusers.d/gatehouse.conf", "usr/lib/tmpfiles.d/gatehouse.conf",
-            "usr/lib/udev/rules.d/70-gatehouse.rules", "usr/share/gatehouse/gatehouse.toml",
-            "usr/share/gatehouse/policy.toml", "usr/share/gatehouse/issuers.toml", "etc/gatehouse/gatehouse.toml",
-        ] {
-            #expect(folder.text("stage/\(path)") != nil, "\(path)")
-        }
-        let nested = folder.url.appendingPathComponent("stage/usr/lib/gatehouse/gatehouse_Credentials.resources/x").path
-        #expect(FileManager.default.fileExists(atPath: nested))
-
-        let configuration = folder.url.appendingPathComponent("stage/etc/gatehouse/gatehouse.toml")
-        try Data("mine".utf8).write(to: configuration)
-        let second = try Run(script, arguments, environment: environment)
-        #expect(second.status == 0, "\(second.output)")
-        #expect(folder.text("stage/etc/gatehouse/gatehouse.toml") == "mine")
-        #expect(!FileManager.default.fileExists(atPath: nested + "/gatehouse_Credentials.resources"))
-
-        #expect(try Run(script, ["--binary", "/no/such/file"], environment: environment).status == 2)
-        #expect(try Run(script, ["--nonsense"], environment: environment).status == 2)
     }
 }

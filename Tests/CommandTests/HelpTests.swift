@@ -147,7 +147,7 @@ import Testing
         let ending = try await Program.run(
             install, ["--binary", Program.gatehouse], in: folder, environment: ["DESTDIR": folder.path("stage")])
         #expect(ending.code == 0, "\(ending)")
-        for file in ["usr/share/man/man1/gatehouse.1", "usr/lib/systemd/system/gatehouse.service"] {
+        for file in ["usr/share/man/man1/gatehouse.1.gz", "usr/lib/systemd/system/gatehouse.service"] {
             #expect(FileManager.default.fileExists(atPath: folder.path("stage/" + file)), "\(file)")
         }
         let installed = try await Program.run(folder.path("stage/usr/bin/gatehouse"), ["--version"], in: folder)

@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 PACKAGES = (
@@ -16,16 +17,30 @@ class Failure(Exception):
     """What a check found, or what kept it from being made."""
 
 
-def tree(folder: pathlib.Path) -> pathlib.Path:
-    """The pristine tree below `folder`; made when it is not there."""
-    made = folder / "bookworm"
+def need(name: str):
+    """What is missing on this machine ends the run of this name."""
+    missing = [package for package, program in (("debootstrap", "debootstrap"), ("systemd-container", "systemd-nspawn"))
+               if not shutil.which(program)]
+    if missing:
+        print(f"{name}: packages are missing. Run:\nsudo apt-get install --yes --no-install-recommends {' '.join(missing)}",
+              file=sys.stderr)
+    if os.geteuid() != 0:
+        print(f"{name}: a container with a systemd needs root", file=sys.stderr)
+    if missing or os.geteuid() != 0:
+        sys.exit(2)
+
+
+def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> pathlib.Path:
+    """The pristine tree of a Debian with these packages below `folder`; made when it is not there."""
+    name = name or suite
+    made = folder / name
     if not made.exists():
-        new = folder / "bookworm.new"
+        new = folder / f"{name}.new"
         shutil.rmtree(new, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
-        print("making a Debian 12 (once) ...", flush=True)
+        print(f"making a Debian, {name} (once) ...", flush=True)
         subprocess.run(
-            ["debootstrap", "--variant=minbase", "--include=" + PACKAGES, "bookworm", new], check=True,
+            ["debootstrap", "--variant=minbase", "--include=" + packages, suite, new], check=True,
             stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
         )
         new.rename(made)

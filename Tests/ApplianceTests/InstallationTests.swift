@@ -1,0 +1,129 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `deploy/install`, and the package that is made of what it installs.
+@Suite("Installation and package")
+struct InstallationTests {
+    private let deploy = Vectors.repository.appendingPathComponent("deploy")
+
+    private func text(_ name: String) throws -> String {
+        String(decoding: try Vectors.bytes(deploy.appendingPathComponent(name)), as: UTF8.self)
+    }
+
+    @Test(
+        "install puts everything below DESTDIR, twice alike, and no configuration: the administrator's own starts the gate"
+    )
+    func install() throws {
+        let folder = try ProgramFolder()
+        try folder.program("gatehouse", "[ $1 != --generate-completion-script ] || printf '#!/bin/%s\\nwords\\n' $2")
+        let resources = folder.url.appendingPathComponent("gatehouse_Credentials.resources/x")
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        let script = deploy.appendingPathComponent("install").path
+        let arguments = ["--binary", folder.url.appendingPathComponent("gatehouse").path]
+        let environment = ["DESTDIR": folder.url.appendingPathComponent("stage").path]
+        let first = try ProgramRun(script, arguments, environment: environment)
+        #expect(first.status == 0, "\(first.output)")
+        for path in [
+            "bin/gatehouse", "lib/gatehouse/gatehouse", "lib/systemd/system/gatehouse.service",
+            "lib/systemd/system/gatehouse-radio.socket", "lib/systemd/system/gatehouse-radio.service",
+            "lib/systemd/system/gatehouse-radio-reset.path", "lib/systemd/system/gatehouse-radio-reset.service",
+            "lib/systemd/system/bluetooth.service.d/10-gatehouse.conf", "lib/sysusers.d/gatehouse.conf",
+            "lib/tmpfiles.d/gatehouse.conf", "lib/udev/rules.d/70-gatehouse.rules", "share/man/man1/gatehouse.1.gz",
+            "share/gatehouse/gatehouse.toml", "share/gatehouse/own-radio.conf", "share/gatehouse/policy.toml",
+            "share/gatehouse/policy-start.toml", "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml",
+        ] {
+            #expect(folder.text("stage/usr/\(path)") != nil, "\(path)")
+        }
+        // Shells read these and do not run them.
+        for path in [
+            "bash-completion/completions/gatehouse", "zsh/vendor-completions/_gatehouse",
+            "fish/vendor_completions.d/gatehouse.fish",
+        ] {
+            #expect(folder.text("stage/usr/share/\(path)") == "words\n", "\(path)")
+        }
+        let nested = folder.url.appendingPathComponent("stage/usr/lib/gatehouse/gatehouse_Credentials.resources/x").path
+        #expect(FileManager.default.fileExists(atPath: nested))
+
+        let second = try ProgramRun(script, arguments, environment: environment)
+        #expect(second.status == 0, "\(second.output)")
+        #expect(!FileManager.default.fileExists(atPath: nested + "/gatehouse_Credentials.resources"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: environment["DESTDIR"] ?? "") == ["usr"])
+
+        #expect(try ProgramRun(script, ["--binary", "/no/such/file"], environment: environment).status == 2)
+        #expect(try ProgramRun(script, ["--nonsense"], environment: environment).status == 2)
+    }
+
+    @Test("install refuses a program that does not run here, says why, and installs nothing")
+    func installOfAnotherMachine() throws {
+        let folder = try ProgramFolder()
+        try folder.program("gatehouse", "echo 'libgpiod.so.2: cannot open shared object file' >&2; exit 127")
+        let run = try ProgramRun(
+            deploy.appendingPathComponent("install").path,
+            ["--binary", folder.url.appendingPathComponent("gatehouse").path],
+            environment: ["DESTDIR": folder.url.appendingPathComponent("stage").path])
+        #expect(run.status == 2)
+        #expect(run.output.contains("does not run on this machine: libgpiod.so.2: cannot open"), "\(run.output)")
+        #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("stage").path))
+    }
+
+    @Test(
+        "the first entry of the package's changelog is of the program's version, and its control files name every field"
+    )
+    func package() throws {
+        let version = try #require(try text("deb/changelog").prefix { $0 != ")" }.split(separator: "(").last)
+        let source = Vectors.repository.appendingPathComponent("Sources/gatehouse/ProductVersion.swift")
+        let product = String(decoding: try Vectors.bytes(source), as: UTF8.self)
+        #expect(product.contains("\"\(version)\""))
+        let build = try text("deb/build")
+        for name in ["gatehouse", "gatehouse-dbgsym"] {
+            let control = try text("deb/control-\(name)")
+            #expect(control.hasPrefix("Package: \(name)\n") && control.hasSuffix("\n"))
+            for field in control.components(separatedBy: "@").enumerated() where field.offset % 2 == 1 {
+                #expect(build.contains("s/@\(field.element)@/"), "\(field.element)")
+            }
+        }
+    }
+
+    @Test(
+        "a program is packed: stripped, its symbols apart, with what it loads; the same bytes twice; none that loads what lies beside it"
+    )
+    func packs() throws {
+        let folder = try ProgramFolder()
+        let (program, build) = (folder.url.path + "/build/release/gatehouse", deploy.path + "/deb/build")
+        let version = try #require(try text("deb/changelog").prefix { $0 != ")" }.split(separator: "(").last)
+        try Data("#include <stdio.h>\nint main(void) { return puts(\"\(version)\") < 0; }\n".utf8)
+            .write(to: folder.url.appendingPathComponent("main.c"))
+        let compile = { (options: String) in
+            try ProgramRun(
+                "/bin/sh",
+                [
+                    "-c",
+                    """
+                    cd \(folder.url.path) && mkdir -p build/release build/checkouts/library && echo words > build/checkouts/library/LICENSE &&
+                    command -v dpkg-shlibdeps objcopy clang && clang -g -Wl,--build-id \(options) -o \(program) main.c
+                    """,
+                ])
+        }
+        guard try compile("").status == 0 else { return print("skipped: no dpkg-dev, binutils or clang") }
+        for output in ["one", "two"] {
+            let run = try ProgramRun(build, [program, folder.url.appendingPathComponent(output).path])
+            #expect(run.status == 0, "\(run.output)")
+        }
+        let check = """
+            cd \(folder.url.path) && cmp one/gatehouse_*.deb two/gatehouse_*.deb && cmp one/*dbgsym*.deb two/*dbgsym*.deb &&
+            dpkg-deb --extract one/gatehouse_*.deb tree && dpkg-deb --extract one/gatehouse-dbgsym_*.deb tree && tree/usr/bin/gatehouse &&
+            readelf -S tree/usr/lib/gatehouse/gatehouse | grep -c debug_info; readelf -S tree/usr/lib/debug/.build-id/*/* 2>/dev/null | grep -c debug_info
+            dpkg-deb --field one/gatehouse_*.deb Version Depends; zcat tree/usr/share/doc/gatehouse/third-party-notices.gz | grep -cx words
+            """
+        let found = try ProgramRun("/bin/sh", ["-c", check]).output.split(separator: "\n")
+        try #require(found.count == 6, "\(found)")
+        #expect(found[..<3] == [version, "0", "1"] && found[3].hasPrefix("Version: \(version)+"))
+        #expect(found[4].contains("libc6") && found[4].contains("systemd") && found[5] == "1")
+
+        #expect(try compile("-Wl,-rpath,'$ORIGIN'").status == 0)
+        let refused = try ProgramRun(build, [program, folder.url.appendingPathComponent("three").path])
+        #expect(
+            refused.status == 1 && refused.output.contains("looks for libraries beside itself"), "\(refused.output)")
+    }
+}
