@@ -98,6 +98,24 @@ int cgpio_chip_line_name(cgpio_chip *chip, uint32_t offset, char *name) {
     return 0;
 }
 
+int cgpio_chip_line_holder(cgpio_chip *chip, uint32_t offset, char *holder) {
+#if CGPIO_V1
+    struct gpiod_line *line = gpiod_chip_get_line(chip->chip, offset);
+    if (!line) return -errno;
+    const char *text = gpiod_line_consumer(line);
+    int isUsed = gpiod_line_is_used(line);
+    snprintf(holder, CGPIO_NAME_SIZE, "%s", text ? text : "");
+#else
+    struct gpiod_line_info *info = gpiod_chip_get_line_info(chip->chip, offset);
+    if (!info) return -errno;
+    const char *text = gpiod_line_info_get_consumer(info);
+    int isUsed = gpiod_line_info_is_used(info);
+    snprintf(holder, CGPIO_NAME_SIZE, "%s", text ? text : "");
+    gpiod_line_info_free(info);
+#endif
+    return isUsed ? 1 : 0;
+}
+
 #if CGPIO_V1
 
 // Without values: inputs.

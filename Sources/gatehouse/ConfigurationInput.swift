@@ -2,7 +2,6 @@ import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
-import HTTPTransport
 import LinuxIO
 
 /// The option by which a command finds the appliance's configuration.
@@ -38,12 +37,23 @@ struct ConfigCommand: AsyncParsableCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Reads a configuration and says everything that is wrong with it.",
-            discussion: "Exit code: 0 when it can be used, 2 when not.")
+            discussion: """
+                With --here also what this machine has for it, as gatehouse doctor does, but for the running service.
+
+                Exit code: 0 when it can be used, 2 when not; with --here that of gatehouse doctor.
+                """)
         @OptionGroup var input: ConfigurationInput
         @Argument(help: "The configuration file, if not given with --config.")
         var file: String?
+        @Flag(help: "Is it good for this machine? Radio, lines, files, disk, clock, trust, rules and displays.")
+        var here = false
+        @OptionGroup var machine: MachineInput
         @Flag(help: "For machines: every key with the value in force, or every problem, as one JSON object.")
         var json = false
+
+        func validate() throws {
+            guard here || machine.root == nil else { throw ValidationError("--root goes with --here") }
+        }
 
         func run() async throws {
             var input = input
@@ -53,6 +63,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 }
                 input.path = file
             }
+            if here { return try machine.examine(input, json: json, asksService: false) }
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
@@ -64,27 +75,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
             }
             // No reason to refuse it: the service waits for them.
-            let agent = configuration.agent
-            for invitation in agent.invitations + agent.copies.flatMap(\.invitations)
-                + [agent.mailbox.file].compactMap(\.self)
-            {
-                do throws(InvitationReader.Failure) {
-                    try InvitationReader.check(invitation)
-                } catch {
-                    Terminal.error("the invitation in \(invitation) cannot be used yet", remedy: error.remedy)
-                }
-            }
-            if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
-                Terminal.error(
-                    "agent.rootsFile holds no certificates: \(file)", remedy: "check the path; it takes them in PEM")
-            }
-            if configuration.agency.settings != nil, let token = configuration.agency.token {
-                do throws(TokenSource.Failure) {
-                    try token.check()
-                } catch {
-                    Terminal.error(error.text, remedy: error.remedy)
-                }
-            }
+            for trouble in MachineLook.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
             for section in configuration.effective.object?.members ?? [] {
                 Terminal.line("[\(section.name)]")
                 for key in section.value.object?.members ?? [] {

@@ -1,5 +1,6 @@
 package import Encoding
 import Foundation
+import Glibc
 import LinuxIO
 
 /// The appliance's whole configuration: one TOML file, decoded strictly, with a default for everything but the name.
@@ -48,12 +49,13 @@ package struct Configuration: Sendable {
     /// Reads and checks a file; throws everything that is wrong with it at once.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let data = FileManager.default.contents(atPath: path) else {
-            let isThere = FileManager.default.fileExists(atPath: path)
+            // Who may not enter its folder does not learn whether it is there.
+            let isThere = access(path, F_OK) == 0 || errno == EACCES
             throw ConfigurationError(
                 file: path,
                 problems: [
                     isThere
-                        ? .init(key: "", message: "cannot be read", remedy: "Check who may read the file.")
+                        ? .init(key: "", message: "cannot be read", remedy: "Use sudo, or check who may read the file.")
                         : .init(
                             key: "", message: "is not there",
                             remedy: "Check the path, or begin with a copy of the example.")

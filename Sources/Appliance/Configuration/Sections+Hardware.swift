@@ -161,6 +161,16 @@ package struct IndicatorSection: Hashable, Sendable {
     }
 }
 
+extension Configuration {
+    /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, the relay last.
+    var outputs: [(key: String, line: String, activeLow: Bool)] {
+        let lights = IndicatorSection.keys.compactMap { key, path in
+            indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
+        }
+        return lights + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
+    }
+}
+
 extension StringProtocol {
     /// Whether this is `length` ASCII letters, digits and `others`.
     func isName(of length: ClosedRange<Int>, _ others: String = "") -> Bool {

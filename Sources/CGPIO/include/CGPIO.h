@@ -18,6 +18,8 @@ const char *cgpio_chip_label(cgpio_chip *chip);
 int cgpio_chip_lines(cgpio_chip *chip);
 // Copies the name of a line ("" when it has none) into `name` of CGPIO_NAME_SIZE bytes.
 int cgpio_chip_line_name(cgpio_chip *chip, uint32_t offset, char *name);
+// Whether somebody holds a line: 1, with his name ("" when he gave none) in `holder` of CGPIO_NAME_SIZE bytes; 0 when it is free.
+int cgpio_chip_line_holder(cgpio_chip *chip, uint32_t offset, char *holder);
 void cgpio_chip_close(cgpio_chip *chip);
 
 // Takes `count` lines as outputs in one request; each gets its first physical value (0 or 1) together with its direction.

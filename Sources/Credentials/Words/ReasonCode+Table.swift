@@ -78,6 +78,14 @@ extension ReasonCode {
                 agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,
                 displayFailed, stickerOff,
             ]),
+        Group(
+            title: "The machine around it (gatehouse doctor)",
+            codes: [
+                boxConfiguration, boxNotInstalled, boxNoUser, boxMissing, boxUnreadable, boxUnwritable,
+                boxOutsideSandbox, boxDeviceDenied, boxReadOnly, boxDiskFull, boxDiskSmall, boxNoOpener, boxBluetoothd,
+                boxLinesStayDriven, boxOutputUnseen, boxDate, boxNoRTC, boxRTCUnused, boxRTCDiffers, boxRTCBattery,
+                boxTrust, boxExpiresSoon, boxPolicyTests, boxPolicyGroups, boxNotRunning, boxRestartDue,
+            ]),
     ]
 
     /// The codes of ``groups``, one after the other.

@@ -11,6 +11,14 @@ package enum GPIOChips {
         package let label: String
         /// The name of each line by its offset; empty where the board gives none.
         package let lines: [String]
+        /// Who holds each line, by its offset: the name that he gave, perhaps empty; nil where it is free, or not known.
+        package let holders: [String?]
+
+        /// A chip with these lines; without `holders` all are free.
+        package init(path: String, label: String, lines: [String], holders: [String?]? = nil) {
+            (self.path, self.label, self.lines) = (path, label, lines)
+            self.holders = holders ?? lines.map { _ in nil }
+        }
     }
 
     /// The chips that can be opened, and the device nodes that may not. Links are passed over: they repeat a chip.
@@ -27,14 +35,17 @@ package enum GPIOChips {
             guard result == 0, let chip else { continue }
             defer { cgpio_chip_close(chip) }
             let label = cgpio_chip_label(chip).map { String(cString: $0) } ?? ""
-            let count = max(0, cgpio_chip_lines(chip))
-            chips.append(Chip(path: path, label: label, lines: (0..<count).map { lineName(chip, UInt32($0)) }))
+            let offsets = 0..<UInt32(max(0, cgpio_chip_lines(chip)))
+            chips.append(
+                Chip(
+                    path: path, label: label, lines: offsets.map { told(chip, $0, cgpio_chip_line_name) ?? "" },
+                    holders: offsets.map { told(chip, $0, cgpio_chip_line_holder, least: 1) }))
         }
         return (chips, forbidden)
     }
 
     /// The chip of that label and the offsets of those lines on it.
-    static func find(
+    package static func find(
         _ label: String, _ names: [String], in list: (chips: [Chip], forbidden: [String])
     ) throws(GPIOError) -> (path: String, offsets: [UInt32]) {
         let labelled = list.chips.filter { $0.label == label }
@@ -54,9 +65,13 @@ package enum GPIOChips {
         return (chip.path, offsets)
     }
 
-    private static func lineName(_ chip: OpaquePointer, _ offset: UInt32) -> String {
+    /// What the library says of a line; nil where its answer is less than `least`.
+    private static func told(
+        _ chip: OpaquePointer, _ offset: UInt32,
+        _ ask: (OpaquePointer?, UInt32, UnsafeMutablePointer<CChar>?) -> Int32, least: Int32 = 0
+    ) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: CGPIO_NAME_SIZE) { buffer in
-            guard let name = buffer.baseAddress, cgpio_chip_line_name(chip, offset, name) == 0 else { return "" }
+            guard let name = buffer.baseAddress, ask(chip, offset, name) >= least else { return nil }
             return String(cString: name)
         }
     }

@@ -19,7 +19,7 @@ package enum FileBytes {
     }
 
     /// The first line of a file without its line end, or nil.
-    static func line(_ path: String) -> String? {
+    package static func line(_ path: String) -> String? {
         read(path, limit: 256).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
     }
 
@@ -48,9 +48,9 @@ package enum FileBytes {
 }
 
 /// Folders of the kernel's file systems.
-enum Directory {
+package enum Directory {
     /// The names in a folder in byte order, without `.` and `..`; none when it cannot be read.
-    static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []

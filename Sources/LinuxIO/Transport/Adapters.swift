@@ -34,6 +34,13 @@ package enum Adapters {
         }
     }
 
+    /// The kernel's name of the adapter that an operator means (`hci0`), which need not be there when he wrote just that; nil: none
+    /// has the address.
+    package static func name(of device: String) -> String? {
+        guard let number = try? AdapterName(device)?.number() else { return nil }
+        return "hci\(number)"
+    }
+
     /// Lifts the software block of every Bluetooth transmitter; needs write access to /dev/rfkill.
     package static func unblock() throws(SystemError) {
         let result = clinux_rfkill_unblock_bluetooth()

@@ -1,0 +1,60 @@
+/// What of the configuration names a file, and what the service does with it.
+struct NamedPlace: Hashable {
+    /// The key of the configuration.
+    let key: String
+    let path: String
+    /// Whether the service writes there.
+    let isWritten: Bool
+    /// Whether it may come later: others tell that it is missing.
+    var isAwaited = false
+
+    /// Everything that a configuration names.
+    static func all(_ configuration: Configuration) -> [NamedPlace] {
+        let ledger = configuration.ledger
+        let trust = configuration.trust
+        let agent = configuration.agent
+        var places = [
+            NamedPlace(key: "ledger.path", path: folder(of: ledger.path), isWritten: true),
+            NamedPlace(key: "ledger.path", path: ledger.path, isWritten: true),
+            NamedPlace(key: "ledger.reserve", path: ledger.reserve, isWritten: true),
+            NamedPlace(key: "ledger.witness", path: ledger.witness, isWritten: true),
+            NamedPlace(key: "ledger.witnessKey", path: ledger.witnessKey, isWritten: true),
+            NamedPlace(key: "agent.keyFile", path: agent.keyFile, isWritten: true),
+            NamedPlace(key: "trust.state", path: trust.state, isWritten: true),
+        ]
+        if trust.bundleKeys.isEmpty {
+            places.append(NamedPlace(key: "trust.directory", path: trust.directory, isWritten: false))
+            places.append(
+                NamedPlace(key: "trust.directory", path: trust.directory + "/" + IssuersFile.name, isWritten: false))
+        }
+        let optional: [(key: String, path: String?, isWritten: Bool)] =
+            [
+                ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
+                ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
+                ("log.path", configuration.log.path, true),
+                ("control.path", configuration.control.path.map(folder), true),
+            ]
+            + configuration.display.all.filter { $0.kind == .file }.map { ("display.file", folder(of: $0.file), true) }
+        for case (let key, let path?, let isWritten) in optional {
+            places.append(NamedPlace(key: key, path: path, isWritten: isWritten))
+        }
+        let awaited =
+            agent.invitations + agent.copies.flatMap(\.invitations)
+            + [agent.mailbox.file, configuration.agency.token?.file].compactMap(\.self)
+        for path in awaited {
+            places.append(NamedPlace(key: "agent", path: path, isWritten: false, isAwaited: true))
+        }
+        return places
+    }
+
+    /// The files that were found below the trust directory.
+    static func trust(_ files: [String]) -> [NamedPlace] {
+        files.map { NamedPlace(key: "trust.directory", path: $0, isWritten: false) }
+    }
+
+    /// The folder that a path leads to a file in.
+    static func folder(of path: String) -> String {
+        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return "/" }
+        return String(path[..<end])
+    }
+}

@@ -1,0 +1,74 @@
+import Credentials
+
+extension Doctor {
+    /// Whether the service can have the files and folders that it needs.
+    var files: [Finding] {
+        guard let account = facts.account else {
+            return [.unknown(.files, "nobody knows who would read and write them", "Look at user first.")]
+        }
+        let places =
+            facts.configurationFile.map { [NamedPlace(key: "the configuration", path: $0, isWritten: false)] } ?? []
+        let all = places + NamedPlace.all(configuration) + NamedPlace.trust(facts.trustFiles)
+        var told: Set<String> = []
+        let wrong = all.compactMap { place -> Finding? in
+            // A folder may have two uses.
+            guard let finding = finding(place, account), told.insert(place.path).inserted else { return nil }
+            return finding
+        }
+        guard let last = wrong.last else {
+            return [.good(.files, "\(all.count) files and folders, as \(facts.userName) needs them")]
+        }
+        guard wrong.count > Self.mostFiles else { return wrong }
+        return wrong.prefix(Self.mostFiles) + [
+            last.saying("and \(wrong.count - Self.mostFiles) more, as \(last.detail)")
+        ]
+    }
+
+    /// Of more than that one tells how many there are.
+    private static let mostFiles = 8
+
+    private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
+        let what = "\(named.path) (\(named.key))"
+        if let unit = facts.unit, !unit.permits(named.path, writing: named.isWritten) {
+            return Finding(.files, .boxOutsideSandbox, what)
+        }
+        guard let place = facts.places[named.path] else { return nil }
+        switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
+        case .good: return nil
+        case .missing where named.isAwaited: return nil
+        case .missing where facts.unit?.makes(NamedPlace.folder(of: named.path)) == true: return nil
+        case .missing where facts.unit?.makes(named.path) == true: return nil
+        case .missing where named.isWritten:
+            return Finding(
+                .files, .boxMissing, "the folder of \(what) is not there",
+                remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
+        case .missing: return Finding(.files, .boxMissing, "\(what) is not there")
+        case .refused:
+            return Finding(
+                .files, named.isWritten ? .boxUnwritable : .boxUnreadable,
+                "\(facts.userName) may not \(named.isWritten ? "write" : "read") \(what)")
+        }
+    }
+
+    /// Whether there is room for the records.
+    var disk: [Finding] {
+        let path = configuration.ledger.path
+        guard let disk = facts.disk else {
+            return [.unknown(.disk, "the disk of \(path) cannot be asked", "Make its folder first.")]
+        }
+        let free = "\(disk.free / 1_000_000) MB free for \(path)"
+        if disk.isReadOnly { return [Finding(.disk, .boxReadOnly, path)] }
+        if disk.free < Self.leastRoom { return [Finding(.disk, .boxDiskFull, free)] }
+        if !disk.takesFiles { return [Finding(.disk, .boxDiskFull, "no more files can be made beside \(path)")] }
+        let wanted = configuration.ledger.keepMegabytes * 1_000_000 - disk.used
+        if disk.free < wanted + Self.leastRoom {
+            return [
+                Finding(.disk, .boxDiskSmall, "\(free), and ledger.keepMegabytes may want \(wanted / 1_000_000) more")
+            ]
+        }
+        return [.good(.disk, free)]
+    }
+
+    /// Bytes below which a disk counts as full: the reserve, the log of changes and a new database have no room.
+    private static let leastRoom = 64_000_000
+}

@@ -1,0 +1,63 @@
+import Credentials
+import Encoding
+
+extension Doctor {
+    /// Whom the gate believes and whom it lets in.
+    var rules: [Finding] { trust + policy + sticker }
+
+    private var trust: [Finding] {
+        switch facts.trust {
+        case nil: return [.unknown(.trust, "was not looked at", "gatehouse trust verify")]
+        case .unusable(let why): return [Finding(.trust, .trustUnusable, why)]
+        case .usable(let version, let issuers, let bundle, let findings, let soon):
+            var wrong: [Finding] = []
+            if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
+            if issuers == 0 {
+                wrong.append(
+                    Finding(
+                        .trust, .trustUnusable, "nobody is trusted",
+                        remedy: "Add an issuer: gatehouse trust pin issuer ID, or import your operator's bundle."))
+            } else {
+                wrong += findings.map { Finding(.trust, .boxTrust, $0) }
+            }
+            wrong += soon.map { Finding(.trust, .boxExpiresSoon, $0) }
+            return wrong.isEmpty ? [.good(.trust, "\(version), \(Self.count(issuers, "issuer"))")] : wrong
+        }
+    }
+
+    private var policy: [Finding] {
+        switch facts.policy {
+        case nil: return [.good(.policy, "none: everybody with a valid credential of a trusted issuer is let in")]
+        case .unusable(let why):
+            // Whether there is a good copy the service knows; on a new gate there is none.
+            return [Finding(.policy, .policyFile, why, state: .bad)]
+        case .usable(let name, let until, let tests, let failed, let unknownGroups):
+            var wrong: [Finding] = []
+            if let until, until <= facts.clock.utc {
+                wrong.append(Finding(.policy, .policyExpired, "\(name) was valid until \(until.rfc3339)"))
+            } else if let until, until <= facts.clock.utc.advanced(by: Self.horizon) {
+                wrong.append(Finding(.policy, .boxExpiresSoon, "\(name) is valid until \(until.rfc3339)"))
+            }
+            if !failed.isEmpty {
+                wrong.append(
+                    Finding(
+                        .policy, .boxPolicyTests,
+                        "\(failed.count) of \(Self.count(tests, "test")) failed: \(failed.joined(separator: ", "))"))
+            }
+            wrong += unknownGroups.map { Finding(.policy, .boxPolicyGroups, $0) }
+            return wrong.isEmpty ? [.good(.policy, "\(name), \(Self.count(tests, "test"))")] : wrong
+        }
+    }
+
+    private var sticker: [Finding] {
+        guard configuration.sticker.key != nil else { return [] }
+        guard let trouble = facts.sticker else { return [.good(.sticker, "in force")] }
+        return [Finding(.sticker, trouble.code, trouble.detail, remedy: trouble.remedy, state: .warning)]
+    }
+
+    /// How long before its end something is told.
+    static let horizon: Duration = .seconds(14 * 86_400)
+
+    /// `1 issuer`, `3 issuers`.
+    static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+}

@@ -1,0 +1,53 @@
+import Credentials
+import Encoding
+
+extension Doctor {
+    /// What the files of agents are worth, before anybody is asked.
+    var agents: [Finding] {
+        let agent = configuration.agent
+        let known = agent.invitations.count + agent.copies.flatMap(\.invitations).count
+        let wrong = facts.agents.map { Finding(.agent, $0.code, $0.detail, remedy: $0.remedy) }
+        guard wrong.isEmpty else { return wrong }
+        guard case .running(let status) = facts.service, let links = status["agent"]?.array, !links.isEmpty else {
+            return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
+        }
+        // Where one has faults the service tells them below.
+        return links.map { link in
+            let name = link["name"]?.string?.string ?? "?"
+            guard link["connected"]?.bool == true else {
+                return Finding(.agent, .agentUnconnected, "\(name) is not connected")
+            }
+            return .good(.agent, "\(name) is connected, \(Self.count(link["waiting"]?.int ?? 0, "record")) on the way")
+        }
+    }
+
+    /// What the running service says of itself.
+    var service: [Finding] {
+        switch facts.service {
+        case nil: return []
+        case .absent: return [Finding(.service, .boxNotRunning, "nobody listens at its control socket")]
+        case .silent(let why): return [.unknown(.service, why, "Run it with sudo; or look at: journalctl -u gatehouse")]
+        case .running(let status): return running(status)
+        }
+    }
+
+    private func running(_ status: JSON) -> [Finding] {
+        var wrong: [Finding] = []
+        let version = status["version"]?.string?.string ?? "?"
+        if !version.utf8.elementsEqual(facts.version.utf8) {
+            wrong.append(Finding(.service, .boxRestartDue, "it is \(version), this is \(facts.version)"))
+        }
+        for part in status["silent"]?.array ?? [] {
+            wrong.append(Finding(.service, .stuck, "\(part.string?.string ?? "?") does not answer"))
+        }
+        for fault in status["faults"]?.array ?? [] {
+            let text = { (name: Text) in fault[name]?.string?.string }
+            guard let code = text("code") else { continue }
+            wrong.append(
+                Finding(
+                    .service, code: code, isError: text("severity") == Severity.error.rawValue,
+                    text("detail") ?? text("meaning") ?? code, remedy: text("remedy") ?? "gatehouse status"))
+        }
+        return wrong.isEmpty ? [.good(.service, "runs, version \(version), in order")] : wrong
+    }
+}

@@ -1,0 +1,51 @@
+import Credentials
+import LinuxIO
+
+/// Says what the facts of a machine mean for a gate of that configuration. A value that computes: no clock, no file, no device.
+///
+/// One function for each part, in files of their own; each gives one good finding, or one for everything that is wrong.
+package struct Doctor: Sendable {
+    let configuration: Configuration
+    let facts: MachineFacts
+
+    /// A look at these facts.
+    package init(_ configuration: Configuration, _ facts: MachineFacts) {
+        (self.configuration, self.facts) = (configuration, facts)
+    }
+
+    /// All that is found, part by part.
+    package var findings: [Finding] {
+        notices + unit + files + disk + radio + lines + displays + clock + rules + agents + service
+    }
+
+    /// A configuration that cannot be used, and so nothing else to look at.
+    package static func findings(_ error: ConfigurationError) -> [Finding] {
+        error.problems.map { problem in
+            let key = problem.key.isEmpty ? "" : "\(problem.key) "
+            let line = problem.line.map { ":\($0)" } ?? ""
+            return Finding(
+                .configuration, .boxConfiguration, "\(error.file)\(line): \(key)\(problem.message)",
+                remedy: problem.remedy)
+        }
+    }
+
+    private var notices: [Finding] {
+        let said = configuration.notices.map { notice in
+            Finding(
+                .configuration, .boxConfiguration, "\(notice.key) \(notice.message)", remedy: notice.remedy,
+                state: .warning)
+        }
+        return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
+    }
+
+    private var unit: [Finding] {
+        let name = facts.userName
+        let installed =
+            facts.unit == nil
+            ? Finding(.unit, .boxNotInstalled, "there is no gatehouse.service") : .good(.unit, "gatehouse.service")
+        guard facts.account != nil else {
+            return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
+        }
+        return [installed, .good(.user, name)]
+    }
+}

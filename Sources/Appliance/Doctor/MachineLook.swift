@@ -1,0 +1,190 @@
+import Credentials
+package import Encoding
+import Foundation
+import Glibc
+import HTTPTransport
+import LinuxIO
+
+/// Gathers the facts of a machine from its files; asks devices and the running service only where it looks at this machine.
+/// Changes nothing.
+package struct MachineLook: Sendable {
+    /// What stands before /sys, /proc, /dev, /etc, /run and the units; empty: this machine.
+    private let root: String
+    private let files: SystemFiles
+
+    /// A look at this machine, or at one whose files lie below `root`.
+    package init(root: String = "") {
+        self.root = root
+        files = SystemFiles(root: root)
+    }
+
+    /// What can be seen for that configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: What the service will use.
+    ///   - file: Where it was read.
+    ///   - made: The day on which this version was made.
+    ///   - asksService: Whether the running service is asked how it is.
+    package func facts(
+        _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
+    ) -> MachineFacts {
+        var facts = MachineFacts()
+        facts.unit = files.unit("gatehouse.service").map(UnitFile.init)
+        if let unit = facts.unit { facts.userName = unit.user.isEmpty ? "root" : unit.user }
+        facts.account = files.account(facts.userName, groups: facts.unit?.groups ?? [])
+        facts.radio = radio(configuration.radio)
+        facts.chips = root.isEmpty ? GPIOChips.list() : nil
+        facts.configurationFile = file
+        facts.trustFiles =
+            configuration.trust.bundleKeys.isEmpty ? Self.files(below: configuration.trust.directory) : []
+        facts.places = places(configuration, facts)
+        facts.disk = disk(configuration.ledger.path)
+        facts.keepsLinesDriven = keepsLinesDriven
+        facts.clock = clock(made: made)
+        (facts.trust, facts.policy) = RulesLook(configuration, at: facts.clock.utc).facts
+        facts.agents = Self.agents(configuration)
+        facts.sticker = configuration.sticker.problem(at: facts.clock.utc).map {
+            .init(.stickerOff, $0.message, $0.remedy)
+        }
+        facts.service = asksService ? service(configuration.control) : nil
+        facts.surroundings = surroundings
+        return facts
+    }
+
+    /// A trust directory has some dozens of files; of more than that the first ones tell.
+    private static func files(below folder: String) -> [String] {
+        let inside = FileManager.default.enumerator(atPath: folder)?.prefix(1000).compactMap { $0 as? String } ?? []
+        return inside.filter { FileBytes.isFile("\(folder)/\($0)") }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    private func places(_ configuration: Configuration, _ facts: MachineFacts) -> [String: Place] {
+        var places: [String: Place] = [:]
+        let paths = NamedPlace.all(configuration).map(\.path) + facts.trustFiles
+        for path in paths + [facts.configurationFile].compactMap(\.self) {
+            places[path] = SystemFiles(root: "").place(path)
+        }
+        var nodes = (facts.chips?.chips ?? []).map(\.path) + configuration.display.all.compactMap(\.device)
+        if configuration.radio.transport == .serial { nodes.append(configuration.radio.device) }
+        for node in nodes { places[node] = files.place(node) }
+        return places
+    }
+
+    private func disk(_ database: String) -> MachineFacts.Disk? {
+        var system = statvfs()
+        var folder = NamedPlace.folder(of: database)
+        while statvfs(folder, &system) != 0 {
+            guard errno == ENOENT, folder != "/" else { return nil }
+            folder = NamedPlace.folder(of: folder)
+        }
+        var status = stat()
+        return MachineFacts.Disk(
+            free: Int(clamping: UInt64(system.f_bavail) &* UInt64(system.f_frsize)),
+            // Some file systems do not count files.
+            takesFiles: system.f_favail > 0 || system.f_files == 0,
+            isReadOnly: system.f_flag & 1 != 0,  // ST_RDONLY (statvfs(3))
+            used: stat(database, &status) == 0 ? Int(status.st_size) : 0)
+    }
+
+    private func radio(_ section: RadioSection) -> MachineFacts.Radio {
+        var radio = MachineFacts.Radio()
+        let folder = root + "/sys/class/bluetooth"
+        radio.adapters = files.exists("/sys/class/bluetooth") ? Adapters.list(in: folder) : nil
+        radio.name = root.isEmpty ? Adapters.name(of: section.device) : section.device
+        // Elsewhere the kernel cannot be asked whose an address is; most machines have one adapter.
+        if !root.isEmpty, case .address = AdapterName(section.device), radio.adapters?.count == 1 {
+            radio.name = radio.adapters?.first?.name
+        }
+        radio.isDaemonRunning = Adapters.daemonIsRunning(in: root + "/sys/fs/cgroup")
+        radio.mayDaemonStart = mayDaemonStart
+        radio.hasOpener = files.unit("gatehouse-radio.socket") != nil
+        return radio
+    }
+
+    private var mayDaemonStart: Bool {
+        guard let unit = files.unit("bluetooth.service") else { return false }
+        // Where it is disabled nothing starts it by itself: no target wants it, and the bus does not know it.
+        let links = ["bluetooth.target.wants/bluetooth.service", "dbus-org.bluez.service"]
+        let isEnabled = links.contains { files.exists("/etc/systemd/system/" + $0) }
+        return isEnabled && !unit.contains { $0.contains("ConditionPathExists=!/etc/gatehouse/") }
+    }
+
+    /// The kernels of Raspberry Pi OS do, unless they are told otherwise.
+    private var keepsLinesDriven: Bool {
+        guard let release = files.line("/proc/sys/kernel/osrelease"),
+            ["rpi", "-v7", "-v8"].contains(where: release.contains)
+        else { return false }
+        return !["/boot/firmware/config.txt", "/boot/config.txt"].compactMap(files.lines).joined().contains { line in
+            line.hasPrefix("dtparam") && line.contains("strict_gpiod") && !line.contains("strict_gpiod=off")
+        }
+    }
+
+    private func clock(made: Timestamp) -> MachineFacts.Clock {
+        var clock = MachineFacts.Clock()
+        let look = SystemClock.look()
+        (clock.utc, clock.isSynchronised, clock.made) = (look.utc, look.isSynchronised, made)
+        clock.isSaved = files.exists("/etc/fake-hwclock.data")
+        clock.hardware = files.names("/sys/class/rtc").map { name in
+            func line(_ file: String) -> String? { files.line("/sys/class/rtc/\(name)/\(file)") }
+            return MachineFacts.Hardware(
+                name: name, isUsed: line("hctosys") == "1", seconds: line("since_epoch").flatMap { Int64($0) },
+                battery: line("battery_voltage").flatMap { Int($0) })
+        }
+        return clock
+    }
+
+    private var surroundings: [String] {
+        let system = files.lines("/etc/os-release")?.first { $0.hasPrefix("PRETTY_NAME=") }
+            .map { $0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" } }
+        let board = files.line("/proc/device-tree/model").map { $0.filter { $0 != "\0" } }
+        let kernel = files.line("/proc/sys/kernel/osrelease").map { "kernel " + $0 }
+        return [board, system, kernel, "libgpiod " + GPIOLines.libraryVersion].compactMap(\.self)
+    }
+
+    private func service(_ section: ControlSection) -> MachineFacts.Service {
+        guard let path = section.path else { return .silent("the configuration has no control socket") }
+        do throws(ControlClient.Failure) {
+            let line = try ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(2))
+            guard let answer = (try? JSON.parse(line))?["answer"] else {
+                return .silent("it answers with something unknown")
+            }
+            return .running(answer)
+        } catch {
+            switch error {
+            case .notRunning: return .absent
+            case .forbidden: return .silent("you may not ask it at \(path)")
+            case .silent, .system: return .silent("it does not answer at \(path)")
+            }
+        }
+    }
+
+    /// What is wrong with the files of `[agent]` and `[agency]`, without asking a network. None of it keeps the service from
+    /// running: it waits for them.
+    package static func agents(_ configuration: Configuration) -> [MachineFacts.Trouble] {
+        var troubles: [MachineFacts.Trouble] = []
+        let agent = configuration.agent
+        for invitation in agent.invitations + agent.copies.flatMap(\.invitations)
+            + [agent.mailbox.file].compactMap(\.self)
+        {
+            do throws(InvitationReader.Failure) {
+                try InvitationReader.check(invitation)
+            } catch {
+                troubles.append(
+                    .init(.agentUnconnected, "the invitation in \(invitation) cannot be used yet", error.remedy))
+            }
+        }
+        if let file = agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
+            troubles.append(
+                .init(
+                    .agentUnreachable, "agent.rootsFile holds no certificates: \(file)",
+                    "check the path; it takes them in PEM"))
+        }
+        if configuration.agency.settings != nil, let token = configuration.agency.token {
+            do throws(TokenSource.Failure) {
+                try token.check()
+            } catch {
+                troubles.append(.init(.agentMailbox, error.text, error.remedy))
+            }
+        }
+        return troubles
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import LinuxIO
+
+/// Small files of a system that lies below a folder.
+struct SystemFiles: Sendable {
+    /// What stands before every path; empty: this system.
+    let root: String
+
+    /// Units are short; what is behind that is not looked at.
+    private static let longest = 64 * 1024
+    /// Where systemd finds units, the strongest first (systemd.unit(5)).
+    private static let unitFolders = [
+        "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+        "/lib/systemd/system",
+    ]
+
+    func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(root + path, &status) == 0
+    }
+
+    func names(_ folder: String) -> [String] { Directory.names(in: root + folder) }
+
+    func line(_ path: String) -> String? { FileBytes.line(root + path) }
+
+    func lines(_ path: String) -> [String]? { text(path)?.split(separator: "\n").map(String.init) }
+
+    private func text(_ path: String) -> String? {
+        guard FileBytes.isFile(root + path) else { return nil }
+        return FileBytes.read(root + path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A unit's text, and behind it those of its drop-ins in their order; nil where it is not installed, or masked.
+    func unit(_ name: String) -> [String]? {
+        // A masked one is a link to a file that is empty, and none.
+        guard let folder = Self.unitFolders.first(where: { exists("\($0)/\(name)") }),
+            let unit = text("\(folder)/\(name)"), !unit.isEmpty
+        else { return nil }
+        var additions: [String: String] = [:]
+        for folder in Self.unitFolders.reversed() {
+            for file in names("\(folder)/\(name).d") where file.hasSuffix(".conf") {
+                additions[file] = "\(folder)/\(name).d/\(file)"
+            }
+        }
+        let order = additions.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return [unit] + order.compactMap { text($0.value) }
+    }
+
+    /// The user of that name, in his own groups and in those; nil where there is none.
+    func account(_ name: String, groups: [String]) -> Account? {
+        func fields(_ path: String) -> [[String]] {
+            (lines(path) ?? []).map { line in
+                line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            }
+        }
+        func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+        guard let entry = fields("/etc/passwd").first(where: { $0.count > 3 && isSame($0[0], name) }),
+            let user = UInt32(entry[2]), let primary = UInt32(entry[3])
+        else { return nil }
+        let others = fields("/etc/group").filter { group in
+            guard group.count > 3 else { return false }
+            let members = group[3].split(separator: ",").map(String.init)
+            return members.contains { isSame($0, name) } || groups.contains { isSame($0, group[0]) }
+        }
+        return Account(user: user, groups: Set([primary] + others.compactMap { UInt32($0[2]) }))
+    }
+
+    /// What is at a path and on the way there; links are followed.
+    func place(_ path: String) -> Place {
+        let parts = path.split(separator: "/")
+        var nodes: [Place.Node] = []
+        for count in 0...parts.count {
+            let prefix = root + "/" + parts.prefix(count).joined(separator: "/")
+            var status = stat()
+            guard stat(prefix, &status) == 0 else { return Place(nodes, missing: parts.count + 1 - count) }
+            nodes.append(
+                Place.Node(
+                    user: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o777,
+                    isFolder: status.st_mode & S_IFMT == S_IFDIR))
+        }
+        return Place(nodes)
+    }
+}

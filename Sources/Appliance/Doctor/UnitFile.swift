@@ -1,0 +1,71 @@
+/// What the installed unit, with its drop-ins, lets the service do: the few settings that an installer trips over (systemd.exec(5)).
+package struct UnitFile: Hashable, Sendable {
+    /// As whom it runs.
+    package private(set) var user = ""
+    /// Groups beside the user's own, by name.
+    package private(set) var groups: [String] = []
+    /// The folders that it may write to, absolute.
+    package private(set) var writable: [String] = []
+    /// Those of them that systemd makes itself.
+    package private(set) var made: [String] = []
+    /// Whether everything else is read-only.
+    package private(set) var isReadOnly = false
+    /// Whether homes are hidden.
+    package private(set) var hidesHomes = false
+    /// Whether devices are closed but for ``devices``.
+    package private(set) var isClosed = false
+    /// Device nodes and classes (`char-i2c`) that it may use.
+    package private(set) var devices: [String] = []
+    /// Whether it may take an adapter by itself.
+    package private(set) var hasRadioRight = false
+
+    /// The unit in these files: its own first, then its drop-ins in their order.
+    package init(_ files: [String]) {
+        for line in files.joined(separator: "\n").split(separator: "\n") {
+            guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#"), !line.hasPrefix(";") else { continue }
+            let words = line[line.index(after: equals)...].split(separator: " ").map(String.init)
+            read(line[..<equals].filter { $0 != " " }, words)
+        }
+    }
+
+    private mutating func read(_ key: String, _ words: [String]) {
+        switch key {
+        case "User": user = words.first ?? ""
+        case "SupplementaryGroups": groups = words.isEmpty ? [] : groups + words
+        case "StateDirectory": make(words, below: "/var/lib")
+        case "RuntimeDirectory": make(words, below: "/run")
+        case "LogsDirectory": make(words, below: "/var/log")
+        case "CacheDirectory": make(words, below: "/var/cache")
+        case "ReadWritePaths": writable += words.map { String($0.drop { "-+".contains($0) }) }
+        case "ProtectSystem": isReadOnly = words.first == "strict"
+        case "ProtectHome": hidesHomes = ["yes", "true", "1", "on", "tmpfs"].contains(words.first ?? "")
+        case "DevicePolicy": isClosed = ["closed", "strict"].contains(words.first ?? "")
+        case "DeviceAllow": devices = words.isEmpty ? [] : devices + words.prefix(1)
+        case "AmbientCapabilities": hasRadioRight = hasRadioRight || words.contains("CAP_NET_ADMIN")
+        default: break
+        }
+    }
+
+    private mutating func make(_ names: [String], below folder: String) {
+        made += names.map { "\(folder)/\($0)" }
+        writable += names.map { "\(folder)/\($0)" }
+    }
+
+    /// Whether the sandbox leaves that path to the service; what is in its own /tmp nobody else sees, but it is there.
+    package func permits(_ path: String, writing: Bool) -> Bool {
+        if hidesHomes, Self.isBelow(path, ["/home", "/root", "/run/user"]) { return false }
+        return !writing || !isReadOnly || Self.isBelow(path, writable + ["/tmp", "/var/tmp", "/dev/shm"])
+    }
+
+    /// Whether systemd makes the folder, or one above it, before the service starts.
+    package func makes(_ path: String) -> Bool { Self.isBelow(path, made) }
+
+    /// Whether the service may use that node, which is of that class (`char-i2c`).
+    package func permits(device path: String, of kind: String) -> Bool {
+        !isClosed || devices.contains(path) || devices.contains(kind) || devices.contains("char-*")
+    }
+
+    private static func isBelow(_ path: String, _ folders: [String]) -> Bool {
+        folders.contains { path.utf8.elementsEqual($0.utf8) || path.hasPrefix($0 + "/") }
+    }
+}

@@ -1,0 +1,129 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import Foundation
+
+/// Whether a gate works, and what to do where it does not.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Looks at everything a gate needs and says what to do.",
+        discussion: """
+            Configuration, unit, user, files, disk, radio, lines, displays, clock, trust, rules, agents and the running \
+            service: a line each, with a code and a remedy where something is wrong. It changes nothing and may be used \
+            beside the running service. As root it sees all; others are told what they may not look at.
+
+            With --pins it makes each output active in turn and asks whether the right thing happened. The service has to be \
+            stopped for that, as it holds the lines.
+
+            Exit code: 0 when all is in order, 1 when somebody should do something or something could not be looked at, 2 when \
+            the gate does not work or lets nobody in.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @OptionGroup var machine: MachineInput
+    @Flag(help: "Tries each output: lamps, sounder, then the gate's relay. The service must be stopped.")
+    var pins = false
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func validate() throws {
+        guard !pins || machine.root == nil else {
+            throw ValidationError("--pins is for the machine itself, not for one below --root")
+        }
+    }
+
+    func run() async throws {
+        guard pins else { return try machine.examine(input, json: json, asksService: true) }
+        let findings = try PinsRitual(try input.load(), isSilent: json).findings()
+        try DoctorListing.show(findings, [], json: json)
+    }
+}
+
+/// Which machine is looked at.
+struct MachineInput: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Looks for /sys, /proc, /dev, /etc, /run and units below that folder. Paths of the configuration stay.",
+            valueName: "folder"))
+    var root: String?
+
+    /// Tells what is found, and ends as it says.
+    func examine(_ input: ConfigurationInput, json: Bool, asksService: Bool) throws {
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration.load(input.path)
+        } catch {
+            return try DoctorListing.show(Doctor.findings(error), [], json: json)
+        }
+        var facts = MachineLook(root: root ?? "").facts(
+            configuration, file: Self.absolute(input.path), made: ProductVersion.made, asksService: asksService)
+        facts.version = ProductVersion.text
+        try DoctorListing.show(
+            Doctor(configuration, facts).findings, ["gatehouse " + ProductVersion.text] + facts.surroundings, json: json
+        )
+    }
+}
+
+extension MachineInput {
+    private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
+}
+
+/// What `gatehouse doctor` prints.
+enum DoctorListing {
+    /// Prints the findings and what they were found on; throws the exit code that they have unless all is well.
+    static func show(_ findings: [Finding], _ surroundings: [String], json: Bool) throws {
+        if json {
+            let object: JSON = [
+                "state": .text(findings.state.rawValue), "machine": .array(surroundings.map { .text($0) }),
+                "findings": .array(findings.map(\.json)),
+            ]
+            Terminal.line(object.compactText)
+        } else {
+            for line in lines(findings, surroundings) { Terminal.line(line) }
+        }
+        if findings.exitCode != 0 { throw ExitCode(findings.exitCode) }
+    }
+
+    private static func lines(_ findings: [Finding], _ surroundings: [String]) -> [String] {
+        var lines = surroundings.isEmpty ? [] : [Terminal.printable(surroundings.joined(separator: ", ")), ""]
+        var last: Finding.Check?
+        for finding in findings {
+            lines += self.lines(finding, isFirst: finding.check != last)
+            last = finding.check
+        }
+        return lines + ["", summary(findings)]
+    }
+
+    private static let width = 2 + (Finding.Check.allCases.map(\.rawValue.count).max() ?? 0)
+    private static let indent = width + 6
+
+    private static func lines(_ finding: Finding, isFirst: Bool) -> [String] {
+        let name = isFirst ? finding.check.rawValue : ""
+        let head = name + String(repeating: " ", count: width - name.count) + mark(finding.state) + "  "
+        var lines = Terminal.folded(head + Terminal.printable(finding.detail), hanging: indent)
+        if finding.state == .good || finding.remedy == nil { return lines }
+        let code = finding.code.map { Terminal.printable($0) + ": " } ?? ""
+        let space = String(repeating: " ", count: indent)
+        lines += Terminal.folded(
+            space + "→ " + code + Terminal.printable(finding.remedy ?? ""), hanging: indent + 2)
+        return lines
+    }
+
+    /// Four characters, told apart without colour.
+    private static func mark(_ state: Finding.State) -> String {
+        switch state {
+        case .good: Terminal.styled("ok  ", .green)
+        case .unknown: Terminal.styled("?   ", .amber)
+        case .warning: Terminal.styled("look", .bold, .amber)
+        case .bad: Terminal.styled("BAD ", .bold, .red)
+        }
+    }
+
+    private static func summary(_ findings: [Finding]) -> String {
+        func count(_ state: Finding.State) -> Int { findings.count { $0.state == state } }
+        let parts = [(count(.bad), "bad"), (count(.warning), "to look after"), (count(.unknown), "not looked at")]
+        let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return told.isEmpty
+            ? Terminal.styled("all is in order", .bold, .green)
+            : Terminal.styled(told, .bold, findings.state == .bad ? .red : .amber)
+    }
+}

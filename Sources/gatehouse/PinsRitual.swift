@@ -1,0 +1,99 @@
+import Appliance
+import Encoding
+import Glibc
+import LinuxIO
+
+/// `gatehouse doctor --pins`: each output once, with somebody who looks on.
+struct PinsRitual {
+    private let configuration: Configuration
+    private let chip: String
+    private let isSilent: Bool
+    private let steps: [OutputTrial.Step]
+
+    /// A trial of the lines that the configuration names. Silent: nothing is asked, for machines.
+    init(_ configuration: Configuration, isSilent: Bool) throws {
+        guard let chip = configuration.gpio.chip else {
+            throw CommandFailure("the configuration names no lines", remedy: "set gpio.chip and gate.line")
+        }
+        self.configuration = configuration
+        self.chip = chip
+        self.isSilent = isSilent
+        steps = OutputTrial.steps(configuration)
+    }
+
+    /// Plays them all. Refuses while the service runs, which holds the lines; they are taken here and nowhere else.
+    func findings() throws -> [Finding] {
+        guard !isServiceThere else {
+            throw CommandFailure(
+                "the service runs and holds the lines",
+                remedy: "systemctl stop gatehouse, and start it again afterwards")
+        }
+        let lines: GPIOLines
+        do throws(GPIOError) { lines = try OutputTrial.take(steps, chip: chip) } catch {
+            throw CommandFailure("\(error)", remedy: error.remedy)
+        }
+        defer { lines.close() }
+        lines.releaseAtCrash()
+        let trial = OutputTrial(lines) { usleep(UInt32(clamping: $0.nanoseconds / 1000)) }
+        if !isSilent {
+            Terminal.line("Each output in turn. Have the lock off the relay, or nobody near the gate.")
+        }
+        var findings: [Finding] = []
+        for step in steps {
+            guard let finding = try play(step, trial) else { break }
+            findings.append(finding)
+        }
+        return findings + steps.dropFirst(findings.count).map { OutputTrial.finding($0, .none) }
+    }
+
+    /// Whether somebody listens at the control socket, even if he does not answer.
+    private var isServiceThere: Bool {
+        guard let path = configuration.control.path else { return false }
+        do throws(ControlClient.Failure) {
+            _ = try ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(2))
+            return true
+        } catch {
+            return error != .notRunning
+        }
+    }
+
+    /// What came of one output; nil: nobody wants to go on.
+    private func play(_ step: OutputTrial.Step, _ trial: OutputTrial) throws -> Finding? {
+        let asks = !isSilent && isatty(STDIN_FILENO) == 1
+        let times = step.times == 1 ? "one pulse of \(step.time)" : "\(step.times) times"
+        if !isSilent { Terminal.line("\(step.name), \(step.output.name): \(times)") }
+        while true {
+            if asks, step.isGate {
+                Terminal.write("  This moves the gate. Enter to go on: ")
+                guard readLine() != nil else { return nil }
+            }
+            do throws(GPIOError) {
+                try Interruption.held { () throws(GPIOError) in try trial.play(step) }
+            } catch {
+                return OutputTrial.finding(step, error)
+            }
+            if Interruption.came { throw CommandFailure("interrupted; all lines are inactive again", exitCode: 1) }
+            guard asks else { return OutputTrial.finding(step, .none) }
+            Terminal.write("  Did it, and nothing else? [y]es, [n]o, [a]gain: ")
+            guard let answer = readLine()?.lowercased() else { return nil }
+            if answer.hasPrefix("a") { continue }
+            return OutputTrial.finding(step, answer.hasPrefix("y") ? .right : .wrong)
+        }
+    }
+}
+
+/// Holds back what would end the program while a line is active: some kernels keep driving the line of a program that is gone.
+private enum Interruption {
+    nonisolated(unsafe) private static var flag: sig_atomic_t = 0
+    private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// Whether one came meanwhile.
+    static var came: Bool { flag != 0 }
+
+    static func held<Failure>(_ work: () throws(Failure) -> Void) throws(Failure) {
+        flag = 0
+        for number in numbers { signal(number) { _ in Interruption.flag = 1 } }
+        defer { for number in numbers { signal(number, SIG_DFL) } }
+        try work()
+    }
+}

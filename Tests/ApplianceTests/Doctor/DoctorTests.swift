@@ -1,0 +1,330 @@
+import Credentials
+import Encoding
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// Everything that a doctor can see to be wrong, one case each, on a gate of which nothing else is wrong.
+@Suite struct DoctorTests {
+    /// What is spoilt, and what alone must be found: `check state code`.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let more: String
+        let display: String
+        private(set) var found: [String]
+        let spoil: @Sendable (inout MachineFacts) -> Void
+
+        init(
+            _ name: String, _ found: String..., more: String = "", display: String = "kind = \"ssd1306\"",
+            spoil: @escaping @Sendable (inout MachineFacts) -> Void = { _ in }
+        ) {
+            (self.name, self.found, self.more, self.display, self.spoil) = (name, found, more, display, spoil)
+        }
+
+        init(_ name: String, _ found: [String], spoil: @escaping @Sendable (inout MachineFacts) -> Void) {
+            self.init(name, spoil: spoil)
+            self.found = found
+        }
+
+        var testDescription: String { name }
+    }
+
+    @Test func nothingIsWrong() throws {
+        let gate = try SoundGate()
+        #expect(gate.findings.state == .good && gate.findings.exitCode == 0, "\(gate.findings)")
+        #expect(gate.findings.allSatisfy { $0.code == nil && $0.remedy == nil && !$0.detail.isEmpty })
+        let checks = Set(gate.findings.map(\.check))
+        #expect(checks == Set(Finding.Check.allCases).subtracting([.output, .sticker]))
+        // In the order in which they are declared.
+        let order = gate.findings.map { Finding.Check.allCases.firstIndex(of: $0.check) ?? 0 }
+        #expect(order == order.sorted())
+    }
+
+    @Test(arguments: machine + files + radio + lines + shown + clocks + rules + service) func isFoundAlone(
+        _ one: Case
+    ) throws {
+        var gate = try SoundGate(more: one.more, display: one.display)
+        one.spoil(&gate.facts)
+        let wrong = gate.findings.filter { $0.state != .good }
+        #expect(wrong.map { "\($0.check) \($0.state) \($0.code ?? "-")" } == one.found)
+        for finding in wrong { #expect(finding.remedy?.isEmpty == false && !finding.detail.isEmpty, "\(finding)") }
+        let isBad = one.found.contains { $0.contains(" bad ") }
+        #expect(gate.findings.exitCode == (one.found.isEmpty ? 0 : isBad ? 2 : 1))
+    }
+
+    static let machine: [Case] = [
+        Case("no unit", "unit warning box.not-installed") { $0.unit = nil },
+        Case("no user", "user bad box.no-user", "files unknown -") { $0.account = nil },
+        Case(
+            "a key that is used no more", "configuration warning box.configuration", more: "[agent]\nqueue = 5\n"),
+    ]
+
+    static let files: [Case] = [
+        Case("trust that the service may not read", "files bad box.unreadable") {
+            $0.places["/etc/gatehouse/trust/issuers.toml"] = SoundGate.place(isFolder: false, owner: 0)
+        },
+        Case("a configuration that only root may read", "files bad box.unreadable") {
+            $0.configurationFile = "/etc/gatehouse/gatehouse.toml"
+            $0.places["/etc/gatehouse/gatehouse.toml"] = SoundGate.place(isFolder: false, owner: 0)
+        },
+        Case("a document that only root may read", "files bad box.unreadable") {
+            $0.trustFiles = ["/etc/gatehouse/trust/did/a.json"]
+            $0.places["/etc/gatehouse/trust/did/a.json"] = SoundGate.place(isFolder: false, owner: 0)
+        },
+        Case("an invitation that only root may read", "files bad box.unreadable", more: invitation) {
+            $0.places["/etc/gatehouse/a.invitation"] = SoundGate.place(isFolder: false, owner: 0)
+        },
+        Case("an invitation that is yet to come", more: invitation) {
+            $0.places["/etc/gatehouse/a.invitation"] = SoundGate.missing(3)
+        },
+        Case("many files that only root may read", manyFiles) {
+            $0.trustFiles = (0..<20).map { "/etc/gatehouse/trust/did/\($0).json" }
+            for path in $0.trustFiles { $0.places[path] = SoundGate.place(isFolder: false, owner: 0) }
+        },
+        Case("no issuers.toml", "files bad box.missing") {
+            $0.places["/etc/gatehouse/trust/issuers.toml"] = SoundGate.missing(1)
+        },
+        Case("a database that root made", "files bad box.unwritable") {
+            $0.places["/var/lib/gatehouse/gatehouse.db"] = SoundGate.place(isFolder: false, owner: 0, mode: 0o644)
+        },
+        Case("a folder that is not the service's", "files bad box.unwritable") {
+            $0.places["/var/lib/gatehouse"] = SoundGate.place(isFolder: true, owner: 0, mode: 0o755)
+        },
+        Case("a folder that nobody may enter", "files bad box.unreadable", "files bad box.unreadable") {
+            for path in ["/etc/gatehouse/trust", "/etc/gatehouse/trust/issuers.toml"] {
+                $0.places[path]?.nodes[1] = .init(user: 0, group: 0, mode: 0o700, isFolder: true)
+            }
+        },
+        Case("what systemd makes may be missing") {
+            for path in ["/var/lib/gatehouse", "/run/gatehouse"] { $0.places[path] = SoundGate.missing(2) }
+            for path in $0.places.keys where path.hasPrefix("/var/lib/gatehouse/") {
+                $0.places[path] = SoundGate.missing(3)
+            }
+        },
+        Case("no folder, without a unit that makes it", "unit warning box.not-installed", "files bad box.missing") {
+            $0.unit = nil
+            $0.places["/var/lib/gatehouse"] = SoundGate.missing(2)
+        },
+        Case("a log outside the sandbox", "files bad box.outside-sandbox", more: "[log]\npath = \"/srv/gate.log\"\n"),
+        Case(
+            "rules in somebody's home", "files bad box.outside-sandbox",
+            more: "[policy]\nfile = \"/home/pi/policy.toml\"\n"),
+        Case("rules that are not there", "files bad box.missing", more: "[policy]\nfile = \"policy.toml\"\n") {
+            $0.places["/etc/gatehouse/policy.toml"] = SoundGate.missing(1)
+        },
+        Case("a disk that nobody can ask", "disk unknown -") { $0.disk = nil },
+        Case("a disk that went read-only", "disk bad box.read-only") { $0.disk?.isReadOnly = true },
+        Case("a full disk", "disk bad box.disk-full") { $0.disk?.free = 10_000_000 },
+        Case("a disk that takes no more files", "disk bad box.disk-full") { $0.disk?.takesFiles = false },
+        Case("a small disk", "disk warning box.disk-small") { $0.disk?.free = 1_000_000_000 },
+        Case("a disk that the records have filled already") {
+            $0.disk = .init(free: 500_000_000, used: 1_900_000_000)
+        },
+    ]
+
+    /// The first eight, and how many more there are.
+    private static let manyFiles = Array(repeating: "files bad box.unreadable", count: 9)
+    private static let invitation = "[agent]\ninvitations = [\"a.invitation\"]\n"
+
+    static let radio: [Case] = [
+        Case("no Bluetooth", "radio bad radio.no-bluetooth") { $0.radio.adapters = nil },
+        Case("no adapter", "radio bad radio.not-found") { $0.radio.adapters = [] },
+        Case("another adapter", "radio bad radio.not-found") { $0.radio.adapters = [SoundGate.adapter("hci1")] },
+        Case("nobody has that address", "radio bad radio.not-found") { $0.radio.name = nil },
+        Case("blocked by software", "rfkill warning radio.rfkill") {
+            $0.radio.adapters = [SoundGate.adapter(soft: true)]
+        },
+        Case("switched off", "rfkill bad radio.switched-off") {
+            $0.radio.adapters = [SoundGate.adapter(soft: true, hard: true)]
+        },
+        Case("bluetoothd beside it", "bluetoothd bad radio.busy") { $0.radio.isDaemonRunning = true },
+        Case("bluetoothd before the first start", "bluetoothd warning radio.busy", "service warning box.not-running") {
+            ($0.radio.isDaemonRunning, $0.service) = (true, .absent)
+        },
+        Case("bluetoothd that may start", "bluetoothd warning box.bluetoothd") { $0.radio.mayDaemonStart = true },
+        Case("no opener", "opener bad box.no-opener") { $0.radio.hasOpener = false },
+        Case("a right of its own in its place") {
+            $0.radio.hasOpener = false
+            $0.unit = UnitFile(SoundGate.unitFiles + ["AmbientCapabilities=CAP_NET_ADMIN"])
+        },
+        Case("no serial line", "radio bad radio.not-found", more: serial) {
+            $0.places["/dev/ttyACM0"]?.missing = 1
+            $0.unit = UnitFile(SoundGate.unitFiles + ["DeviceAllow=char-ttyACM rw"])
+        },
+        Case("a serial line that the unit denies", "radio bad box.device-denied", more: serial),
+        Case("a serial line of others", "radio bad box.unwritable", more: serial) {
+            $0.unit = UnitFile(SoundGate.unitFiles + ["DeviceAllow=char-ttyACM rw"])
+            $0.places["/dev/ttyACM0"] = SoundGate.device(mode: 0o660, group: 20)
+        },
+        Case("a controller elsewhere needs no adapter", more: "[radio]\ntransport = \"tcp\"\n") {
+            $0.radio = .init()
+        },
+    ]
+
+    private static let serial = "[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0\"\n"
+
+    static let lines: [Case] = [
+        Case("chips that cannot be asked", "chip unknown -") { $0.chips = nil },
+        Case("no chip", "chip bad gpio.no-chip") { $0.chips = ([], []) },
+        Case("another board's chip", "chip bad gpio.no-chip") {
+            $0.chips = ([GPIOChips.Chip(path: "/dev/gpiochip0", label: "pinctrl-rp1", lines: ["GPIO17"])], [])
+        },
+        Case("a chip that you may not open", "chip unknown -") { $0.chips = ([], [SoundGate.node]) },
+        Case("a chip that the service may not open", "chip bad gpio.not-permitted") {
+            $0.places[SoundGate.node] = SoundGate.device(mode: 0o600)
+        },
+        Case("a user who is in no group", "chip bad gpio.not-permitted", "display bad box.unwritable") {
+            $0.account?.groups = [SoundGate.user]
+        },
+        Case("a unit that denies chips", "chip bad box.device-denied") {
+            $0.unit = UnitFile(["User=gatehouse", "DevicePolicy=closed", "DeviceAllow=char-i2c rw"])
+        },
+        Case("no such line", "line bad gpio.no-line") {
+            $0.chips = ([SoundGate.chip(lines: ["GPIO17", "GPIO23"])], [])
+        },
+        Case("a line of another program", "line bad gpio.busy") {
+            $0.chips = ([SoundGate.chip(["leds-gpio", nil])], [])
+        },
+        Case("a line of the kernel", "line bad gpio.busy") { $0.chips = ([SoundGate.chip([nil, ""])], []) },
+        Case("lines that the service holds") { $0.chips = ([SoundGate.chip(["gatehouse", "gatehouse"])], []) },
+        Case("a kernel that keeps lines driven", "chip warning box.lines-stay-driven") { $0.keepsLinesDriven = true },
+    ]
+
+    static let shown: [Case] = [
+        Case("no bus", "display bad fault.display") { $0.places["/dev/i2c-1"]?.missing = 1 },
+        Case("a bus of others", "display bad box.unwritable") {
+            $0.places["/dev/i2c-1"] = SoundGate.device(mode: 0o660, group: 998)
+        },
+        Case("a bus that the unit denies", "display bad box.device-denied") {
+            $0.unit = UnitFile(Array(SoundGate.unitFiles.prefix(1)))
+        },
+        Case("a screen that the unit denies", "display bad box.device-denied", display: "kind = \"framebuffer\""),
+        Case("no screen", "display bad fault.display", display: "kind = \"framebuffer\"") {
+            $0.places["/dev/fb0"]?.missing = 1
+        },
+        Case("no display", display: "kind = \"none\""),
+        Case("a picture that cannot be written", "files bad box.unwritable", display: "kind = \"file\"") {
+            $0.places["/run/gatehouse"] = SoundGate.place(isFolder: true, owner: 0, mode: 0o755)
+        },
+    ]
+
+    static let clocks: [Case] = [
+        Case("a date before the program", "clock bad box.date", "rtc warning box.rtc-battery") {
+            $0.clock.utc = Timestamp(seconds: 0)
+            $0.clock.hardware[0].seconds = 0
+        },
+        Case("no clock", "clock bad clock.untrusted", "rtc warning box.no-rtc") {
+            ($0.clock.isSynchronised, $0.clock.hardware) = (false, [])
+        },
+        Case("only a saved date", "clock bad clock.untrusted", "rtc warning box.no-rtc") {
+            ($0.clock.isSynchronised, $0.clock.isSaved, $0.clock.hardware) = (false, true, [])
+        },
+        Case(
+            "no time server where one is wanted", "clock bad clock.untrusted",
+            more: "[clock]\nminimum = \"synchronised\"\n"
+        ) { $0.clock.isSynchronised = false },
+        Case("no clock where none is wanted", "rtc warning box.no-rtc", more: "[clock]\nminimum = \"unset\"\n") {
+            ($0.clock.isSynchronised, $0.clock.hardware) = (false, [])
+        },
+        Case("no battery-backed clock", "rtc warning box.no-rtc") { $0.clock.hardware = [] },
+        Case("one that the kernel does not read", "rtc warning box.rtc-unused") { $0.clock.hardware[0].isUsed = false },
+        Case("one that is a week behind", "rtc warning box.rtc-differs") {
+            $0.clock.hardware[0].seconds = SoundGate.now.seconds - 7 * 86_400
+        },
+        Case("one that is ahead", "rtc warning box.rtc-differs") {
+            $0.clock.hardware[0].seconds = SoundGate.now.seconds + 61
+        },
+        Case("one without a battery", "rtc warning box.rtc-battery") { $0.clock.hardware[0].battery = 120_000 },
+        Case("one that began anew", "rtc warning box.rtc-battery") { $0.clock.hardware[0].seconds = 86_400 },
+    ]
+
+    static let rules: [Case] = [
+        Case("trust data that cannot be used", "trust bad fault.trust-unusable") {
+            $0.trust = .unusable("issuers.toml:1")
+        },
+        Case("nobody is trusted", "trust bad fault.trust-unusable") {
+            $0.trust = .usable(version: "", issuers: 0, bundle: nil, findings: ["issuers.toml lists nobody"], soon: [])
+        },
+        Case("a spoilt bundle", "trust warning fault.trust-bundle") {
+            $0.trust = .usable(version: "", issuers: 1, bundle: "is spoilt", findings: [], soon: [])
+        },
+        Case("an issuer without a document", "trust warning box.trust") {
+            $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: ["x has no document"], soon: [])
+        },
+        Case("a root that ends", "trust warning box.expires-soon") {
+            $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: [], soon: ["the root x ends"])
+        },
+        Case("trust that was not looked at", "trust unknown -") { $0.trust = nil },
+        Case("no rules") { $0.policy = nil },
+        Case("rules that cannot be used", "policy bad fault.policy-file") { $0.policy = .unusable("policy.toml:3") },
+        Case("rules that ended", "policy bad policy.expired") { $0.policy = rules(until: SoundGate.now) },
+        Case("rules that end", "policy warning box.expires-soon") {
+            $0.policy = rules(until: SoundGate.now.advanced(by: .seconds(13 * 86_400)))
+        },
+        Case("rules that last") { $0.policy = rules(until: SoundGate.now.advanced(by: .seconds(15 * 86_400))) },
+        Case("rules that fail their tests", "policy bad box.policy-tests") { $0.policy = rules(failed: ["a child"]) },
+        Case("rules for nobody", "policy warning box.policy-groups") { $0.policy = rules(groups: ["works"]) },
+        Case(
+            "a printed code that is off", "configuration warning box.configuration", "sticker warning fault.sticker",
+            more: sticker
+        ) {
+            $0.sticker = .init(.stickerOff, "its last day is over", "print a new one")
+        },
+        Case("an invitation that cannot be used", "agent warning fault.agent-unconnected") {
+            $0.agents = [.init(.agentUnconnected, "the invitation in a cannot be used yet", "ask for one")]
+        },
+    ]
+
+    private static let sticker = "[sticker]\nkey = \"/var/lib/gatehouse/sticker.key\"\nuntil = \"2026-12-31\"\n"
+
+    private static func rules(
+        until: Timestamp? = nil, failed: [String] = [], groups: [String] = []
+    ) -> MachineFacts.Policy {
+        .usable(name: "gate@1", until: until, tests: 2, failed: failed, unknownGroups: groups)
+    }
+
+    static let service: [Case] = [
+        Case("no service", "service warning box.not-running") { $0.service = .absent },
+        Case("one that may not be asked", "service unknown -") { $0.service = .silent("you may not ask it") },
+        Case("one of another version", "service warning box.restart-due") {
+            $0.service = .running(["version": "0.0.9", "faults": .array([])])
+        },
+        Case("one of which a part is stuck", "service bad fault.stuck") {
+            $0.service = .running(["version": "0.1.0", "silent": ["radio"]])
+        },
+        Case("faults of the service", "service bad fault.radio", "service warning fault.agent-unreachable") {
+            let faults: JSON = [
+                ["code": "fault.radio", "severity": "error", "meaning": "It is out.", "remedy": "Look."],
+                ["code": "fault.agent-unreachable", "severity": "warning", "detail": "No answer.", "remedy": "Wait."],
+            ]
+            $0.service = .running(["version": "0.1.0", "faults": faults])
+        },
+        Case("an agent that is not connected", "agent warning fault.agent-unconnected") {
+            $0.service = .running(["version": "0.1.0", "agent": [["name": "primary", "connected": false]]])
+        },
+    ]
+
+    @Test func aConfigurationThatCannotBeUsed() throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration.parse(
+                Array("[kiosk]\nname = 7\n[gate]\npulse = \"9s\"\n".utf8), file: "a.toml", folder: "/")
+        }
+        let findings = Doctor.findings(try #require(error))
+        #expect(findings.map(\.code) == ["box.configuration", "box.configuration"])
+        #expect(findings.exitCode == 2 && findings[0].detail.hasPrefix("a.toml:2: kiosk.name "), "\(findings)")
+    }
+
+    @Test func machinesReadTheSame() throws {
+        var gate = try SoundGate()
+        gate.facts.chips = ([SoundGate.chip(["leds-gpio", nil])], [])
+        let lines = gate.findings.filter { $0.check == .line }.map(\.json.compactText)
+        #expect(
+            lines == [
+                "{\"check\":\"line\",\"state\":\"good\",\"detail\":\"GPIO22 (indicator.blue) is free\"}",
+                "{\"check\":\"line\",\"state\":\"bad\",\"code\":\"gpio.busy\",\"detail\":\"GPIO17 (gate.line) is held by "
+                    + "leds-gpio\",\"remedy\":\"See who holds them with gpioinfo, and stop that program; drivers of HATs hold "
+                    + "lines too.\"}",
+            ])
+    }
+}
