@@ -3,7 +3,7 @@ import Encoding
 /// Puts the chunks of one transfer in order.
 ///
 /// The stride is fixed when the size is accepted and never derived from what arrives. A chunk is looked at in this order
-/// and dropped at the first fault: length, CRC, sequence number, exact payload length (spec: Tuvali chunks). Memory is taken
+/// and dropped at the first fault: length, CRC, sequence number, exact payload length (`docs/protocols/tuvali.md`). Memory is taken
 /// with the first sound chunk and kept for whatever comes after: a size that nothing follows costs nothing.
 package struct Assembler: Sendable {
     /// What became of a chunk.

@@ -1,6 +1,6 @@
 import Encoding
 
-/// What the wallet writes (spec: Tuvali "What a robust verifier decides").
+/// What the wallet writes (`docs/protocols/tuvali.md`).
 extension VerifierSession {
     /// A write on any characteristic: only the four that wallets write have an effect.
     mutating func write(

@@ -63,6 +63,27 @@ struct WiringPictureTests {
         }
     }
 
+    @Test("a pinout with another number in it is refused, or drawn as well")
+    func otherNumbers() throws {
+        let file = Vectors.repository.appendingPathComponent("hardware/pinout.toml")
+        let bytes = try Vectors.bytes(file)
+        let digits = bytes.indices.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[$0] }
+        var (refused, drawn) = (0, 0)
+        for (number, place) in digits.enumerated() where number % 7 == 0 {
+            var changed = bytes
+            changed[place] = UInt8(ascii: "0") + (bytes[place] - UInt8(ascii: "0") + UInt8(1 + number % 9)) % 10
+            guard let pinout = try? Pinout(changed) else {
+                refused += 1
+                continue
+            }
+            drawn += 1
+            for picture in pinout.diagrams.map(\.picture) {
+                #expect(picture.labels.allSatisfy { $0.edges.left >= 0 && $0.edges.right <= picture.width })
+            }
+        }
+        #expect(refused > 20 && drawn > 5)
+    }
+
     @Test("a picture is told in words too, and is XML")
     func words() throws {
         for diagram in try diagrams() {
