@@ -106,7 +106,9 @@ package enum StoreError: Error, Hashable, Sendable {
             "put the file back, or restart the service; keep other programs away from its folder"
         case .foreign: "check `ledger.path` in the configuration"
         case .newer: "install the newer version again"
-        case .notPermitted: "run as the user of the service (`sudo -u gatehouse …`) or as root"
+        case .notPermitted:
+            "run as the user of the service (`sudo -u gatehouse …`) or as root; where it is the service that may not, "
+                + "give that user the folder with all that is in it (chown -R)"
         case .unusable: "look at what is at this path, and at its folder"
         case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
         case .absent: "check the path; the service makes the database at its first start"

@@ -181,7 +181,7 @@ import Testing
         #expect(json.code == 2)
         #expect(json.json.first?["problems"]?.array?.compactMap { $0["line"]?.int } == [2, 6])
         let absent = try await folder.gatehouse("policy", "check", "nowhere.toml")
-        #expect(absent.code == 2 && absent.errors.contains("nowhere.toml: cannot be read"))
+        #expect(absent.code == 2 && absent.errors.contains("nowhere.toml: is not there"))
     }
 
     @Test func theServiceLetsNobodyInWithoutItsRules() async throws {

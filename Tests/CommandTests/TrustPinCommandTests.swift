@@ -13,6 +13,18 @@ import Testing
         try await folder.gatehouse(["trust", "pin"] + words + ["--trust", "trust"])
     }
 
+    /// What root pins the service's group can read, however strict root's umask is.
+    @Test(.enabled(if: geteuid() == 0)) func theUmaskOfRootLocksNobodyOut() async throws {
+        let words = ["trust", "pin", "issuer", "did:web:a.example", "--trust", "new"]
+        let ending = try await Program.run(
+            "sh", ["-c", "umask 077; exec \"$@\"", "sh", Program.gatehouse] + words, in: folder)
+        #expect(ending.code == 0, "\(ending)")
+        for (path, mode) in [("new", 0o750), ("new/issuers.toml", 0o640)] {
+            var status = stat()
+            #expect(stat(folder.path(path), &status) == 0 && Int(status.st_mode & 0o777) == mode, "\(path)")
+        }
+    }
+
     /// The demonstration's credential, its directory made anew with the commands that `needs` proposes.
     @Test func theWholeStory() async throws {
         try await folder.exportSample()

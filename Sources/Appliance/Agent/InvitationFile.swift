@@ -8,6 +8,7 @@ struct InvitationFile {
         var changed: Date?
         var size: Int?
         var number: Int?
+        var readers: FileReaders?
     }
 
     /// First pause after a failure; doubled up to the last.
@@ -45,6 +46,6 @@ struct InvitationFile {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return Edition(
             changed: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? Int,
-            number: attributes?[.systemFileNumber] as? Int)
+            number: attributes?[.systemFileNumber] as? Int, readers: attributes.map(FileReaders.init))
     }
 }

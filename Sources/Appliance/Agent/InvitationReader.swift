@@ -2,6 +2,7 @@ package import Aries
 package import Encoding
 import Foundation
 package import HTTPTransport
+package import LinuxIO
 
 /// Turns what an operator types into an invitation: a URL with the invitation in it, a URL that leads to one, or a file.
 package enum InvitationReader {
@@ -10,7 +11,7 @@ package enum InvitationReader {
         /// The text was read and is no usable invitation.
         case invitation(InvitationError)
         /// The file cannot be read.
-        case file(path: String)
+        case file(path: String, FileObstacle? = nil)
         /// The link cannot be fetched.
         case link(ExchangeError)
         /// The link leads to nothing (404, 410).
@@ -39,7 +40,9 @@ package enum InvitationReader {
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
-            case .file(let path): "Cannot read \(path): give an existing file, or the invitation's URL in quotes."
+            case .file(let path, let obstacle):
+                "\(path) \(obstacle?.text ?? "cannot be read"). "
+                    + (obstacle?.remedy ?? "Give an existing file, or the invitation's URL in quotes.")
             case .link(.forbidden): "The link is not allowed: plain http needs agent.allowPlainHTTP."
             case .link(.untrusted):
                 "The link's server is not trusted: check its certificate and this machine's clock; an authority of your own "
@@ -76,7 +79,7 @@ package enum InvitationReader {
         // One byte more than allowed is enough to be told that it is too large.
         guard let file = FileHandle(forReadingAtPath: path),
             let data = try? file.read(upToCount: InvitationText.maxBytes + 1)
-        else { throw .file(path: path) }
+        else { throw .file(path: path, FileObstacle(path)) }
         return Array(data)
     }
 

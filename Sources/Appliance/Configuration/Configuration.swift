@@ -49,16 +49,15 @@ package struct Configuration: Sendable {
     /// Reads and checks a file; throws everything that is wrong with it at once.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let data = FileManager.default.contents(atPath: path) else {
-            // Who may not enter its folder does not learn whether it is there.
-            let isThere = access(path, F_OK) == 0 || errno == EACCES
+            let obstacle = FileObstacle(path)
+            let remedy =
+                obstacle == .absent
+                ? "Check the path, or begin with a copy of the example." : "Check who may read the file."
             throw ConfigurationError(
                 file: path,
                 problems: [
-                    isThere
-                        ? .init(key: "", message: "cannot be read", remedy: "Use sudo, or check who may read the file.")
-                        : .init(
-                            key: "", message: "is not there",
-                            remedy: "Check the path, or begin with a copy of the example.")
+                    .init(
+                        key: "", message: obstacle?.text ?? "cannot be read", remedy: obstacle?.remedy ?? remedy)
                 ])
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path

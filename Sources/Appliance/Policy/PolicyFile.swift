@@ -1,6 +1,7 @@
 package import Credentials
 package import Encoding
 import Foundation
+import LinuxIO
 
 /// What is wrong with a policy file, all of it at once. A command ends with exit code 2 for it.
 package struct PolicyLoadError: Error, Hashable, Sendable {
@@ -13,10 +14,10 @@ package struct PolicyLoadError: Error, Hashable, Sendable {
 extension PolicyLoadError {
     /// A file that is not there, or may not be read.
     static func unreadable(_ file: String) -> PolicyLoadError {
-        PolicyLoadError(
-            file: file,
-            problems: [.init(line: nil, message: "cannot be read", remedy: "Check the path and who may read the file.")]
-        )
+        let obstacle = FileObstacle(file)
+        let remedy = obstacle?.remedy ?? "Check the path and who may read the file."
+        return PolicyLoadError(
+            file: file, problems: [.init(line: nil, message: obstacle?.text ?? "cannot be read", remedy: remedy)])
     }
 
     /// The first thing that is wrong, and how many more there are: for a line of the log.

@@ -2,6 +2,7 @@ package import Credentials
 import Crypto
 import Encoding
 import Foundation
+import LinuxIO
 
 /// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*` and
 /// `roots/*.pem`. Everything that trust rests on is read here, once, checked and located; nothing is fetched.
@@ -261,15 +262,20 @@ package struct TrustDirectory: Sendable {
 
         private func exists(_ file: String) -> Bool { source.exists(file) }
 
-        private func names(_ folder: String, ending: String) -> [String] {
-            source.names(in: folder).filter { $0.hasSuffix(ending) }.map { folder + "/" + $0 }
+        /// A folder that nobody lets us list is no empty one.
+        private mutating func names(_ folder: String, ending: String) -> [String] {
+            if let obstacle = source.obstacle(folder: folder) {
+                note(folder, obstacle.text, obstacle.remedy ?? "Make a folder of it, or remove it.")
+            }
+            return source.names(in: folder).filter { $0.hasSuffix(ending) }.map { folder + "/" + $0 }
         }
 
         private mutating func bytes(_ file: String, _ remedy: String = "Put it there, or remove what names it.")
             -> [UInt8]?
         {
             guard let bytes = source.read(file, limit: TrustDirectory.largestFile) else {
-                note(file, "cannot be read", remedy)
+                let obstacle = source.obstacle(file)
+                note(file, obstacle?.text ?? "cannot be read", obstacle?.remedy ?? remedy)
                 return nil
             }
             guard bytes.count <= TrustDirectory.largestFile else {

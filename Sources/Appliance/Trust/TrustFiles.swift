@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import LinuxIO
 
 /// The files that make up a trust directory, for copying and packing: known places only, nothing hidden.
 package enum TrustFiles {
@@ -17,8 +18,11 @@ package enum TrustFiles {
             } else if let bytes = folder.read(path, limit: 16 * 1024 * 1024), bytes.count <= 16 * 1024 * 1024 {
                 files.append((path, bytes))
             } else {
+                let obstacle = folder.obstacle(path)
                 problems.append(
-                    .init(file: path, line: nil, message: "cannot be read", remedy: "Check who may read it."))
+                    .init(
+                        file: path, line: nil, message: obstacle?.text ?? "cannot be read",
+                        remedy: obstacle?.remedy ?? "Check who may read it."))
             }
         }
         for name in ["issuers.toml", "policy.toml", "did", "contexts", "status", "roots"] { add(name) }

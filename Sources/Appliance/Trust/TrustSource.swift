@@ -1,7 +1,7 @@
 import Credentials
 package import Encoding
 import Foundation
-import LinuxIO
+package import LinuxIO
 
 /// Where the files of a trust directory are: in a folder, or in a signed bundle. Paths are relative, with slashes.
 package protocol TrustSource {
@@ -15,6 +15,18 @@ package protocol TrustSource {
     func read(_ path: String, limit: Int) -> [UInt8]?
     /// Since when the file has been as it is, as far as is known.
     func date(of path: String) -> Timestamp?
+    /// What keeps a file from being read; nil where that is not known, or nothing does.
+    func obstacle(_ path: String) -> FileObstacle?
+    /// What keeps a folder that is there from being listed.
+    func obstacle(folder path: String) -> FileObstacle?
+}
+
+extension TrustSource {
+    /// Not known: what is in memory can be read.
+    package func obstacle(_ path: String) -> FileObstacle? { nil }
+
+    /// Not known, as for files.
+    package func obstacle(folder path: String) -> FileObstacle? { nil }
 }
 
 /// A trust directory that people keep by hand.
@@ -39,6 +51,12 @@ struct TrustFolder: TrustSource {
         let attributes = try? FileManager.default.attributesOfItem(atPath: name + "/" + path)
         return (attributes?[.modificationDate] as? Date).map { Timestamp(seconds: Int64($0.timeIntervalSince1970)) }
     }
+
+    func obstacle(_ path: String) -> FileObstacle? { FileObstacle(name + "/" + path) }
+
+    func obstacle(folder path: String) -> FileObstacle? {
+        FileObstacle(folder: name + "/" + path).flatMap { $0 == .absent ? nil : $0 }
+    }
 }
 
 /// A trust directory as it would be with some files in the place of others, or beside them: what is to be written is read first.
@@ -59,6 +77,10 @@ struct TrustOverlay: TrustSource {
     func read(_ path: String, limit: Int) -> [UInt8]? { changes[path] ?? folder.read(path, limit: limit) }
 
     func date(of path: String) -> Timestamp? { changes[path] == nil ? folder.date(of: path) : nil }
+
+    func obstacle(_ path: String) -> FileObstacle? { folder.obstacle(path) }
+
+    func obstacle(folder path: String) -> FileObstacle? { folder.obstacle(folder: path) }
 }
 
 /// The files in a bundle, whose signature is already checked.

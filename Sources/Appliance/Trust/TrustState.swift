@@ -95,7 +95,8 @@ package struct TrustState: Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         guard let bytes = Self.read(path, limit: TrustBundle.Limits().bytes) else {
-            throw problem(name, "cannot be read", "Check who may read it.")
+            let obstacle = FileObstacle(path)
+            throw problem(name, obstacle?.text ?? "cannot be read", obstacle?.remedy ?? "Check who may read it.")
         }
         do {
             return (try TrustBundle(bytes, keys: keys), bytes)
@@ -170,7 +171,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Files
 
-    /// What changes when any of the files does: names, sizes, times and numbers of all of them.
+    /// What changes when any of the files does: names, sizes, times and numbers of all of them, and who may read them.
     package func stamp() -> [UInt8] {
         var lines: [String] = []
         let isBundled =
@@ -182,7 +183,8 @@ package struct TrustState: Sendable {
                 let path = name.isEmpty ? root : root + "/" + name
                 guard let found = try? FileManager.default.attributesOfItem(atPath: path) else { continue }
                 let date = (found[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-                lines.append("\(path) \(found[.size] ?? 0) \(date) \(found[.systemFileNumber] ?? 0)")
+                let readers = FileReaders(found)
+                lines.append("\(path) \(found[.size] ?? 0) \(date) \(found[.systemFileNumber] ?? 0) \(readers)")
             }
         }
         return Array(lines.sorted().joined(separator: "\n").utf8)

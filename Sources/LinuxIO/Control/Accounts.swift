@@ -5,6 +5,16 @@ package enum Accounts {
     /// This process's effective user.
     package static var user: UInt32 { geteuid() }
 
+    /// That user's name; his number where he has none.
+    static var userName: String {
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var room = [CChar](repeating: 0, count: 4096)
+        guard getpwuid_r(user, &entry, &room, room.count, &found) == 0, let name = found?.pointee.pw_name else {
+            return "\(user)"
+        }
+        return String(cString: name)
+    }
+
     /// The number of a user by his name; nil: there is none.
     package static func user(_ name: String) -> UInt32? { getpwnam(name).map { $0.pointee.pw_uid } }
 

@@ -41,7 +41,7 @@ package enum GPIOError: Error, Hashable, Sendable {
         switch self {
         case .noChip(_, let present):
             present.isEmpty
-                ? "This machine has no GPIO chip: remove gpio.chip to run without lines."
+                ? "This machine has no GPIO chip: plug it in, or remove gpio.chip to run without lines."
                 : "Set gpio.chip to one of: \(present.joined(separator: ", "))."
         case .noLine(_, _, let present):
             present.isEmpty

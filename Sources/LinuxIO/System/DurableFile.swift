@@ -3,7 +3,8 @@ import Glibc
 
 /// Puts files and folders in the place of others so that a cut at any instant leaves the old or the new, whole.
 ///
-/// What root makes belongs to whom the folder above belongs: an administrator's command must not lock the service out.
+/// What root makes belongs to whom the folder above belongs, and its group may read it whatever root's umask is: an administrator's
+/// command must not lock the service out.
 package enum DurableFile {
     /// What has just been done; told to whoever wants to look at the disk at that instant.
     package enum Step: Hashable, Sendable {
@@ -84,16 +85,23 @@ package enum DurableFile {
 
     /// Makes a folder that only this user and its group may read; one that is there is fine.
     package static func make(folder: String) throws(SystemError) {
-        if mkdir(folder, 0o750) == 0 { return adopt(folder) }
+        if mkdir(folder, 0o750) == 0 {
+            let made = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+            guard made >= 0 else { return }
+            defer { close(made) }
+            return adopt(made, parent(of: folder), 0o750)
+        }
         guard errno == EEXIST else {
             throw SystemError("making \(folder)", code: errno, remedy: "Check the path and who may write there.")
         }
     }
 
-    private static func adopt(_ path: String) {
+    /// Gives what was just made to whom `folder` belongs. By its descriptor: its name may lead elsewhere by now.
+    private static func adopt(_ descriptor: Int32, _ folder: String, _ mode: mode_t) {
         var above = stat()
-        guard geteuid() == 0, stat(parent(of: path), &above) == 0 else { return }
-        _ = lchown(path, above.st_uid, above.st_gid)
+        guard geteuid() == 0, stat(folder, &above) == 0 else { return }
+        _ = fchown(descriptor, above.st_uid, above.st_gid)
+        fchmod(descriptor, mode)
     }
 
     private static func write(
@@ -104,7 +112,7 @@ package enum DurableFile {
             throw SystemError("creating \(path)", code: errno, remedy: "Check the path and who may write there.")
         }
         defer { close(file) }
-        adopt(path)
+        adopt(file, parent(of: path), 0o640)
         onStep(.created)
         var rest = bytes[...]
         while !rest.isEmpty {

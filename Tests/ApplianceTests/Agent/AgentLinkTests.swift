@@ -5,6 +5,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import LinuxIO
 import Simulation
 import Store
 import Testing
@@ -205,7 +206,7 @@ import Testing
                 let invitation = try await InvitationReader.read(argument, by: http)
                 #expect(invitation.json == json)
             }
-            await #expect(throws: InvitationReader.Failure.file(path: "/nonexistent")) {
+            await #expect(throws: InvitationReader.Failure.file(path: "/nonexistent", .absent)) {
                 try await InvitationReader.read("/nonexistent", by: http)
             }
             await #expect(throws: InvitationReader.Failure.link(.forbidden)) {

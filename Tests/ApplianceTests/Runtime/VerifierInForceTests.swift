@@ -238,7 +238,7 @@ struct PolicyFileTests {
     @Test("a file that cannot be used is named with lines and remedies")
     func broken() {
         let error = #expect(throws: PolicyLoadError.self) { try PolicyFile.load("/nowhere/policy.toml") }
-        #expect(error?.description.hasPrefix("/nowhere/policy.toml: cannot be read. ") == true)
+        #expect(error?.description.hasPrefix("/nowhere/policy.toml: is not there. ") == true)
     }
 }
 
@@ -283,7 +283,7 @@ struct PolicyServiceTests {
         try FileManager.default.removeItem(at: file)
         for _ in 0..<2 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
-        #expect(reports.details(.policyFile).last?.contains("cannot be read") == true)
+        #expect(reports.details(.policyFile).last?.contains("is not there") == true)
         // Nor does a pipe in its place hold up anything.
         #expect(mkfifo(file.path, 0o600) == 0)
         for _ in 0..<2 { await service.turn() }
