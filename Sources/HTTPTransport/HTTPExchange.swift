@@ -23,7 +23,7 @@ package final class HTTPExchange: MessageExchange {
         package var timeLimit = Duration.seconds(30)
         /// Content type of what is posted.
         package var contentType = "application/didcomm-envelope-enc"
-        /// A PEM file with roots to trust beside the system's; one that cannot be read adds none.
+        /// A PEM file with roots to trust beside the system's; one that cannot be read adds none until it can be.
         package var additionalRootsFile: String?
 
         /// The documented defaults.
@@ -36,12 +36,16 @@ package final class HTTPExchange: MessageExchange {
         "application/json",
     ]
 
-    private let client: HTTPClient
+    private let client: RootedClient
     private let settings: Settings
 
     /// A client on the process-wide event loops.
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
+        client = RootedClient(roots: settings.additionalRootsFile) { Self.client(settings, $0) }
+    }
+
+    private static func client(_ settings: Settings, _ roots: [NIOSSLCertificate]?) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .init(settings.connectTimeout), read: .init(settings.timeLimit))
@@ -49,25 +53,20 @@ package final class HTTPExchange: MessageExchange {
         // The caller has a back-off of its own: a refused connection must be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
-        if let roots = settings.additionalRootsFile.flatMap(Self.roots) {
+        if let roots {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.additionalTrustRoots = [.certificates(roots)]
             configuration.tlsConfiguration = tls
         }
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     /// How many certificates a PEM file holds; nil: it cannot be read, or holds something else.
-    package static func countRoots(in file: String) -> Int? { roots(file)?.count }
-
-    private static func roots(_ file: String) -> [NIOSSLCertificate]? {
-        guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else { return nil }
-        return roots
-    }
+    package static func countRoots(in file: String) -> Int? { RootedClient.roots(file)?.count }
 
     /// Closes all connections; exchanges under way fail.
     package func shutdown() async {
-        try? await client.shutdown()
+        await client.shutdown()
     }
 
     /// Lends an exchange to `body` and shuts it down afterwards, however that ends.
@@ -154,7 +153,7 @@ package final class HTTPExchange: MessageExchange {
         _ request: HTTPClientRequest, limit: Int, within timeLimit: Duration
     ) async throws(ExchangeError) -> Answer {
         do {
-            return try await withTimeLimit(timeLimit) { [client] in
+            return try await withTimeLimit(timeLimit) { [client = client.current] in
                 let response = try await client.execute(request, timeout: .init(timeLimit))
                 let body = try await response.body.collect(upTo: limit)
                 let type = response.headers.first(name: "content-type") ?? ""

@@ -139,6 +139,28 @@ import Testing
         await server.stop()
     }
 
+    /// A file of roots that comes while the service runs is taken up, and one that is spoilt takes nothing away.
+    @Test func rootsThatComeLaterAreTakenUp() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("roots.pem")
+        let server = try await TLSServer { _ in .init(headers: ["content-type": "application/json"], body: [9]) }
+        let url = "https://127.0.0.1:\(server.port)/"
+        try await HTTPExchange.withExchange(settings { $0.additionalRootsFile = file.path }) { exchange in
+            await #expect(throws: ExchangeError.untrusted) { try await exchange.post([1], to: url) }
+            try Data(TLSServer.root.utf8).write(to: file)
+            for _ in 0..<2 {
+                let answer = try await exchange.post([1], to: url)
+                #expect(answer == [9])
+            }
+            try Data("half a file".utf8).write(to: file)
+            let answer = try await exchange.post([1], to: url)
+            #expect(answer == [9])
+        }
+        await server.stop()
+    }
+
     @Test func cancellingEndsAnExchange() async throws {
         let server = try await TestServer { _ in .init(delay: .seconds(3600)) }
         let url = server.url

@@ -20,6 +20,7 @@ private let allowedImports: [String: Set<String>] = [
     "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
         "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
+        "Synchronization",
     ],
     // kits
     "Simulation": [

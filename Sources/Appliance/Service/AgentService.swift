@@ -105,7 +105,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
             log.log(
                 .warning, "agent.roots",
-                ["file": .text(file), "remedy": "check agent.rootsFile: it holds no certificates in PEM; then restart"])
+                [
+                    "file": .text(file),
+                    "remedy": "check agent.rootsFile: it holds no certificates in PEM, and is taken up when it does",
+                ])
         }
         await prepare(wanted.map(\.name))
         let mail = purpose == .service ? mailRoom(exchange) : nil
