@@ -11,6 +11,7 @@ import Testing
         "hardware/acceptance.md", "hardware/mistakes.md", "docs/policy.md", "docs/reasons.md",
         "docs/bluetooth-tests.md", "docs/crowd.md", "hardware/displays.md", "hardware/circuit.md",
         "hardware/enclosure.md", "docs/protocols/tuvali.md", "docs/protocols/reports.md",
+        "docs/first-start.md",
     ]
 
     private func text(_ name: String) throws -> String {

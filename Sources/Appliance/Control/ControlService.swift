@@ -1,46 +1,71 @@
+import Credentials
 import Encoding
+package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// The control socket, as long as the service runs. That it cannot be made stops nothing.
+/// The control socket, as long as the service runs. That it cannot be made stops nothing: it is told, and tried again.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
     private let desk: ControlDesk
     private let log: LogSink
+    private let report: HealthReporter
+    private let pause: Duration
 
-    /// A service at the place that the configuration names.
-    package init(_ section: ControlSection, desk: ControlDesk, log: LogSink) {
-        (self.section, self.desk, self.log) = (section, desk, log)
+    /// A service at the place that the configuration names. `report` is told that there is no socket, and that there is one again;
+    /// `pause`: from one attempt to the next.
+    package init(
+        _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter,
+        pause: Duration = .seconds(5)
+    ) {
+        (self.section, self.desk, self.log, self.report, self.pause) = (section, desk, log, report, pause)
     }
 
     package func run() async {
-        let server = await open()
-        await cancelWhenGracefulShutdown {
+        let access = access()
+        let server = await cancelWhenGracefulShutdown {
+            var (server, told) = (ControlServer?.none, String?.none)
+            while !Task.isCancelled, let path = section.path {
+                do throws(SystemError) {
+                    if server == nil { server = try await open(path, access) }
+                    if told != nil { report(.over(.controlFailed)) }
+                    told = nil
+                } catch {
+                    let detail = "\(error)"
+                    if detail != told { report(.present(.controlFailed, detail: detail)) }
+                    told = detail
+                }
+                try? await Task.sleep(for: server == nil ? pause : .seconds(3600))
+            }
+            // Nobody is to be asked.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            return server
         }
         await server?.close()
     }
 
-    private func open() async -> ControlServer? {
-        guard let path = section.path else { return nil }
+    private func access() -> ControlAccess {
         let group = section.group.map { (name: $0, number: Accounts.group($0)) }
         if let group, group.number == nil {
             log.log(
                 .warning, "control.group-unknown",
                 ["group": .text(group.name), "remedy": .text("make the group, or change control.group")])
         }
-        let access = ControlAccess(user: Accounts.user, group: group?.number)
+        return ControlAccess(user: Accounts.user, group: group?.number)
+    }
+
+    private func open(_ path: String, _ access: ControlAccess) async throws(SystemError) -> ControlServer {
+        // Who may look may not change: what a group is for is to see.
+        let owner = ControlAccess(user: Accounts.user, group: nil)
+        let server = try ControlServer(permits: access.permits) { [desk] peer, line in
+            await desk.answer(line, mayChange: owner.permits(peer))
+        }
         do throws(SystemError) {
-            // Who may look may not change: what a group is for is to see.
-            let owner = ControlAccess(user: Accounts.user, group: nil)
-            let server = try ControlServer(permits: access.permits) { [desk] peer, line in
-                await desk.answer(line, mayChange: owner.permits(peer))
-            }
             try await server.open(path, isShared: access.group != nil)
             return server
         } catch {
-            log.log(.warning, "control.failed", ["reason": .text("\(error)")])
-            return nil
+            await server.close()
+            throw error
         }
     }
 }

@@ -31,6 +31,8 @@ package struct Composition: Sendable {
     package let policy: PolicyService
     /// Watches the clock.
     package let clock: ClockService
+    /// Watches whether anybody can be let in by it.
+    package let dating: DatingService
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
@@ -89,7 +91,9 @@ package struct Composition: Sendable {
             report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
             identity: StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now()),
-            serve: { [control = configuration.control] in await ControlService(control, desk: $0, log: log).run() })
+            serve: { [control = configuration.control] in
+                await ControlService(control, desk: $0, log: log, report: LogOutput.reporter(log)).run()
+            })
         let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
         let (store, wallTime) = (records.store, records.wallTime)
         log.log(
@@ -151,7 +155,8 @@ package struct Composition: Sendable {
         AgentDesk(store: store, service: agents).register(in: &desk)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
-            agents: agents, trust: refreshing, policy: watching, clock: records.clock, manager: manager,
+            agents: agents, trust: refreshing, policy: watching, clock: records.clock,
+            dating: DatingService(verifiers, wallTime: wallTime, report: report), manager: manager,
             panel: panel, listeners: listeners,
             lifeSigns: LifeSigns(
                 [
@@ -167,7 +172,7 @@ package struct Composition: Sendable {
                         return true
                     },
                 ], stuck: stuck(report, log, manager)), wallTime: wallTime,
-            control: ControlService(configuration.control, desk: desk, log: log),
+            control: ControlService(configuration.control, desk: desk, log: log, report: report),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
             witness: WitnessService(store: store, report: report, log: log), sticker: sticker,

@@ -31,7 +31,8 @@ package struct StickerKey: Sendable {
         guard file >= 0 else {
             if errno == ENOENT {
                 throw StickerFailure(
-                    "\(path) is not there", remedy: "Make it as the service's user: gatehouse sticker --png FILE.")
+                    "\(path) is not there",
+                    remedy: "Make it as the service's user (gatehouse sticker --png FILE) and restart the service.")
             }
             throw StickerFailure(path, code: errno)
         }

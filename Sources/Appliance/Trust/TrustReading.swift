@@ -13,11 +13,18 @@ package struct TrustReading: Sendable {
     /// Tells what is wrong with these data, and what is no more.
     package func tell(_ report: HealthReporter) {
         report(fault.map { .present(.trustBundle, detail: $0.summary) } ?? .over(.trustBundle))
-        let isEmpty = directory.material.issuers.isEmpty
-        report(
-            isEmpty
-                ? .present(.trustUnusable, detail: "nobody is trusted: add an [[issuer]] to issuers.toml")
-                : .over(.trustUnusable))
+        report(directory.store.lack.map { .present(.trustUnusable, detail: $0) } ?? .over(.trustUnusable))
+    }
+}
+
+extension TrustStore {
+    /// Why nobody at all can be let in by these data, although they can be used; nil: somebody can.
+    fileprivate var lack: String? {
+        let issuers = listedIssuers
+        if issuers.isEmpty { return "nobody is trusted: add an [[issuer]] to issuers.toml" }
+        let signers = issuers.flatMap { [$0.id] + $0.controllers }
+        guard rootIDs.isEmpty, signers.allSatisfy({ keys(of: $0) == nil }) else { return nil }
+        return "no key of any issuer is known: pin their documents (gatehouse trust pin document), or a root"
     }
 }
 

@@ -74,9 +74,10 @@ extension ReasonCode {
             codes: [
                 radioFailed, stuck, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
                 ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, ledgerBehind, clockStepped,
-                clockContradicted, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded,
+                clockContradicted, clockFault, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent,
+                agentEnded,
                 agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,
-                displayFailed, stickerOff,
+                controlFailed, displayFailed, stickerOff,
             ]),
         Group(
             title: "The machine around it (gatehouse doctor)",

@@ -68,15 +68,24 @@ extension ReasonCode {
     package static let clockContradicted = ReasonCode(
         "fault.clock-contradicted", "The clock and the newest record differ by more than a day.",
         "Check the date; when the clock is right, say so with: gatehouse clock accept.")
+    /// `fault.clock-untrusted`
+    package static let clockFault = ReasonCode(
+        "fault.clock-untrusted",
+        "The date is not worth what the gate's rules ask (clock.minimum, or the policy's [clock]): everybody is refused as "
+            + "clock.untrusted.",
+        "Let a time server set the clock (timedatectl) or fit a battery-backed one; it counts by itself then. Where neither can "
+            + "be had: clock.minimum = \"saved\", and gatehouse clock accept.")
     /// `fault.trust-bundle`
     package static let trustBundle = ReasonCode(
-        "fault.trust-bundle", "The trust bundle cannot be used; the last good one is in force.",
+        "fault.trust-bundle",
+        "The trust bundle cannot be used; the last good one is in force, or the directory where there never was one.",
         "Import the bundle anew: gatehouse trust import.", severity: .warning)
     /// `fault.trust-unusable`
     package static let trustUnusable = ReasonCode(
         "fault.trust-unusable",
-        "The trust data cannot be used, or nobody stands in them. What was in force stays; after a start nobody is let in.",
-        "Look at them with: gatehouse trust verify. They are taken over as soon as they are right.")
+        "The trust data cannot be used, or name nobody whose key is known. What was in force stays; after a start nobody is let in.",
+        "Make them with gatehouse trust pin, or import a bundle; look at them with gatehouse trust verify. They are taken over as "
+            + "soon as they are right.")
     /// `fault.policy-file`
     package static let policyFile = ReasonCode(
         "fault.policy-file", "The file of the gate's rules cannot be used; the last good ones are in force.",
@@ -130,6 +139,11 @@ extension ReasonCode {
     package static let reportsDropped = ReasonCode(
         "fault.reports-dropped", "Records were given up, for lack of room, that the cloud agent had not confirmed.",
         "Look at the agent, or give the ledger more room: ledger.keepMegabytes.", severity: .warning)
+    /// `fault.control`
+    package static let controlFailed = ReasonCode(
+        "fault.control",
+        "Nobody can ask the service how it is: the control socket cannot be made. Nothing at the gate depends on it.",
+        "Do what the detail says; the service tries again by itself.", severity: .warning)
     /// `fault.display`
     package static let displayFailed = ReasonCode(
         "fault.display", "A display does not show what it should: the QR code, and whose verdict it is.",

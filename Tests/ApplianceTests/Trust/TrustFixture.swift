@@ -27,10 +27,13 @@ final class TrustFixture: Sendable {
 
     static let id: Text = "did:web:issuer.example"
 
-    /// An `issuers.toml` with one issuer and these further lines for it.
+    /// An `issuers.toml` with one issuer, of whom a key is known without a document, and these further lines for it.
     static func issuers(_ more: String = "", id: Text = TrustFixture.id) -> String {
-        "[[issuer]]\nid = \"\(id)\"\n\(more)\n"
+        "[[issuer]]\nid = \"\(id)\"\ncontrollers = [\"\(controller)\"]\n\(more)\n"
     }
+
+    /// Its own document.
+    static let controller = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
 
     /// A DID document of the issuer that differs by a number.
     static func document(_ number: Int = 1, id: Text = TrustFixture.id) -> String {

@@ -108,6 +108,41 @@ import Testing
         #expect(reports.present.isEmpty)
     }
 
+    /// Who only lets the service read a file changes nothing else about it.
+    @Test func whoMayReadIsPartOfTheStamp() throws {
+        let state = fixture.state(keys: [])
+        let before = state.stamp()
+        let file = state.directory + "/issuers.toml"
+        try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: file)
+        #expect(state.stamp() != before)
+    }
+
+    /// A folder that cannot be listed is not one without files.
+    @Test func whatStandsInTheWayOfAFolderIsTold() throws {
+        let state = fixture.state(keys: [])
+        try? FileManager.default.removeItem(atPath: state.directory + "/status")
+        try fixture.write("directory/status", "no folder")
+        let error = #expect(throws: TrustDirectoryError.self) { try state.read() }
+        #expect(error?.summary.contains("/status: is no folder. ") == true, "\(String(describing: error))")
+    }
+
+    /// An issuer without a key lets nobody in, which is told before anybody comes; one whose key is known is enough.
+    @Test func issuersWithoutAKeyAreTold() throws {
+        let (state, reports) = (fixture.state(keys: []), Reports())
+        let names = "[[issuer]]\nid = \"\(TrustFixture.id)\"\n[[issuer]]\nid = \"https://b.example\"\n"
+        try fixture.write("directory/issuers.toml", names)
+        _ = try state.begin(reports.report)
+        #expect(reports.present == [.trustUnusable])
+        #expect(reports.details(.trustUnusable).first?.contains("no key of any issuer is known") == true)
+        try fixture.write("directory/did/a.json", TrustFixture.document())
+        _ = try state.begin(reports.report)
+        #expect(reports.present.isEmpty)
+        try FileManager.default.removeItem(atPath: state.directory + "/did")
+        try fixture.write("directory/issuers.toml", names + "[[issuer]]\nid = \"\(TrustFixture.controller)\"\n")
+        _ = try state.begin(reports.report)
+        #expect(reports.present.isEmpty)
+    }
+
     @Test func withoutAnythingUsableNobodyIsTrusted() throws {
         let reports = Reports()
         try fixture.state.install(fixture.bundle(1))

@@ -1,0 +1,48 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// The control socket of the service where its place is missing at the start.
+@Suite struct ControlServiceTests {
+    @Test(.timeLimit(.minutes(1))) func aPlaceThatComesIsTaken() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path + "/run/gate/control.sock"
+        let text = "[kiosk]\nname = \"G\"\n[control]\npath = \"\(path)\"\n"
+        let section = try Configuration.parse(Array(text.utf8), file: "f", folder: folder.path).control
+        var desk = ControlDesk()
+        desk.take(.status) { _ in ["state": "fine"] }
+        let reports = Reports()
+        let service = ControlService(
+            section, desk: desk, log: try LogSink(.file(folder.path + "/log")), report: reports.report,
+            pause: .milliseconds(5))
+        let running = Task { await service.run() }
+
+        try await wait { reports.present == [.controlFailed] }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(reports.details(.controlFailed).count == 1, "told once, however often it is tried")
+        #expect(reports.details(.controlFailed).first?.contains(path) == true)
+        try FileManager.default.createDirectory(atPath: folder.path + "/run", withIntermediateDirectories: false)
+        try await wait { reports.present.isEmpty }
+        // On a thread of its own: whoever asks waits.
+        let answer = await withCheckedContinuation { (asked: CheckedContinuation<[UInt8]?, Never>) in
+            Thread.detachNewThread {
+                asked.resume(
+                    returning: try? ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(30)))
+            }
+        }
+        #expect(answer.map { String(decoding: $0, as: UTF8.self).contains("fine") } == true)
+        running.cancel()
+        await running.value
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    private func wait(until isTrue: () -> Bool) async throws {
+        while !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}

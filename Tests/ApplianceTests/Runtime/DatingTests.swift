@@ -1,0 +1,88 @@
+import Credentials
+import Encoding
+import Kiosk
+import Testing
+
+@testable import Appliance
+
+/// When a date by which nobody is let in is told.
+@Suite struct DatingTests {
+    private func look(
+        _ dating: inout Dating, _ source: WallTime.Provenance, at seconds: Int64, _ policy: VerificationPolicy,
+        unsynchronised: Duration? = nil
+    ) -> String? {
+        let time = WallTime(utc: Timestamp(seconds: 1), provenance: source, unsynchronised: unsynchronised)
+        let report = dating.look(time, under: policy, at: Instant(nanoseconds: seconds * 1_000_000_000))
+        guard let report else { return nil }
+        #expect(report.code == .clockFault)
+        return report.isPresent ? report.detail : "over"
+    }
+
+    private func policy(_ minimum: WallTime.Provenance) -> VerificationPolicy {
+        var policy = VerificationPolicy()
+        policy.minimumClock = minimum
+        return policy
+    }
+
+    @Test func aClockThatNobodySetIsToldAfterAMomentAndOnce() {
+        var dating = Dating()
+        #expect(look(&dating, .unset, at: 0, policy(.rtc)) == nil)
+        #expect(look(&dating, .unset, at: 4, policy(.rtc)) == nil)
+        #expect(
+            look(&dating, .unset, at: 5, policy(.rtc))
+                == "nobody knows the date (unset), and the gate's rules ask for rtc at least")
+        #expect(look(&dating, .unset, at: 6, policy(.rtc)) == nil)
+        // Another word on it is told too; so is its end, once.
+        #expect(look(&dating, .saved, at: 7, policy(.rtc))?.contains("carried on from what was known") == true)
+        #expect(look(&dating, .rtc, at: 8, policy(.rtc)) == "over")
+        #expect(look(&dating, .synchronised, at: 9, policy(.rtc)) == nil)
+        // And it begins anew with its patience.
+        #expect(look(&dating, .saved, at: 20, policy(.rtc)) == nil)
+        #expect(look(&dating, .saved, at: 25, policy(.rtc)) != nil)
+    }
+
+    /// What a start does not know yet, or a moment without a time server, is no fault.
+    @Test func whatPassesInAMomentIsNotTold() {
+        var dating = Dating()
+        for start in stride(from: Int64(0), to: 100, by: 10) {
+            #expect(look(&dating, .unset, at: start, policy(.rtc)) == nil)
+            #expect(look(&dating, .unset, at: start + 4, policy(.rtc)) == nil)
+            #expect(look(&dating, .synchronised, at: start + 5, policy(.rtc)) == nil)
+        }
+    }
+
+    /// Held to what a verification asks, for every source and every minimum.
+    @Test(arguments: WallTime.Provenance.allCases, WallTime.Provenance.allCases)
+    func itIsToldWhereverNobodyIsLetIn(_ source: WallTime.Provenance, _ minimum: WallTime.Provenance) {
+        var dating = Dating()
+        let policy = policy(minimum)
+        _ = look(&dating, source, at: 0, policy)
+        let isTold = look(&dating, source, at: 5, policy) != nil
+        #expect(isTold == !policy.trusts(WallTime(utc: Timestamp(seconds: 1), provenance: source)))
+    }
+
+    @Test func aBatteryClockThatRunsTooLongOnItsOwn() {
+        var (dating, policy) = (Dating(), policy(.rtc))
+        var rules = GatePolicy(id: "p", version: "1", digest: [])
+        rules.maxUnsynchronised = .seconds(3600)
+        policy.rules = rules
+        #expect(look(&dating, .rtc, at: 0, policy, unsynchronised: .seconds(3600)) == nil)
+        #expect(look(&dating, .rtc, at: 10, policy, unsynchronised: .seconds(3601)) == nil)
+        #expect(
+            look(&dating, .rtc, at: 15, policy, unsynchronised: .seconds(3606))
+                == "no time server has been heard for longer than the policy's max-unsynced")
+        #expect(look(&dating, .rtc, at: 16, policy)?.contains("since the start") == true)
+        #expect(look(&dating, .synchronised, at: 17, policy) == "over")
+    }
+
+    /// It is amber, and stands behind what keeps the box from serving at all.
+    @Test func theLightIsAmber() {
+        for code in [ReasonCode.clockFault, .trustUnusable, .agentUnconnected, .controlFailed, .gpioFailed] {
+            var health = Health()
+            health.take(.present(code), at: .zero)
+            #expect(health.light == .attention, "\(code)")
+            health.take(.present(.radioFailed), at: .zero)
+            #expect(health.faults.map(\.code) == [.radioFailed, code] && health.light == .fault)
+        }
+    }
+}

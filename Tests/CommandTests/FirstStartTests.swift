@@ -1,0 +1,281 @@
+import Encoding
+import Foundation
+import Synchronization
+import Testing
+
+/// What may be missing when a box starts for the first time, each by itself: the program runs, says which it is and what to do, and
+/// takes it up when it comes. (The radio comes in the suites with a radio, the chip in the tests of the panel.)
+@Suite struct FirstStartTests {
+    /// One thing that is missing.
+    struct Lack: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// What the configuration says of it, by section.
+        var sections: [String: String] = [:]
+        /// The faults that are told, beside that of the radio, which is missing in all of them.
+        let codes: Set<Text>
+        /// Words of the first fault's detail.
+        let detail: String
+        /// Makes it missing, in the folder of the configuration.
+        var lose: @Sendable (Scratch) throws -> Void = { _ in }
+        /// Puts it there; nil where that takes a machine.
+        var mend: (@Sendable (Scratch) throws -> Void)?
+    }
+
+    private static let trust: [Lack] = [
+        Lack(
+            testDescription: "no trust directory", codes: ["fault.trust-unusable"],
+            detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust") },
+            mend: { try $0.write("trust/issuers.toml", issuer) }),
+        Lack(
+            testDescription: "an empty trust directory", codes: ["fault.trust-unusable"],
+            detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust/issuers.toml") }),
+        Lack(
+            testDescription: "trust data that name nobody", codes: ["fault.trust-unusable"],
+            detail: "nobody is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
+        Lack(
+            testDescription: "issuers without a key", codes: ["fault.trust-unusable"],
+            detail: "no key of any issuer is known",
+            lose: { try $0.write("trust/issuers.toml", "[[issuer]]\nid = \"did:web:a.example\"\n") },
+            mend: {
+                try $0.write("trust/did/a.json", "{\"id\": \"did:web:a.example\", \"verificationMethod\": []}")
+            }),
+        Lack(
+            testDescription: "trust data that the service may not read", codes: ["fault.trust-unusable"],
+            detail: "may not be read by the user ", lose: { try $0.setMode("trust/issuers.toml", 0) },
+            mend: { try $0.setMode("trust/issuers.toml", 0o600) }),
+        Lack(
+            testDescription: "documents that the service may not list", codes: ["fault.trust-unusable"],
+            detail: "trust/did: may not be read by the user ",
+            lose: {
+                try $0.write("trust/did/a.json", "{}")
+                try $0.setMode("trust/did", 0)
+            },
+            mend: {
+                try $0.setMode("trust/did", 0o700)
+                try $0.remove("trust/did")
+            }),
+        Lack(
+            testDescription: "no bundle yet",
+            sections: ["trust": "bundleKeys = [\"z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd\"]"],
+            codes: ["fault.trust-bundle"], detail: "was never imported"),
+        Lack(
+            testDescription: "no policy", sections: ["policy": "file = \"policy.toml\""], codes: ["fault.policy-file"],
+            detail: "policy.toml: is not there",
+            mend: { try $0.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n") }),
+    ]
+
+    private static let box: [Lack] = [
+        Lack(testDescription: "no radio that answers", codes: [], detail: ""),
+        Lack(
+            testDescription: "no adapter", sections: ["radio": "transport = \"user-channel\"\ndevice = \"hci77\""],
+            codes: [], detail: ""),
+        Lack(
+            testDescription: "no serial line",
+            sections: ["radio": "transport = \"serial\"\ndevice = \"/dev/none\""], codes: [], detail: ""),
+        Lack(
+            testDescription: "no chip",
+            sections: [
+                "gpio": "chip = \"no-such-chip\"", "gate": "line = \"GPIO17\"", "indicator": "amber = \"GPIO22\"",
+            ],
+            codes: ["fault.gpio", "gate.unavailable"], detail: "no-such-chip"),
+        Lack(
+            testDescription: "no place for the control socket",
+            sections: ["control": "path = \"run/gate/control.sock\""],
+            codes: ["fault.control"], detail: "run/gate/control.sock", mend: { try $0.makeFolder("run") }),
+        Lack(
+            testDescription: "no folder for the display's picture",
+            sections: ["display": "kind = \"file\"\nfile = \"pictures/invitation.png\""], codes: ["fault.display"],
+            detail: "pictures/invitation.png", mend: { try $0.makeFolder("pictures") }),
+        Lack(
+            testDescription: "no framebuffer",
+            sections: ["display": "kind = \"framebuffer\"\ndevice = \"/dev/none\""], codes: ["fault.display"],
+            detail: "/dev/none"),
+        Lack(
+            testDescription: "no place for the reserve", sections: ["ledger": "reserve = \"/proc/none\""],
+            codes: ["fault.ledger-reserve"], detail: "/proc/none"),
+        Lack(
+            testDescription: "no place for the witness", sections: ["ledger": "witness = \"/proc/none\""],
+            codes: ["fault.ledger-witness"], detail: "/proc/none"),
+        Lack(
+            testDescription: "no key for the connections", sections: ["agent": "keyFile = \"/proc/none\""],
+            codes: ["fault.agent-unreadable"], detail: "/proc/none"),
+        Lack(
+            testDescription: "no printed code", sections: ["sticker": "key = \"none\"\nuntil = \"2099-01-01\""],
+            codes: ["fault.sticker"], detail: "none is not there"),
+        Lack(
+            testDescription: "no invitation", sections: ["agent": "invitations = [\"agent.json\"]"],
+            codes: ["fault.agent-unconnected"], detail: "agent.json is not there"),
+        Lack(
+            testDescription: "an invitation that is none", sections: ["agent": "invitations = [\"agent.json\"]"],
+            codes: ["fault.agent-unconnected"], detail: "agent.json", lose: { try $0.write("agent.json", "{}") }),
+        Lack(
+            testDescription: "an invitation that the service may not read",
+            sections: ["agent": "invitations = [\"agent.json\"]"], codes: ["fault.agent-unconnected"],
+            detail: "agent.json may not be read by the user ",
+            lose: {
+                try $0.write("agent.json", "{}")
+                try $0.setMode("agent.json", 0)
+            }),
+    ]
+
+    /// As many programs at a time as leave the machine to others too: they mostly wait.
+    private static let turns = Turns(4)
+
+    /// One whose key is known without a document.
+    private static let issuer = "[[issuer]]\nid = \"did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp\"\n"
+
+    @Test(.timeLimit(.minutes(3)), arguments: trust + box)
+    func itRunsSaysWhichAndTakesItUp(_ lack: Lack) async throws {
+        let folder = try Scratch()
+        await Self.turns.take()
+        defer { Self.turns.give() }
+        try configure(folder, lack.sections)
+        try lack.lose(folder)
+        try await run(folder) { log in
+            try await log.wait("the faults") { $0.inForce.isSuperset(of: lack.codes.union(["fault.radio"])) }
+            // Whatever else may come of it has come by then.
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(log.inForce == lack.codes.union(["fault.radio"]))
+            for fault in log.faults {
+                #expect(fault["remedy"]?.string?.string.isEmpty == false && fault["detail"]?.string != nil, "\(fault)")
+            }
+            if let code = lack.codes.min(by: { $0.string < $1.string }) {
+                let told = log.faults.first { $0["code"]?.string == code }?["detail"]?.string?.string ?? ""
+                #expect(told.contains(lack.detail), "\(told)")
+            }
+            guard let mend = lack.mend else { return }
+            try mend(folder)
+            try await log.wait("its end", within: 80) { $0.inForce == ["fault.radio"] }
+        }
+    }
+
+    /// A date by which nobody can be let in is told before anybody comes. Only where no time server keeps the clock of this machine.
+    @Test(.timeLimit(.minutes(2)))
+    func aClockThatIsNotTrusted() async throws {
+        let folder = try Scratch()
+        try configure(folder, ["policy": "file = \"policy.toml\""])
+        func policy(_ minimum: String) throws {
+            try folder.write(
+                "policy.toml",
+                "id = \"p\"\nversion = \"1\"\n[clock]\nminimum = \"\(minimum)\"\n[[accept]]\nid = \"all\"\n")
+        }
+        try policy("synchronised")
+        let clock = try await folder.gatehouse("clock", "show", "--json", "--config", "gate.toml")
+        if clock.json.first?["synchronised"]?.bool == true {
+            return print("skipped: a time server keeps the clock of this machine")
+        }
+        try await run(folder) { log in
+            try await log.wait("the fault") { $0.inForce.contains("fault.clock-untrusted") }
+            let told = log.faults.first { $0["code"] == "fault.clock-untrusted" }?["detail"]?.string?.string ?? ""
+            #expect(told.contains("the gate's rules ask for synchronised at least"), "\(told)")
+            try policy("unset")
+            try await log.wait("its end") { $0.inForce == ["fault.radio"] }
+        }
+    }
+
+    /// An invitation that comes to a running service is taken up.
+    @Test(.timeLimit(.minutes(2))) func anInvitationThatComes() async throws {
+        let (folder, agent) = (try Scratch(), try AgentOnLoopback())
+        try configure(folder, ["agent": "invitations = [\"agent.json\"]\nallowPlainHTTP = true"])
+        try await run(folder) { log in
+            try await log.wait("the fault") { $0.inForce.contains("fault.agent-unconnected") }
+            try folder.write("agent.json", agent.invitation.compactText)
+            try await log.wait("its end") { !$0.inForce.contains("fault.agent-unconnected") }
+        }
+    }
+
+    // MARK: - The program
+
+    /// Writes a configuration that lacks nothing but a radio, with these sections added to it or in the place of its own.
+    private func configure(_ folder: Scratch, _ sections: [String: String]) throws {
+        try folder.write("trust/issuers.toml", Self.issuer)
+        let additions: Set = ["trust", "ledger"]
+        let usual = [
+            "kiosk": "name = \"First-Gate\"",
+            "radio": "transport = \"tcp\"\nport = \(try closedPort())",
+            "trust": "directory = \"trust\"\nstate = \"state/trust\"",
+            "clock": "minimum = \"unset\"",
+            "ledger": "path = \"state/gatehouse.db\"",
+            "display": "kind = \"none\"",
+            "log": "path = \"log.jsonl\"",
+            "control": "path = \"control.sock\"",
+        ]
+        var all = usual
+        for (name, text) in sections {
+            all[name] = additions.contains(name) ? "\(usual[name] ?? "")\n\(text)" : text
+        }
+        try folder.write("gate.toml", all.map { "[\($0.key)]\n\($0.value)\n" }.sorted().joined(separator: "\n"))
+    }
+
+    /// Runs the service for the time of `body`, as a user whom the modes of files mean something to, and sees it end in order.
+    private func run(_ folder: Scratch, _ body: @escaping (ServiceLog) async throws -> Void) async throws {
+        let confined = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+        let ending = try await Program.run(
+            "timeout", ["150"] + confined + [Program.gatehouse, "run", "--config", "gate.toml"], in: folder
+        ) { id in
+            try await body(ServiceLog(folder: folder))
+            kill(id, SIGTERM)
+        }
+        #expect(ending.code == 0, "\(ending)")
+    }
+}
+
+/// Places that are taken and given back.
+private final class Turns: Sendable {
+    private let free: Mutex<Int>
+
+    init(_ count: Int) { free = Mutex(count) }
+
+    func take() async {
+        while !free.withLock({ free in
+            if free > 0 { free -= 1 } else { return false }
+            return true
+        }) { try? await Task.sleep(for: .milliseconds(50)) }
+    }
+
+    func give() { free.withLock { $0 += 1 } }
+}
+
+/// What a service that writes `log.jsonl` says is wrong.
+private struct ServiceLog {
+    let folder: Scratch
+
+    /// Every line that tells a change of health.
+    var faults: [JSON] {
+        let text = (try? folder.read("log.jsonl")) ?? ""
+        // Only what matters is parsed: the log is looked at again and again.
+        return text.utf8.split(separator: UInt8(ascii: "\n")).filter { $0.contains("\"event\":\"fault\"".utf8) }
+            .compactMap { try? JSON.parse(Array($0)) }
+    }
+
+    /// The codes in force, as last told.
+    var inForce: Set<Text> {
+        var codes: Set<Text> = []
+        for fault in faults {
+            guard let code = fault["code"]?.string else { continue }
+            if fault["present"]?.bool == true { codes.insert(code) } else { codes.remove(code) }
+        }
+        return codes
+    }
+
+    func wait(_ what: String, within seconds: Int = 30, until isTrue: (ServiceLog) -> Bool) async throws {
+        for _ in 0..<seconds * 5 {
+            if isTrue(self) { return }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        throw ProgramFailure(description: "no \(what) within \(seconds) s: \(faults)")
+    }
+}
+
+extension Scratch {
+    fileprivate func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
+
+    fileprivate func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    fileprivate func setMode(_ name: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
+    }
+}
