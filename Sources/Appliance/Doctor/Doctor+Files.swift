@@ -33,11 +33,11 @@ extension Doctor {
             return Finding(.files, .boxOutsideSandbox, what)
         }
         guard let place = facts.places[named.path] else { return nil }
+        // Before the first start, or while it stands still, there is nothing of that.
+        if place.missing > 0, named.isWritten, facts.unit?.makes(named.path) == true { return nil }
         switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
         case .good: return nil
         case .missing where named.isAwaited: return nil
-        case .missing where facts.unit?.makes(NamedPlace.folder(of: named.path)) == true: return nil
-        case .missing where facts.unit?.makes(named.path) == true: return nil
         case .missing where named.isWritten:
             return Finding(
                 .files, .boxMissing, "the folder of \(what) is not there",

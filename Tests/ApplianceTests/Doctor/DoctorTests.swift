@@ -97,9 +97,9 @@ import Testing
             }
         },
         Case("what systemd makes may be missing") {
-            for path in ["/var/lib/gatehouse", "/run/gatehouse"] { $0.places[path] = SoundGate.missing(2) }
+            for path in ["/var/lib/gatehouse", "/run/gatehouse"] { $0.places[path] = SoundGate.missing(1) }
             for path in $0.places.keys where path.hasPrefix("/var/lib/gatehouse/") {
-                $0.places[path] = SoundGate.missing(3)
+                $0.places[path] = SoundGate.missing(2)
             }
         },
         Case("no folder, without a unit that makes it", "unit warning box.not-installed", "files bad box.missing") {
