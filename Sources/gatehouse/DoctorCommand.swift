@@ -48,6 +48,9 @@ struct MachineInput: ParsableArguments {
 
     /// Tells what is found, and ends as it says.
     func examine(_ input: ConfigurationInput, json: Bool, asksService: Bool) throws {
+        if let root, !TrustCommand.isFolder(root) {
+            throw CommandFailure("there is no folder \(Terminal.printable(root))", remedy: "check --root")
+        }
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration.load(input.path)

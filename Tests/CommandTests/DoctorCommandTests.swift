@@ -100,6 +100,9 @@ import Testing
             #expect(ending.output.contains("→ box.configuration: "), "\(ending)")
         }
         #expect(try await folder.gatehouse("doctor", "--config", "nowhere.toml").code == 2)
+        let file = try await machine()
+        let nowhere = try await folder.gatehouse("doctor", "--root", "nowhere", "--config", file)
+        #expect(nowhere.code == 2 && nowhere.hasRemedy && nowhere.errors.contains("no folder nowhere"), "\(nowhere)")
     }
 
     @Test func theRunningServiceIsAsked() async throws {

@@ -11,14 +11,23 @@ extension Doctor {
         let all = places + NamedPlace.all(configuration) + NamedPlace.trust(facts.trustFiles)
         var told: Set<String> = []
         let wrong = all.compactMap { place -> Finding? in
-            // A folder may have two uses.
-            guard let finding = finding(place, account), told.insert(place.path).inserted else { return nil }
+            // A folder may have two uses, and what is in a wrong one goes without saying.
+            let folder = NamedPlace.folder(of: place.path)
+            guard !told.contains(place.path), !told.contains(folder), let finding = finding(place, account) else {
+                return nil
+            }
+            told.insert(place.path)
+            if place.isWritten, let missing = facts.places[place.path]?.missing, missing > 1 { told.insert(folder) }
             return finding
         }
+        let unseen =
+            facts.unseen == 0
+            ? [] : [Finding.unknown(.files, "\(facts.unseen) places that you may not look at", "Run it with sudo.")]
         guard let last = wrong.last else {
+            guard unseen.isEmpty else { return unseen }
             return [.good(.files, "\(all.count) files and folders, as \(facts.userName) needs them")]
         }
-        guard wrong.count > Self.mostFiles else { return wrong }
+        guard wrong.count > Self.mostFiles else { return wrong + unseen }
         return wrong.prefix(Self.mostFiles) + [
             last.saying("and \(wrong.count - Self.mostFiles) more, as \(last.detail)")
         ]
@@ -43,6 +52,10 @@ extension Doctor {
                 .files, .boxMissing, "the folder of \(what) is not there",
                 remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
         case .missing: return Finding(.files, .boxMissing, "\(what) is not there")
+        case .refused where named.isWritten && place.missing > 0:
+            return Finding(
+                .files, .boxUnwritable, "\(facts.userName) may not make \(what)",
+                remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
         case .refused:
             return Finding(
                 .files, named.isWritten ? .boxUnwritable : .boxUnreadable,

@@ -7,7 +7,7 @@ extension Doctor {
 
     private var trust: [Finding] {
         switch facts.trust {
-        case nil: return [.unknown(.trust, "was not looked at", "gatehouse trust verify")]
+        case nil: return [.unknown(.trust, "you may not look at the trust data", "Run it with sudo.")]
         case .unusable(let why): return [Finding(.trust, .trustUnusable, why)]
         case .usable(let version, let issuers, let bundle, let findings, let soon):
             var wrong: [Finding] = []
@@ -28,6 +28,7 @@ extension Doctor {
     private var policy: [Finding] {
         switch facts.policy {
         case nil: return [.good(.policy, "none: everybody with a valid credential of a trusted issuer is let in")]
+        case .unseen: return [.unknown(.policy, "you may not look at the rules", "Run it with sudo.")]
         case .unusable(let why):
             // Whether there is a good copy the service knows; on a new gate there is none.
             return [Finding(.policy, .policyFile, why, state: .bad)]

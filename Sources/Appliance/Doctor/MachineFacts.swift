@@ -16,6 +16,8 @@ package struct MachineFacts: Sendable {
     package var trustFiles: [String] = []
     /// What is at the paths that the configuration names, and at device nodes.
     package var places: [String: Place] = [:]
+    /// How many of these paths this program may not look at.
+    package var unseen = 0
     /// The file system of the records; nil: it could not be asked.
     package var disk: Disk?
     /// Bluetooth.
@@ -138,6 +140,8 @@ package struct MachineFacts: Sendable {
 
     /// The rules.
     package enum Policy: Hashable, Sendable {
+        /// This program may not look at them.
+        case unseen
         /// They cannot be used, for that reason.
         case unusable(String)
         /// They can: their name and end, how many test cases there are and which fail, and groups that nobody is in.

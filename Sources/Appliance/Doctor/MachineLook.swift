@@ -37,7 +37,9 @@ package struct MachineLook: Sendable {
         facts.configurationFile = file
         facts.trustFiles =
             configuration.trust.bundleKeys.isEmpty ? Self.files(below: configuration.trust.directory) : []
-        facts.places = places(configuration, facts)
+        let places = places(configuration, facts)
+        facts.places = places.compactMapValues(\.self)
+        facts.unseen = places.count - facts.places.count
         facts.disk = disk(configuration.ledger.path)
         facts.keepsLinesDriven = keepsLinesDriven
         facts.clock = clock(made: made)
@@ -54,18 +56,19 @@ package struct MachineLook: Sendable {
     /// A trust directory has some dozens of files; of more than that the first ones tell.
     private static func files(below folder: String) -> [String] {
         let inside = FileManager.default.enumerator(atPath: folder)?.prefix(1000).compactMap { $0 as? String } ?? []
-        return inside.filter { FileBytes.isFile("\(folder)/\($0)") }.sorted().map { "\(folder)/\($0)" }
+        return inside.filter { !$0.contains("/.") && !$0.hasPrefix(".") && FileBytes.isFile("\(folder)/\($0)") }
+            .sorted().map { "\(folder)/\($0)" }
     }
 
-    private func places(_ configuration: Configuration, _ facts: MachineFacts) -> [String: Place] {
-        var places: [String: Place] = [:]
+    private func places(_ configuration: Configuration, _ facts: MachineFacts) -> [String: Place?] {
+        var places: [String: Place?] = [:]
         let paths = NamedPlace.all(configuration).map(\.path) + facts.trustFiles
         for path in paths + [facts.configurationFile].compactMap(\.self) {
-            places[path] = SystemFiles(root: "").place(path)
+            places[path] = .some(SystemFiles(root: "").place(path))
         }
         var nodes = (facts.chips?.chips ?? []).map(\.path) + configuration.display.all.compactMap(\.device)
         if configuration.radio.transport == .serial { nodes.append(configuration.radio.device) }
-        for node in nodes { places[node] = files.place(node) }
+        for node in nodes { places[node] = .some(files.place(node)) }
         return places
     }
 

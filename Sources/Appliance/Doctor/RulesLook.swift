@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Glibc
 
 /// Reads trust data and rules as the service would at a start now, and says what of them needs somebody.
 struct RulesLook {
@@ -9,7 +10,10 @@ struct RulesLook {
     init(_ configuration: Configuration, at now: Timestamp) { (self.configuration, self.now) = (configuration, now) }
 
     /// What is to be known of both.
-    var facts: (MachineFacts.Trust, MachineFacts.Policy?) {
+    var facts: (MachineFacts.Trust?, MachineFacts.Policy?) {
+        let section = configuration.trust
+        guard [section.directory, section.state].allSatisfy(Self.mayLook) else { return (nil, .unseen) }
+        if let file = configuration.policy.file, !Self.mayLook(file) { return (nil, .unseen) }
         do throws(TrustDirectoryError) {
             let reading = try TrustState(configuration.trust).read()
             return (trust(reading), policy(reading.directory))
@@ -17,6 +21,9 @@ struct RulesLook {
             return (.unusable(error.summary), configuration.policy.file.map { policyFile($0, nil) })
         }
     }
+
+    /// Whether this program is kept out; what is not there anybody may know.
+    private static func mayLook(_ path: String) -> Bool { access(path, R_OK) == 0 || errno != EACCES }
 
     // MARK: - Trust
 

@@ -67,14 +67,16 @@ struct SystemFiles: Sendable {
         return Account(user: user, groups: Set([primary] + others.compactMap { UInt32($0[2]) }))
     }
 
-    /// What is at a path and on the way there; links are followed.
-    func place(_ path: String) -> Place {
+    /// What is at a path and on the way there; links are followed. Nil: this program may not look there.
+    func place(_ path: String) -> Place? {
         let parts = path.split(separator: "/")
         var nodes: [Place.Node] = []
         for count in 0...parts.count {
             let prefix = root + "/" + parts.prefix(count).joined(separator: "/")
             var status = stat()
-            guard stat(prefix, &status) == 0 else { return Place(nodes, missing: parts.count + 1 - count) }
+            guard stat(prefix, &status) == 0 else {
+                return errno == EACCES ? nil : Place(nodes, missing: parts.count + 1 - count)
+            }
             nodes.append(
                 Place.Node(
                     user: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o777,

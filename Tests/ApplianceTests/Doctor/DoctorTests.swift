@@ -91,7 +91,7 @@ import Testing
         Case("a folder that is not the service's", "files bad box.unwritable") {
             $0.places["/var/lib/gatehouse"] = SoundGate.place(isFolder: true, owner: 0, mode: 0o755)
         },
-        Case("a folder that nobody may enter", "files bad box.unreadable", "files bad box.unreadable") {
+        Case("a folder that nobody may enter", "files bad box.unreadable") {
             for path in ["/etc/gatehouse/trust", "/etc/gatehouse/trust/issuers.toml"] {
                 $0.places[path]?.nodes[1] = .init(user: 0, group: 0, mode: 0o700, isFolder: true)
             }
@@ -102,9 +102,19 @@ import Testing
                 $0.places[path] = SoundGate.missing(2)
             }
         },
-        Case("no folder, without a unit that makes it", "unit warning box.not-installed", "files bad box.missing") {
+        Case("no folder, without a unit that makes it", "unit warning box.not-installed", "files bad box.unwritable") {
             $0.unit = nil
-            $0.places["/var/lib/gatehouse"] = SoundGate.missing(2)
+            $0.places["/var/lib/gatehouse"] = SoundGate.missing(1)
+            for path in $0.places.keys where path.hasPrefix("/var/lib/gatehouse/") {
+                $0.places[path] = SoundGate.missing(2)
+            }
+        },
+        Case(
+            "keys in a folder that is not there", "unit warning box.not-installed", "files bad box.missing",
+            more: "[ledger]\nwitness = \"/var/lib/gatehouse/w/a\"\nwitnessKey = \"/var/lib/gatehouse/w/b\"\n"
+        ) {
+            $0.unit = nil
+            for name in ["a", "b"] { $0.places["/var/lib/gatehouse/w/\(name)"] = SoundGate.missing(2) }
         },
         Case("a log outside the sandbox", "files bad box.outside-sandbox", more: "[log]\npath = \"/srv/gate.log\"\n"),
         Case(
@@ -113,6 +123,7 @@ import Testing
         Case("rules that are not there", "files bad box.missing", more: "[policy]\nfile = \"policy.toml\"\n") {
             $0.places["/etc/gatehouse/policy.toml"] = SoundGate.missing(1)
         },
+        Case("files that one may not look at", "files unknown -") { $0.unseen = 3 },
         Case("a disk that nobody can ask", "disk unknown -") { $0.disk = nil },
         Case("a disk that went read-only", "disk bad box.read-only") { $0.disk?.isReadOnly = true },
         Case("a full disk", "disk bad box.disk-full") { $0.disk?.free = 10_000_000 },
@@ -256,6 +267,7 @@ import Testing
             $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: [], soon: ["the root x ends"])
         },
         Case("trust that was not looked at", "trust unknown -") { $0.trust = nil },
+        Case("rules that were not looked at", "policy unknown -") { $0.policy = .unseen },
         Case("no rules") { $0.policy = nil },
         Case("rules that cannot be used", "policy bad fault.policy-file") { $0.policy = .unusable("policy.toml:3") },
         Case("rules that ended", "policy bad policy.expired") { $0.policy = rules(until: SoundGate.now) },

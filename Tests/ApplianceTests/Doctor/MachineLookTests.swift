@@ -150,6 +150,18 @@ import Testing
         #expect(failed == ["a member of nobody"] && groups == ["nobody"])
     }
 
+    /// What one may not see is not told to be missing. Root sees all.
+    @Test func whatIsHiddenIsNotMissing() throws {
+        defer { over() }
+        guard geteuid() != 0 else { return }
+        try write(["shut/trust/issuers.toml": ""])
+        let shut = root.appendingPathComponent("shut").path
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: shut)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: shut) }
+        let facts = try facts("[trust]\ndirectory = \"shut/trust\"\n")
+        #expect(facts.unseen == 2 && facts.trust == nil && facts.policy == .unseen)
+    }
+
     @Test func whoMayComeWhere() {
         let (owner, member, other) = (
             Account(user: 5, groups: [5]), Account(user: 6, groups: [7]), Account(user: 8, groups: [8])
