@@ -16,7 +16,9 @@ build: setup
 demo: build
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
 
-# Several processes: what lives in real time would starve beside the cores' tests, which keep every thread busy.
+# Several processes: what lives in real time would starve beside the cores' tests, which keep every thread busy; so would those of them
+# that are bounded in time beside whole crowds.
+CROWDS := 'KioskTests|SimulationTests'
 ADAPTERS := 'ApplianceTests|LinuxIOTests|StoreTests|HTTPTransportTests'
 REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests'
 
@@ -27,7 +29,9 @@ RELEASE := $(SCRATCH)-install/release/gatehouse
 
 test: lint build release
 	@Tests/Peers/setup
-	@$(RUN_TESTS) --skip $(REAL_TIME) --skip $(ADAPTERS)
+	@$(RUN_TESTS) --skip $(REAL_TIME) --skip $(ADAPTERS) --skip $(CROWDS)
+	@echo "Now crowds, sieges and whatever may go wrong in the air, in virtual time:"
+	@$(RUN_TESTS) --filter $(CROWDS)
 	@echo "Now what touches disks, sockets and threads:"
 	@$(RUN_TESTS) --filter $(ADAPTERS) --skip $(REAL_TIME)
 	@echo "Now the real program, also against Bumble and ACA-Py:"
