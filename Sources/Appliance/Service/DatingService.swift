@@ -3,6 +3,7 @@ package import Encoding
 package import Kiosk
 import LinuxIO
 import ServiceLifecycle
+import Synchronization
 
 /// Tells of a date by which nobody is let in: judged as a verification judges it, by the policy in force, before anybody comes.
 package struct DatingService: ServiceLifecycle.Service {
@@ -25,17 +26,24 @@ package struct DatingService: ServiceLifecycle.Service {
         (self.verifiers, self.wallTime, self.report, self.pause) = (verifiers, wallTime, report, pause)
     }
 
-    package func run() async {
+    /// Looks until the service is to end; the system's word on the date may hang, and the end does not wait for it.
+    package func run() async throws {
+        let thread = try SideThread(name: "gatehouse-date", limit: 1)
+        let dating = Watched()
         await cancelWhenGracefulShutdown {
-            var dating = Dating()
             while !Task.isCancelled {
-                if let change = dating.look(wallTime(), under: verifiers.current.policy, at: SystemClock.now()) {
-                    report(change)
+                thread.run { [wallTime, verifiers, report] in
+                    let policy = verifiers.current.policy
+                    let change = dating.state.withLock { $0.look(wallTime(), under: policy, at: SystemClock.now()) }
+                    if let change { report(change) }
                 }
                 try? await Task.sleep(for: pause)
             }
         }
     }
+
+    /// What the thread knows from its last look.
+    private final class Watched: Sendable { let state = Mutex(Dating()) }
 }
 
 /// When a date by which nobody is let in is a fault, and in which words.
