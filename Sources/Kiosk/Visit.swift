@@ -178,12 +178,12 @@ struct Visit: Sendable {
     /// The intent is on disk, or never will be.
     mutating func intentSettled(failure: String?, at now: Instant) -> [Request] {
         guard case .requested = intent else { return [] }
+        // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
+        if case .over = stage { return [] }
         if asksAgain, failure == nil {
             asksAgain = false
             return [.recordIntent]
         }
-        // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
-        if case .over = stage { return [] }
         // What failed was asked for an earlier phone; this one asks for itself.
         intent = failure == nil ? .durable : identifiedAt == nil ? .none : .failed
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)

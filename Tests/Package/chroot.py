@@ -5,7 +5,7 @@ import subprocess
 from container import Failure
 
 # What is not the tree's own, or of no package: the lists of users, and what dpkg, apt and the linker keep for themselves.
-KEPT = ("./proc", "./sys", "./dev", "./run", "./tmp", "./root", "./var/lib/dpkg", "./var/log", "./var/cache", "./etc/passwd*",
+KEPT = ("./proc", "./sys", "./dev", "./run", "./tmp", "./root", "./srv", "./var/lib/dpkg", "./var/log", "./var/cache", "./etc/passwd*",
         "./etc/group*", "./etc/shadow*", "./etc/gshadow*", "./etc/.pwd.lock", "./etc/subuid*", "./etc/subgid*",
         "./etc/machine-id", "./etc/resolv.conf")
 
