@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit test-vm smoke-vm deb test-deb release fuzz bench figures reasons hardware format lint setup build peers clean
+.PHONY: demo test test-unit test-vm smoke-vm test-power deb test-deb deb-arm64 test-arm64 release fuzz bench figures reasons hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -54,6 +54,18 @@ test-deb: deb
 	@Tests/Peers/setup
 	@Tests/Package/run $(DEB) $(CHECKS)
 
+# The same for 64-bit ARM (Debian 13), built here with Debian's own Swift and packed in emulation: deploy/arm64. Needs root, 5 GB and
+# half an hour the first time. `make test-arm64 EVERY=1` takes every case of the vectors.
+ARM64 ?= $(dir $(SCRATCH))arm64
+EVERY ?= 10
+deb-arm64: setup
+	@deploy/arm64/sdk $(ARM64)
+	@deploy/arm64/build $(ARM64)
+	@deploy/arm64/enter $(ARM64) /source/deploy/deb/build /kit/scratch/release/gatehouse /kit/deb
+
+test-arm64: release deb-arm64
+	@Tests/Arm64/run $(RELEASE) $(ARM64) --every $(EVERY)
+
 # The real unit under a real systemd, in a container (Tests/Unit); needs root, debootstrap and systemd-container.
 test-unit: release
 	@Tests/Peers/setup
@@ -70,6 +82,12 @@ smoke-vm: release
 	@Tests/Peers/setup
 	@Tests/Kernel/run $(RELEASE) smoke || [ $$? -eq 2 ]
 
+# Visits while the power goes, on that machine with a disk whose drive forgets what was not flushed, and an agent that keeps the ledger.
+POWER_VISITS ?= 100
+test-power: release
+	@Tests/Peers/setup
+	@Tests/Kernel/power $(RELEASE) --visits $(POWER_VISITS)
+
 # Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
 FUZZ_SECONDS ?= 20
 fuzz: setup
@@ -80,11 +98,12 @@ bench: release
 	@Tests/Bench/run $(RELEASE)
 	@Tests/Bench/credentials/run $(RELEASE)
 
-# What many visits leave behind: memory, descriptors, mistakes, bytes written and growth for each visit, wear of a card. On the
-# disk of the build, since the folder for temporary files may have none below it. `make figures VISITS=100000` takes long.
+# What the program costs a box: sizes, exposure, start, memory, processor, the way to the gate, wear. The table is for docs/figures.md.
+# `make figures VISITS=100000` takes long.
 VISITS ?= 20000
-figures: release
-	@TMPDIR=$(SCRATCH)-install $(RELEASE) bench --soak $(VISITS)
+figures: deb
+	@Tests/Peers/setup >/dev/null
+	@Tests/Bench/figures $(RELEASE) $(DEB) --soak $(VISITS)
 
 # The page of reason codes, from the table that the program carries.
 reasons: build

@@ -73,9 +73,9 @@ int clinux_hci_user_channel(int device, int *step) {
 }
 
 int clinux_hci_number(const uint8_t *address) {
-    struct {
+    union {
         struct hci_dev_list_req list;
-        struct hci_dev_req adapters[HCI_MAX_DEV];
+        uint8_t room[sizeof(struct hci_dev_list_req) + HCI_MAX_DEV * sizeof(struct hci_dev_req)];
     } known;
     memset(&known, 0, sizeof known);
     known.list.dev_num = HCI_MAX_DEV;
@@ -83,7 +83,7 @@ int clinux_hci_number(const uint8_t *address) {
     if (fd < 0) return -errno;
     int found = ioctl(fd, HCIGETDEVLIST, &known) < 0 ? -errno : -ENODEV;
     for (int i = 0; found == -ENODEV && i < known.list.dev_num; i++) {
-        struct hci_dev_info adapter = {.dev_id = known.adapters[i].dev_id};
+        struct hci_dev_info adapter = {.dev_id = known.list.dev_req[i].dev_id};
         // The kernel has the address backwards.
         int same = ioctl(fd, HCIGETDEVINFO, &adapter) == 0;
         for (int at = 0; at < 6; at++) same = same && adapter.bdaddr.b[at] == address[5 - at];

@@ -1,5 +1,3 @@
-package import Encoding
-
 /// How long a phone keeps its place while the table is full and another one comes. As long as there is room none of this counts.
 package struct CrowdLimits: Hashable, Sendable {
     /// From the connection to the first word: phones begin to ask what there is as soon as they are connected.

@@ -104,13 +104,13 @@ class Gate:
             f"gatehouse release-lines --config /etc/gatehouse/{configuration}.toml > /run/released 2>&1; echo $?"))
 
 
-def configure(tree: pathlib.Path):
-    """The configurations, which differ in the way to the radio, in pulse and in the level that is active."""
+def configure(tree: pathlib.Path, agent=""):
+    """The configurations, which differ in the way to the radio, in pulse and in the level that is active; ``agent``: lines of all."""
     def text(radio='device = "hci0"', pulse="200ms", low="false"):
         return (f'[kiosk]\nname = "Kernel-Gate"\n[radio]\n{radio}\n'
                 f'[gpio]\nchip = "{LABEL}"\n[gate]\nline = "{RELAY}"\npulse = "{pulse}"\nactiveLow = {low}\n'
                 f'[indicator]\nblue = "GPIO22"\namber = "{AMBER}"\ngreen = "{GREEN}"\nred = "{RED}"\nactiveLow = {low}\n'
-                '[clock]\nminimum = "unset"\n')
+                f'[clock]\nminimum = "unset"\n{agent}')
     folder = tree / "etc/gatehouse"
     for name, content in {
             "gatehouse": text(), "long": text(pulse="3s"), "low": text(low="true"), "address": text(f'device = "{ADDRESS}"'),

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "configfs", "hci_vhci", "hci_uart")
+MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "virtio_blk", "crc32c_generic", "ext4", "configfs", "hci_vhci", "hci_uart")
 # The two versions of libgpiod that the program is written for, by the Debian that has them. Their static libraries run anywhere.
 LIBGPIOD = {"1": "bookworm", "2": "bookworm-backports"}
 # What Debian's kernels leave out, built beside them: their configuration has no CONFIG_GPIO_SIM.

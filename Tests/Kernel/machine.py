@@ -10,6 +10,7 @@ from container import Container, Failure
 
 # The service's user, by number.
 USER = 999
+COMPILER = ["gcc", "-O2", "-Wall", "-Werror", "-static"]
 
 
 def libraries(program: pathlib.Path):
@@ -19,14 +20,14 @@ def libraries(program: pathlib.Path):
 
 
 class Machine:
-    """Boots a tree as its root file system, which it only reads; ends with the block. It reaches this machine's 127.0.0.1 as
-    10.0.2.2; behind its third serial line there is what listens at ``port`` there. The processor is emulated: that runs
-    everywhere, about ten times slower."""
+    """Boots a tree as its root file system, which it only reads, or a card; ends with the block. It reaches this machine's 127.0.0.1 as
+    10.0.2.2; behind its third serial line there is what listens at ``port`` there. What it keeps in /var/lib/gatehouse is on ``disk``
+    and else in memory; without a tree the disk is the card that it boots. The processor is emulated: that runs everywhere, about ten times slower."""
 
     host = "10.0.2.2"
 
-    def __init__(self, image, tree: pathlib.Path, log: pathlib.Path, port: int):
-        self.image, self.tree, self.log, self.port = image, tree, log, port
+    def __init__(self, image, tree: pathlib.Path, log: pathlib.Path, port: int, disk=None):
+        self.image, self.tree, self.log, self.port, self.disk = image, tree, log, port, disk
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="gatehouse-kernel-")
@@ -35,19 +36,22 @@ class Machine:
         listener.bind(str(path))
         listener.listen(1)
         listener.settimeout(60)
+        tree = [] if self.tree is None else [
+            "-fsdev", f"local,id=tree,path={self.tree},security_model=none,readonly=on",
+            "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree"]
         self.process = subprocess.Popen(
             ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg", "-cpu", "max", "-m", "768", "-smp", "1", "-display", "none",
              "-no-reboot", "-nodefaults", "-kernel", self.image.kernel, "-initrd", self.image.initramfs,
-             "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check random.trust_cpu=on",
+             "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check random.trust_cpu=on"
+             + ("" if tree else " gatehouse.card"),
              "-serial", f"file:{self.log}", "-chardev", f"socket,id=line,path={path}", "-serial", "chardev:line",
              "-chardev", f"socket,id=h4,host=127.0.0.1,port={self.port}", "-device", "pci-serial,chardev=h4",
-             "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net",
-             "-fsdev", f"local,id=tree,path={self.tree},security_model=none,readonly=on",
-             "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree"],
+             "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", *tree,
+             *(self.disk.options() if self.disk else [])],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
             self.line, _ = listener.accept()
-            self.line.settimeout(120)
+            self.line.settimeout(120 if tree else 600)
             self.input = b""
             if self._answer() != "ready":
                 raise Failure("the machine did not boot: " + self.console())
@@ -108,12 +112,17 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path,
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
     guest, gpio = pathlib.Path(__file__).parent / "guest", repository / "Sources/CGPIO"
-    shutil.copy(guest / "serve", tree / "sbin/serve")
-    compiler = ["gcc", "-O2", "-Wall", "-Werror", "-static"]
-    for tool in ("lines", "radio"):
-        subprocess.run([*compiler, "-o", tree / "bin" / tool, guest / f"{tool}.c"], check=True)
+    equip(tree)
     for library in image.gpiod.iterdir():
-        subprocess.run([*compiler, f"-I{library}", f"-I{gpio}/include", "-o", tree / f"bin/pulse{library.name}",
+        subprocess.run([*COMPILER, f"-I{library}", f"-I{gpio}/include", "-o", tree / f"bin/pulse{library.name}",
                         guest / "pulse.c", gpio / "cgpio.c", library / "libgpiod.a"], check=True)
     (tree / "etc/passwd").write_text(f"root:x:0:0:root:/tmp:/bin/sh\ngatehouse:x:{USER}:{USER}::/tmp:/bin/sh\n")
     (tree / "etc/group").write_text(f"root:x:0:\ngatehouse:x:{USER}:\n")
+
+
+def equip(tree: pathlib.Path):
+    """What the checks themselves need in a tree: the server of commands, and tools for lines and adapters."""
+    guest = pathlib.Path(__file__).parent / "guest"
+    shutil.copy(guest / "serve", tree / "sbin/serve")
+    for tool in ("lines", "radio"):
+        subprocess.run([*COMPILER, "-o", tree / "bin" / tool, guest / f"{tool}.c"], check=True)

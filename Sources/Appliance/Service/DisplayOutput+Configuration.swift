@@ -1,5 +1,5 @@
 import Kiosk
-package import LinuxIO
+import LinuxIO
 
 extension DisplayOutput {
     /// The displays that the configuration names. None of them is opened here: one that is not there is taken up when it comes.

@@ -154,14 +154,14 @@ extension HCICommand {
     }
 
     private static func complete(_ set: UInt8, _ data: [UInt8]) -> [UInt8] {
-        let data = data.prefix(Advertisement.maximumBytes)
+        let data = Array(data.prefix(Advertisement.maximumBytes))
         return [set, 0x03, 0x01, UInt8(data.count)] + data
     }
 
     private static let longestPackets: [UInt8] = [0xFB, 0x00, 0x48, 0x08]
 
     private static func padded(_ data: [UInt8]) -> [UInt8] {
-        let data = data.prefix(Advertisement.maximumBytes)
+        let data = Array(data.prefix(Advertisement.maximumBytes))
         return [UInt8(data.count)] + data + [UInt8](repeating: 0, count: Advertisement.maximumBytes - data.count)
     }
 }

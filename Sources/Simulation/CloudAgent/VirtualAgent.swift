@@ -84,6 +84,11 @@ package struct VirtualAgent: ~Copyable, Sendable {
     /// An agent that announces `endpoint`; nil when the stream yields no key.
     package init?(label: Text = "Virtual agent", endpoint: Text, random: consuming RandomStream) {
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { return nil }
+        self.init(label: label, endpoint: endpoint, keys: keys, random: random)
+    }
+
+    /// Apart from what may fail: Swift 6.2 destroys the properties of a value that cannot be copied before they are there.
+    private init(label: Text, endpoint: Text, keys: KeyPair, random: consuming RandomStream) {
         invitationKeys = keys
         invitationID = Text(RandomUUID.text(random.draw(16)) ?? "")
         (self.label, self.endpoint) = (label, endpoint)

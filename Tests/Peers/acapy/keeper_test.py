@@ -3,44 +3,13 @@
 A simulated gate (gate.py) sends batches; what must hold is checked one by one, and the views have to name every fault that is
 made. Prints a line for each part; ends with status 1 at the first thing that does not hold. --bench measures instead.
 """
-import json
-import os
 import statistics
-import subprocess
 import sys
 import threading
 import time
 
 from gate import REPORT, Gate, Ledger, code, wait
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-PLUGIN = os.path.join(HERE, "../../../deploy/acapy")
-
-
-class Program:
-    """One of the programs beside this file: commands in, JSON lines out."""
-
-    def __init__(self, *words):
-        self.process = subprocess.Popen(
-            [sys.executable, "-B"] + list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=dict(os.environ, PYTHONPATH=PLUGIN, PYTHONDONTWRITEBYTECODE="1"))
-
-    def __call__(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        while True:
-            text = self.process.stdout.readline()
-            if not text:
-                raise SystemExit("%s ended" % line)
-            answer = json.loads(text)
-            if answer.get("reply") == line.split()[0]:
-                if "error" in answer:
-                    raise SystemExit("%s: %s" % (line, answer["error"]))
-                return answer
-
-    def quit(self):
-        self.process.stdin.close()
-        self.process.wait(60)
+from keeper import Keeper
 
 
 def check(holds, what, seen=None):
@@ -48,33 +17,9 @@ def check(holds, what, seen=None):
         raise SystemExit("does not hold: %s (%r)" % (what, seen))
 
 
-class Test:
-    def __init__(self, version, folder):
-        self.database = Program(os.path.join(HERE, "database"), os.path.join(folder, "db"))
-        url = self.database("start")["url"]
-        self.agent = Program(
-            os.path.join(HERE, "agent"), version, os.path.join(folder, "agent"), "--plugin", "verification_report",
-            "--plugin-config-value", "verification_report.database=" + url)
-        self.agent("start")
-        self.invitation = self.agent("invite")["url"]
-
-    def quit(self):
-        self.agent.quit()
-        self.database.quit()
-
-    def sql(self, statement):
-        return self.database("sql " + " ".join(statement.split()))["rows"]
-
+class Test(Keeper):
     def entries(self, ledger):
         return int(self.sql("select count(*) from gatehouse.entry where ledger = '%s'" % ledger.id)[0][0])
-
-    def faults(self, ledger):
-        """Everything that the views say of a ledger."""
-        views = dict(
-            gaps="first || '-' || last || case when is_end then ' end' else '' end", chain_breaks="position::text",
-            forks="position || ' ' || entries")
-        return {name: found for name, column in views.items() if (found := [row[0] for row in self.sql(
-            "select %s from gatehouse.%s where ledger = '%s' order by 1" % (column, name, ledger.id))])}
 
     def test_messages(self):
         gate, ledger = Gate(self.invitation), Ledger()
@@ -90,11 +35,11 @@ class Test:
                   == (ledger.id, 25, ledger.entries[24]["hash"]), "it names the last entry", receipt)
             check(self.entries(ledger) == 25, "each entry is there once")
         check(gate.head(ledger)["position"] == 25, "the head")
-        check(self.faults(ledger) == {"gaps": ["26-40 end"]}, "the end is missing", self.faults(ledger))
+        check(self.faults(ledger.id) == {"gaps": ["26-40 end"]}, "the end is missing", self.faults(ledger.id))
         check(code(gate.post(dict(
             gate.message("did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/verification-report/1.0/records"), ledger=ledger.id,
             entries=ledger.entries[25:], head=ledger.end))) == "receipt", "the old prefix")
-        check(self.faults(ledger) == {}, "nothing is missing", self.faults(ledger))
+        check(self.faults(ledger.id) == {}, "nothing is missing", self.faults(ledger.id))
         visits = self.sql("select seq, result, opened, kiosk, reasons[1] from gatehouse.visits where ledger = '%s' order by seq"
                           % ledger.id)
         check([row[0] for row in visits] == [str(n) for n in range(1, 21)], "every visit is there once", visits)
@@ -141,7 +86,7 @@ class Test:
         check(other.head(ledger)["position"] == 0, "a stranger learns nothing")
         check(code(again.send(ledger, 11, 20)) == "receipt", "who continues the chain came back by another way")
         check(code(Gate(self.invitation).send(ledger, 1, 20)) == "receipt", "also from the beginning")
-        check(self.faults(ledger) == {}, "and nothing is wrong", self.faults(ledger))
+        check(self.faults(ledger.id) == {}, "and nothing is wrong", self.faults(ledger.id))
 
     def test_views(self):
         gate = Gate(self.invitation)
@@ -152,16 +97,16 @@ class Test:
         body = transit.entries[6]["body"]
         changed = [dict(e, body=body.replace('"seq":4', '"seq":5')) if e["position"] == 7 else e for e in transit.entries]
         check(code(gate.send(transit, 1, 20, dict(entries=changed))) == "receipt", "what was changed on the way is kept")
-        check(self.faults(transit) == {"chain_breaks": ["7"]}, "and named", self.faults(transit))
+        check(self.faults(transit.id) == {"chain_breaks": ["7"]}, "and named", self.faults(transit))
         gate.send(rest, 1, 20)
         self.sql("update gatehouse.entry set body = replace(body, 'accepted', 'rejected') where ledger = '%s' and position = 12"
                  % rest.id)
-        check(self.faults(rest) == {"chain_breaks": ["12"]}, "what was changed here is named", self.faults(rest))
+        check(self.faults(rest.id) == {"chain_breaks": ["12"]}, "what was changed here is named", self.faults(rest))
         self.sql("update gatehouse.entry set hash = sha256('x') where ledger = '%s' and position = 1" % rest.id)
-        check(self.faults(rest) == {"chain_breaks": ["1", "12", "2"]}, "a changed hash", self.faults(rest))
+        check(self.faults(rest.id) == {"chain_breaks": ["1", "12", "2"]}, "a changed hash", self.faults(rest))
         gate.send(hole, 1, 20)
         self.sql("delete from gatehouse.entry where ledger = '%s' and position in (1, 5, 6, 20)" % hole.id)
-        check(self.faults(hole) == {"gaps": ["1-1", "20-20 end", "5-6"]}, "what was removed is named", self.faults(hole))
+        check(self.faults(hole.id) == {"gaps": ["1-1", "20-20 end", "5-6"]}, "what was removed is named", self.faults(hole))
         gate.send(fork, 1, 20)
         back = Ledger(name=fork.id)  # yesterday's copy, which goes on
         for _ in range(8):
@@ -169,11 +114,11 @@ class Test:
         back.visit("rejected").visit("rejected").visit("rejected")
         check(gate.head(fork)["position"] == 20, "the gate could know")
         check(code(gate.send(back, 17, 22)) == "receipt", "both are kept")
-        check(self.faults(fork) == {"forks": ["18 2", "19 2", "20 2"]}, "a ledger that was put back is named", self.faults(fork))
+        check(self.faults(fork.id) == {"forks": ["18 2", "19 2", "20 2"]}, "a ledger that was put back is named", self.faults(fork))
         junk.entries[3]["body"] = "no JSON"
         junk.entries[5]["body"] = '{"kind":"outcome","seq":"x","gate":{"opened":7},"reasons":3,"dropped":{}}'
         gate.send(junk, 1, 20)
-        check(self.faults(junk) == {"chain_breaks": ["4", "6"]}, "an entry that is no record", self.faults(junk))
+        check(self.faults(junk.id) == {"chain_breaks": ["4", "6"]}, "an entry that is no record", self.faults(junk))
         visits = int(self.sql("select count(*) from gatehouse.visits where ledger = '%s'" % junk.id)[0][0])
         check(visits == 9, "spoils no view", visits)
         check(self.sql("select * from gatehouse.silent_gates") == [], "nobody is silent")
@@ -228,7 +173,7 @@ class Test:
             there = int(self.sql("select max(position) from gatehouse.entry where ledger = '%s'" % ledger.id)[0][0])
             check(there >= receipted, "what was receipted is there", (there, receipted))
         check(code(gate.send(ledger, receipted + 1, 400)) == "receipt", "the rest")
-        check(self.faults(ledger) == {} and self.entries(ledger) == 400, "gap-free in the end", self.faults(ledger))
+        check(self.faults(ledger.id) == {} and self.entries(ledger) == 400, "gap-free in the end", self.faults(ledger.id))
 
     def bench(self):
         gate = Gate(self.invitation)

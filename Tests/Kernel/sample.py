@@ -1,0 +1,14 @@
+"""What phones bring, and the trust for it."""
+import json
+import pathlib
+import subprocess
+
+
+def sample(program: pathlib.Path, folder: pathlib.Path):
+    """The credential of the demonstration, the same with a changed claim, and the trust for it."""
+    subprocess.run([program, "demo", "--export", folder], check=True, stdout=subprocess.DEVNULL)
+    credential = json.loads((folder / "credential.json").read_text())
+    subject = credential["credentialSubject"]
+    name = next(name for name, value in subject.items() if isinstance(value, str) and name != "id")
+    subject[name] += "x"
+    (folder / "tampered.json").write_text(json.dumps(credential))
