@@ -1,7 +1,9 @@
 """A virtual machine with a kernel of its own, and commands in it."""
 import base64
+import ctypes
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -10,6 +12,7 @@ from container import Container, Failure
 
 # The service's user, by number.
 USER = 999
+LIBC = ctypes.CDLL(None)
 COMPILER = ["gcc", "-O2", "-Wall", "-Werror", "-static"]
 
 
@@ -48,7 +51,8 @@ class Machine:
              "-chardev", f"socket,id=h4,host=127.0.0.1,port={self.port}", "-device", "pci-serial,chardev=h4",
              "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", *tree,
              *(self.disk.options() if self.disk else [])],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            preexec_fn=lambda: LIBC.prctl(1, signal.SIGKILL))  # PR_SET_PDEATHSIG: it never outlives this program
         try:
             self.line, _ = listener.accept()
             self.line.settimeout(120 if tree else 600)
