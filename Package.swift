@@ -59,7 +59,7 @@ let package = Package(
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CLinuxShims"),
-        .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
+        .target(name: "CGPIO"),
         .target(name: "CDiskMeter", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Cores: pure values.
@@ -124,7 +124,7 @@ let package = Package(
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
-        tests("LinuxIOTests", ["LinuxIO", "Encoding"]),
+        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1, nioSSL]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),

@@ -1,260 +1,114 @@
 #include "CGPIO.h"
 
 #include <errno.h>
-#include <gpiod.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-// The two libraries have no version macro in common; bulk objects exist in 1.x only.
-#ifdef GPIOD_LINE_BULK_MAX_LINES
-#define CGPIO_V1 1
-#else
-#define CGPIO_V1 0
-#endif
-
-struct cgpio_chip {
-    struct gpiod_chip *chip;
-#if !CGPIO_V1
-    struct gpiod_chip_info *info;
-#endif
-};
-
-struct cgpio_outputs {
-    int count;
-#if CGPIO_V1
-    struct gpiod_chip *chip;
-    struct gpiod_line_bulk bulk;
-#else
-    struct gpiod_line_request *request;
-#endif
-};
-
-const char *cgpio_version(void) {
-#if CGPIO_V1
-    return gpiod_version_string();
-#else
-    return gpiod_api_version();
-#endif
+// The kernel's names are filled with zeros, but for one that takes all the room.
+static void copy_name(char *to, const char *from) {
+    memcpy(to, from, GPIO_MAX_NAME_SIZE);
+    to[GPIO_MAX_NAME_SIZE] = 0;
 }
 
-void cgpio_chip_close(cgpio_chip *chip) {
-    if (!chip) return;
-#if !CGPIO_V1
-    if (chip->info) gpiod_chip_info_free(chip->info);
-#endif
-    if (chip->chip) gpiod_chip_close(chip->chip);
-    free(chip);
-}
-
-int cgpio_chip_open(const char *path, cgpio_chip **out) {
-    cgpio_chip *chip = calloc(1, sizeof *chip);
-    if (!chip) return -ENOMEM;
-    int error = 0;
-    if (!(chip->chip = gpiod_chip_open(path))) error = errno;
-#if !CGPIO_V1
-    else if (!(chip->info = gpiod_chip_get_info(chip->chip))) error = errno;
-#endif
-    if (error) {
-        cgpio_chip_close(chip);
+int cgpio_chip_open(const char *path, uint32_t *lines, char *label) {
+    struct gpiochip_info info = {0};
+    int chip = open(path, O_RDWR | O_CLOEXEC);
+    if (chip < 0) return -errno;
+    if (ioctl(chip, GPIO_GET_CHIPINFO_IOCTL, &info) < 0) {
+        int error = errno;
+        close(chip);
         return -error;
     }
-    *out = chip;
-    return 0;
+    copy_name(label, info.label);
+    *lines = info.lines;
+    return chip;
 }
 
-const char *cgpio_chip_label(cgpio_chip *chip) {
-#if CGPIO_V1
-    return gpiod_chip_label(chip->chip);
-#else
-    return gpiod_chip_info_get_label(chip->info);
-#endif
+int cgpio_line_info(int chip, uint32_t offset, char *name, char *holder) {
+    struct gpio_v2_line_info info = {.offset = offset};
+    if (ioctl(chip, GPIO_V2_GET_LINEINFO_IOCTL, &info) < 0) return -errno;
+    copy_name(name, info.name);
+    copy_name(holder, info.consumer);
+    return info.flags & GPIO_V2_LINE_FLAG_USED ? 1 : 0;
 }
 
-int cgpio_chip_lines(cgpio_chip *chip) {
-#if CGPIO_V1
-    return (int)gpiod_chip_num_lines(chip->chip);
-#else
-    return (int)gpiod_chip_info_get_num_lines(chip->info);
-#endif
+// Lets one more line have this attribute: that of lines before it when it is the same, else a new one.
+static int add(struct gpio_v2_line_config *config, int line, struct gpio_v2_line_attribute wanted) {
+    for (uint32_t at = 0; at <= config->num_attrs && at < GPIO_V2_LINE_NUM_ATTRS_MAX; at++) {
+        struct gpio_v2_line_config_attribute *entry = &config->attrs[at];
+        if (at == config->num_attrs) {
+            entry->attr = wanted;
+            config->num_attrs++;
+        }
+        if (memcmp(&entry->attr, &wanted, sizeof wanted)) continue;
+        entry->mask |= UINT64_C(1) << line;
+        return 0;
+    }
+    return -E2BIG;
 }
 
-int cgpio_chip_line_name(cgpio_chip *chip, uint32_t offset, char *name) {
-#if CGPIO_V1
-    struct gpiod_line *line = gpiod_chip_get_line(chip->chip, offset);
-    if (!line) return -errno;
-    const char *text = gpiod_line_name(line);
-    snprintf(name, CGPIO_NAME_SIZE, "%s", text ? text : "");
-#else
-    struct gpiod_line_info *info = gpiod_chip_get_line_info(chip->chip, offset);
-    if (!info) return -errno;
-    const char *text = gpiod_line_info_get_name(info);
-    snprintf(name, CGPIO_NAME_SIZE, "%s", text ? text : "");
-    gpiod_line_info_free(info);
-#endif
-    return 0;
-}
-
-int cgpio_chip_line_holder(cgpio_chip *chip, uint32_t offset, char *holder) {
-#if CGPIO_V1
-    struct gpiod_line *line = gpiod_chip_get_line(chip->chip, offset);
-    if (!line) return -errno;
-    const char *text = gpiod_line_consumer(line);
-    int isUsed = gpiod_line_is_used(line);
-    snprintf(holder, CGPIO_NAME_SIZE, "%s", text ? text : "");
-#else
-    struct gpiod_line_info *info = gpiod_chip_get_line_info(chip->chip, offset);
-    if (!info) return -errno;
-    const char *text = gpiod_line_info_get_consumer(info);
-    int isUsed = gpiod_line_info_is_used(info);
-    snprintf(holder, CGPIO_NAME_SIZE, "%s", text ? text : "");
-    gpiod_line_info_free(info);
-#endif
-    return isUsed ? 1 : 0;
-}
-
-#if CGPIO_V1
-
-// Without values: inputs.
-static int request_lines(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
-                         cgpio_outputs **out) {
+int cgpio_request(int chip, const char *consumer, const cgpio_line *lines, int count) {
     if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
-    cgpio_outputs *outputs = calloc(1, sizeof *outputs);
-    if (!outputs) return -ENOMEM;
-    int error = 0, first[CGPIO_MAX_LINES];
-    outputs->count = count;
-    gpiod_line_bulk_init(&outputs->bulk);
-    if (!(outputs->chip = gpiod_chip_open(path))) error = errno;
-    for (int i = 0; i < count && !error; i++) {
-        struct gpiod_line *line = gpiod_chip_get_line(outputs->chip, offsets[i]);
-        if (!line) error = errno;
-        else gpiod_line_bulk_add(&outputs->bulk, line);
-        first[i] = values ? values[i] : 0;
+    // Of outputs without values the kernel makes inactive ones.
+    struct gpio_v2_line_request request = {.num_lines = (uint32_t)count, .config.flags = lines[0].flags};
+    strncpy(request.consumer, consumer, sizeof request.consumer - 1);
+    for (int line = 0; line < count; line++) {
+        struct gpio_v2_line_attribute flags = {.id = GPIO_V2_LINE_ATTR_ID_FLAGS, .flags = lines[line].flags};
+        struct gpio_v2_line_attribute debounce = {.id = GPIO_V2_LINE_ATTR_ID_DEBOUNCE};
+        debounce.debounce_period_us = lines[line].debounce_us;
+        int error = 0;
+        request.offsets[line] = lines[line].offset;
+        if (lines[line].flags != lines[0].flags) error = add(&request.config, line, flags);
+        if (!error && lines[line].debounce_us) error = add(&request.config, line, debounce);
+        if (error) return error;
     }
-    if (!error) {
-        int direction = values ? GPIOD_LINE_REQUEST_DIRECTION_OUTPUT : GPIOD_LINE_REQUEST_DIRECTION_INPUT;
-        struct gpiod_line_request_config config = {consumer, direction, 0};
-        if (gpiod_line_request_bulk(&outputs->bulk, &config, first) < 0) error = errno;
-    }
-    if (error) {
-        if (outputs->chip) gpiod_chip_close(outputs->chip);
-        free(outputs);
+    if (ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request) < 0) return -errno;
+    // Events are read without waiting.
+    if (fcntl(request.fd, F_SETFL, O_NONBLOCK) < 0) {
+        int error = errno;
+        close(request.fd);
         return -error;
     }
-    *out = outputs;
+    return request.fd;
+}
+
+int cgpio_set(int request, uint64_t mask, uint64_t active) {
+    struct gpio_v2_line_values values = {.bits = active, .mask = mask};
+    return ioctl(request, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) < 0 ? -errno : 0;
+}
+
+int cgpio_get(int request, uint64_t mask, uint64_t *active) {
+    struct gpio_v2_line_values values = {.mask = mask};
+    if (ioctl(request, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0) return -errno;
+    *active = values.bits & mask;
     return 0;
 }
 
-int cgpio_outputs_set(cgpio_outputs *outputs, const uint8_t *values) {
-    int wanted[CGPIO_MAX_LINES];
-    for (int i = 0; i < outputs->count; i++) wanted[i] = values[i];
-    return gpiod_line_set_value_bulk(&outputs->bulk, wanted) < 0 ? -errno : 0;
+int cgpio_events(int request, struct gpio_v2_line_event *events, int capacity) {
+    ssize_t count = read(request, events, (size_t)capacity * sizeof *events);
+    if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    return (int)((size_t)count / sizeof *events);
 }
 
-int cgpio_outputs_get(cgpio_outputs *outputs, uint8_t *values) {
-    int read[CGPIO_MAX_LINES];
-    if (gpiod_line_get_value_bulk(&outputs->bulk, read) < 0) return -errno;
-    for (int i = 0; i < outputs->count; i++) values[i] = read[i] == 1;
-    return 0;
-}
+static _Atomic int crash_request = -1;
+static uint64_t crash_mask;
 
-void cgpio_outputs_release(cgpio_outputs *outputs) {
-    if (!outputs) return;
-    gpiod_line_release_bulk(&outputs->bulk);
-    gpiod_chip_close(outputs->chip);
-    free(outputs);
-}
-
-#else
-
-// Without a value: an input.
-static int add_line(struct gpiod_line_config *lines, unsigned offset, const uint8_t *value) {
-    struct gpiod_line_settings *settings = gpiod_line_settings_new();
-    if (!settings) return ENOMEM;
-    gpiod_line_settings_set_direction(settings, value ? GPIOD_LINE_DIRECTION_OUTPUT : GPIOD_LINE_DIRECTION_INPUT);
-    if (value)
-        gpiod_line_settings_set_output_value(settings, *value ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE);
-    int error = gpiod_line_config_add_line_settings(lines, &offset, 1, settings) < 0 ? errno : 0;
-    gpiod_line_settings_free(settings);
-    return error;
-}
-
-static int request_lines(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
-                         cgpio_outputs **out) {
-    if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
-    cgpio_outputs *outputs = calloc(1, sizeof *outputs);
-    struct gpiod_line_config *lines = gpiod_line_config_new();
-    struct gpiod_request_config *request = gpiod_request_config_new();
-    struct gpiod_chip *chip = NULL;
-    int error = outputs && lines && request ? 0 : ENOMEM;
-    for (int i = 0; i < count && !error; i++) error = add_line(lines, offsets[i], values ? &values[i] : NULL);
-    if (!error && !(chip = gpiod_chip_open(path))) error = errno;
-    if (!error) {
-        gpiod_request_config_set_consumer(request, consumer);
-        outputs->count = count;
-        if (!(outputs->request = gpiod_chip_request_lines(chip, request, lines))) error = errno;
-    }
-    // A request of version 2 lives on without the chip's descriptor.
-    if (chip) gpiod_chip_close(chip);
-    if (lines) gpiod_line_config_free(lines);
-    if (request) gpiod_request_config_free(request);
-    if (error) {
-        free(outputs);
-        return -error;
-    }
-    *out = outputs;
-    return 0;
-}
-
-int cgpio_outputs_set(cgpio_outputs *outputs, const uint8_t *values) {
-    enum gpiod_line_value wanted[CGPIO_MAX_LINES];
-    for (int i = 0; i < outputs->count; i++)
-        wanted[i] = values[i] ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE;
-    return gpiod_line_request_set_values(outputs->request, wanted) < 0 ? -errno : 0;
-}
-
-int cgpio_outputs_get(cgpio_outputs *outputs, uint8_t *values) {
-    enum gpiod_line_value read[CGPIO_MAX_LINES];
-    if (gpiod_line_request_get_values(outputs->request, read) < 0) return -errno;
-    for (int i = 0; i < outputs->count; i++) values[i] = read[i] == GPIOD_LINE_VALUE_ACTIVE;
-    return 0;
-}
-
-void cgpio_outputs_release(cgpio_outputs *outputs) {
-    if (!outputs) return;
-    gpiod_line_request_release(outputs->request);
-    free(outputs);
-}
-
-#endif
-
-int cgpio_outputs_request(const char *path, const char *consumer, const uint32_t *offsets, const uint8_t *values, int count,
-                          cgpio_outputs **outputs) {
-    return request_lines(path, consumer, offsets, values, count, outputs);
-}
-
-int cgpio_inputs_request(const char *path, const char *consumer, const uint32_t *offsets, int count, cgpio_outputs **inputs) {
-    return request_lines(path, consumer, offsets, NULL, count, inputs);
-}
-
-static _Atomic(cgpio_outputs *) crash_outputs;
-static uint8_t crash_values[CGPIO_MAX_LINES];
-
-// Setting values is one ioctl on an open descriptor in both libraries: no lock, no allocation.
+// Setting values is one ioctl on an open descriptor: no lock, no allocation.
 static void crash_handler(int number) {
-    cgpio_outputs *outputs = atomic_exchange(&crash_outputs, NULL);
-    if (outputs) cgpio_outputs_set(outputs, crash_values);
+    int request = atomic_exchange(&crash_request, -1);
+    if (request >= 0) cgpio_set(request, crash_mask, 0);
     // The action is the default again (SA_RESETHAND): the signal that is pending now ends the process.
     raise(number);
 }
 
-void cgpio_release_at_crash(cgpio_outputs *outputs, const uint8_t *values) {
+void cgpio_release_at_crash(int request, uint64_t mask) {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
-    memcpy(crash_values, values, (size_t)outputs->count);
-    atomic_store(&crash_outputs, outputs);
+    crash_mask = mask;
+    atomic_store(&crash_request, request);
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = crash_handler;
@@ -262,7 +116,7 @@ void cgpio_release_at_crash(cgpio_outputs *outputs, const uint8_t *values) {
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
 }
 
-void cgpio_forget_at_crash(cgpio_outputs *outputs) {
-    cgpio_outputs *expected = outputs;
-    atomic_compare_exchange_strong(&crash_outputs, &expected, NULL);
+void cgpio_forget_at_crash(int request) {
+    int expected = request;
+    atomic_compare_exchange_strong(&crash_request, &expected, -1);
 }

@@ -138,11 +138,11 @@ struct DeployTests {
         let complete = try ProgramRun(script, [], environment: path)
         #expect(complete.status == 0 && complete.output.isEmpty)
 
-        let state = "case $2 in libgpiod-dev) echo 'Status: deinstall ok config-files';; libqrencode-dev) exit 1;; "
+        let state = "case $2 in libsodium-dev) echo 'Status: deinstall ok config-files';; libqrencode-dev) exit 1;; "
         try folder.program("dpkg", state + "*) echo 'Status: install ok installed';; esac")
         let missing = try ProgramRun(script, [], environment: path)
         #expect(missing.status == 2)
-        let line = "sudo apt-get install --yes --no-install-recommends libgpiod-dev libqrencode-dev"
+        let line = "sudo apt-get install --yes --no-install-recommends libsodium-dev libqrencode-dev"
         #expect(missing.output.split(separator: "\n").map(String.init).contains(line))
         #expect(folder.text("called") == nil)
 
@@ -152,7 +152,7 @@ struct DeployTests {
         let calls = folder.text("called")?.split(separator: "\n") ?? []
         #expect(calls.count == 2)
         #expect(calls.first?.contains(" update") == true)
-        #expect(calls.last?.hasSuffix("libgpiod-dev libqrencode-dev") == true && calls.last?.contains("--yes") == true)
+        #expect(calls.last?.hasSuffix("libsodium-dev libqrencode-dev") == true && calls.last?.contains("--yes") == true)
     }
 
     @Test(

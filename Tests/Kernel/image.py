@@ -1,4 +1,4 @@
-"""The guest's kernel with gpio-sim, what it boots from, and both versions of libgpiod: made once, from Debian's packages."""
+"""The guest's kernel with gpio-sim and what it boots from: made once, from Debian's packages."""
 import lzma
 import os
 import pathlib
@@ -8,8 +8,6 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "virtio_blk", "crc32c_generic", "ext4", "configfs", "hci_vhci", "hci_uart")
-# The two versions of libgpiod that the program is written for, by the Debian that has them. Their static libraries run anywhere.
-LIBGPIOD = {"1": "bookworm", "2": "bookworm-backports"}
 # What Debian's kernels leave out, built beside them: their configuration has no CONFIG_GPIO_SIM.
 SOURCES = ("drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c")
 MAKEFILE = """\
@@ -61,11 +59,11 @@ def provide():
 
 
 class Image:
-    """``kernel``, ``initramfs`` and ``gpiod`` (by version, header and static library) below a folder."""
+    """``kernel`` and ``initramfs`` below a folder."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder, self.packages, self.tree = folder, folder / "packages", folder / "tree"
-        self.kernel, self.initramfs, self.gpiod = folder / "vmlinux", folder / "initramfs", folder / "gpiod"
+        self.kernel, self.initramfs = folder / "vmlinux", folder / "initramfs"
 
     def make(self):
         """Makes what is not there."""
@@ -77,7 +75,7 @@ class Image:
     def _make(self):
         shown = subprocess.run(["apt-cache", "depends", "linux-image-amd64"], capture_output=True, text=True).stdout
         found = re.search(r"Depends: linux-image-(\S+)", shown)
-        stamp, wanted = self.folder / "stamp", f"{found and found.group(1)} {MODULES} {LIBGPIOD} {MAKEFILE}"
+        stamp, wanted = self.folder / "stamp", f"{found and found.group(1)} {MODULES} {MAKEFILE}"
         if found is None or stamp.exists() and stamp.read_text() == wanted:
             if not self.initramfs.exists():
                 raise FileNotFoundError("no package linux-image-amd64")
@@ -100,7 +98,6 @@ class Image:
         self._module(series, common)
         self.kernel.write_bytes(self._uncompressed((self.tree / "boot" / f"vmlinuz-{self.release}").read_bytes()))
         self._modules()
-        self._libraries()
         for folder in (self.tree, self.packages):
             shutil.rmtree(folder)
         self._pack()
@@ -141,25 +138,6 @@ class Image:
         for name in ("modules.builtin", "modules.order"):
             shutil.copy(there / name, here)
         run("depmod", "-b", modules, self.release, stderr=subprocess.DEVNULL)
-
-    def _libraries(self):
-        """Each version of libgpiod, from the package for those who build with it."""
-        shutil.rmtree(self.gpiod, ignore_errors=True)
-        for version, suite in LIBGPIOD.items():
-            place = self.tree / suite
-            for name in ("lists/partial", "cache/archives/partial"):
-                (place / name).mkdir(parents=True)
-            (place / "sources").write_text(f"deb http://deb.debian.org/debian {suite} main\n")
-            apt = ["apt-get", "-qq", "-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}/cache", "-o",
-                   f"Dir::Etc::SourceList={place}/sources", "-o", "Dir::Etc::SourceParts=/dev/null"]
-            run(*apt, "update", timeout=150)
-            run(*apt, "download", f"libgpiod-dev/{suite}", cwd=place, stderr=subprocess.DEVNULL,
-                timeout=150)
-            run("dpkg-deb", "-x", next(place.glob("*.deb")), place)
-            target = self.gpiod / version
-            target.mkdir(parents=True)
-            shutil.copy(place / "usr/include/gpiod.h", target)
-            shutil.copy(next(place.glob("usr/lib/*/libgpiod.a")), target)
 
     def _pack(self):
         """Modules, busybox and the first process; cheap, so that a change of the latter is never missed."""

@@ -1,7 +1,8 @@
 """Checks of the GPIO lines. Each begins without a program, with all lines free and an adapter plugged in."""
 import time
 
-from gate import GREEN, RELAY, TOLERANCE, expect
+from bank import FOLDER
+from gate import GREEN, RED, RELAY, TOLERANCE, expect
 
 
 def is_shut_from_the_start(gate):
@@ -129,25 +130,53 @@ def survives_its_chip(gate):
     return f"taken again after {took:.1f} s"
 
 
-def works_with_either_library(gate):
-    """the program's own code for lines with libgpiod 1 and 2: the same pulse, and lines that are held are not given away"""
-    versions = []
-    for library in ("1", "2"):
-        gate.bank.forget()
-        end = gate.bank.watch()
-        version = gate.machine.shell(f"pulse{library} {gate.bank.label} 200 {RELAY} {GREEN}").strip()
-        time.sleep(0.2)
-        found = end(RELAY)
-        expect(version.startswith(library), version)
-        expect(len(found) == 1 and abs(found[0][1] - found[0][0] - 0.2) <= TOLERANCE, found)
-        for line in (RELAY, GREEN):
-            levels = [level for _, level in gate.bank.driven(line)]
-            expect(levels == [0, 1, 0], f"{line} was given {levels}")
-        expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
-        versions.append(f"{version}: {(found[0][1] - found[0][0]) * 1000:.1f} ms")
-    return ", ".join(versions)
+def gives_lines_to_one_alone(gate):
+    """the program's own code for lines: a pulse of lines of either polarity, and lines that are held are not given away"""
+    gate.bank.forget()
+    end = gate.bank.watch()
+    gate.machine.shell(f"requests pulse {gate.bank.label} 200 {RELAY} {GREEN}")
+    time.sleep(0.2)
+    found = end(RELAY)
+    expect(len(found) == 1 and abs(found[0][1] - found[0][0] - 0.2) <= TOLERANCE, found)
+    for line, wanted in ((RELAY, [0, 1, 0]), (GREEN, [1, 0, 1])):
+        levels = [level for _, level in gate.bank.driven(line)]
+        expect(levels == wanted, f"{line} was given {levels}")
+    expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
+    return f"{(found[0][1] - found[0][0]) * 1000:.1f} ms"
+
+
+def tells_of_edges(gate):
+    """inputs by the program's own code: edges of two lines in their order, a bouncing contact once, lost ones by their numbers"""
+    def edges(debounce, commands):
+        shown = gate.machine.shell(
+            f"mkfifo /run/end; requests edges {gate.bank.label} {debounce} {GREEN} {RED} < /run/end > /run/edges 2>&1 & "
+            "exec 9> /run/end; n=0; until grep -q taken /run/edges; do sleep 0.02; n=$((n+1)); [ $n -lt 200 ] || exit 1; done; "
+            f"{commands}; exec 9>&-; wait; cat /run/edges; rm /run/end").split("\n")
+        rows = [line.split() for line in shown]
+        return [[int(word) for word in row] for row in rows if len(row) == 4], shown
+
+    def pull(line, level, pause=0.0):
+        return f"echo pull-{'up' if level else 'down'} > {gate.bank.file(line)[:-5]}pull; sleep {pause}"
+
+    found, shown = edges(0, "; ".join([pull(GREEN, 1), pull(RED, 1), pull(GREEN, 0), pull(GREEN, 1)]))
+    expect([row[:2] for row in found] == [[0, 1], [1, 1], [0, 0], [0, 1]], shown)
+    expect([row[2] for row in found] == [1, 2, 3, 4], shown)
+    expect(sorted(row[3] for row in found) == [row[3] for row in found] and "levels 3" in shown, shown)
+    # A contact that bounces for less than it has to hold.
+    bounce = "; ".join(pull(GREEN, at % 2 == 0) for at in range(7))
+    found, shown = edges(200_000, f"{bounce}; sleep 0.6; {pull(GREEN, 0)}; {pull(GREEN, 1)}; sleep 0.6")
+    expect([row[:2] for row in found] == [[0, 1]], shown)
+    # More than the kernel keeps: the oldest are lost, and the numbers tell.
+    found, shown = edges(0, "; ".join(pull(GREEN, at % 2 == 0) for at in range(81)))
+    numbers = [row[2] for row in found]
+    expect(numbers[-1] == 81 and numbers[0] > 1 and numbers == list(range(numbers[0], 82)), shown)
+    # A chip that goes: poll and read say so.
+    found, shown = edges(0, f"echo 0 > {FOLDER}/live; sleep 0.1")
+    gate.bank.plug()
+    expect("gone" in shown and shown.count("No such device") == 2, shown)
+    return f"{len(numbers)} of 81 edges are kept"
 
 
 CHECKS = [is_shut_from_the_start, gives_its_pulse, goes_dark_when_told_to_stop, is_released_after_a_kill,
           releases_when_it_crashes, knows_lines_that_are_active_low, waits_for_lines_of_another, survives_its_chip,
-          works_with_either_library]
+          gives_lines_to_one_alone, tells_of_edges]

@@ -100,7 +100,7 @@ class Machine:
     wait = staticmethod(Container.wait)
 
 
-def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path, image):
+def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path):
     """A root file system with the program as `deploy/install` installs it, what it loads, a shell and the tools of the checks."""
     for name in ("bin", "sbin", "proc", "sys", "dev", "tmp", "run", "var", "root", "etc"):
         (tree / name).mkdir(parents=True)
@@ -117,9 +117,7 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path,
         shutil.copy(path, target)
     guest, gpio = pathlib.Path(__file__).parent / "guest", repository / "Sources/CGPIO"
     equip(tree)
-    for library in image.gpiod.iterdir():
-        subprocess.run([*COMPILER, f"-I{library}", f"-I{gpio}/include", "-o", tree / f"bin/pulse{library.name}",
-                        guest / "pulse.c", gpio / "cgpio.c", library / "libgpiod.a"], check=True)
+    subprocess.run([*COMPILER, f"-I{gpio}/include", "-o", tree / "bin/requests", guest / "requests.c", gpio / "cgpio.c"], check=True)
     (tree / "etc/passwd").write_text(f"root:x:0:0:root:/tmp:/bin/sh\ngatehouse:x:{USER}:{USER}::/tmp:/bin/sh\n")
     (tree / "etc/group").write_text(f"root:x:0:\ngatehouse:x:{USER}:\n")
 

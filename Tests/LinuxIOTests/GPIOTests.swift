@@ -1,3 +1,4 @@
+import CGPIO
 import Testing
 
 @testable import LinuxIO
@@ -44,14 +45,23 @@ struct GPIOTests {
         #expect(throws: GPIOError.count(0)) { try GPIOLines(chip: "x", []) }
         let many = (0..<33).map { GPIOLines.Output("GPIO\($0)") }
         #expect(throws: GPIOError.count(33)) { try GPIOLines(chip: "x", many) }
-        #expect(!GPIOLines.libraryVersion.isEmpty)
     }
 
-    @Test("active-low lines are turned round, and all inactive is the state to start and end with")
-    func levels() {
-        let outputs = [GPIOLines.Output("gate", activeLow: true), .init("red"), .init("green", activeLow: true)]
-        #expect(GPIOLines.levels(outputs, active: []) == [1, 0, 1])
-        #expect(GPIOLines.levels(outputs, active: ["gate", "red"]) == [0, 1, 1])
-        #expect(GPIOLines.levels(outputs, active: ["unknown"]) == [1, 0, 1])
+    @Test("an old kernel is told as that, where its chip is meant")
+    func oldKernel() throws {
+        let old = GPIOChips.Chip(path: "/dev/gpiochip0", label: "old", lines: ["", ""], isOutdated: true)
+        let error = #expect(throws: GPIOError.self) { try GPIOChips.find("old", ["GPIO17"], in: ([old], [])) }
+        #expect(error == .oldKernel && error?.code == "gpio.old-kernel" && error?.remedy.contains("5.10") == true)
+        #expect(try GPIOChips.find("raspberrypi-exp-gpio", ["BT_ON"], in: ([old] + chips, [])).offsets == [0])
+    }
+
+    @Test("lines are bits in their order; all inactive is the state to start and end with")
+    func bits() {
+        let names = ["gate", "red", "green"]
+        #expect(GPIOLines.bits(of: [], among: names) == 0)
+        #expect(GPIOLines.bits(of: ["gate", "green"], among: names) == 0b101)
+        #expect(GPIOLines.bits(of: ["unknown"], among: names) == 0)
+        #expect(GPIOLines.Output("gate", activeLow: true).line.flags.contains(GPIO_V2_LINE_FLAG_ACTIVE_LOW))
+        #expect(!GPIOLines.Output("gate").line.flags.contains(GPIO_V2_LINE_FLAG_ACTIVE_LOW))
     }
 }

@@ -8,7 +8,7 @@ import sys
 import time
 
 PACKAGES = (
-    "systemd,systemd-sysv,dbus,libsodium23,libgpiod2,libqrencode4,libsqlite3-0,zlib1g,libssl3,libstdc++6,"
+    "systemd,systemd-sysv,dbus,libsodium23,libqrencode4,libsqlite3-0,zlib1g,libssl3,libstdc++6,"
     "ca-certificates,tzdata"
 )
 

@@ -140,7 +140,7 @@ package struct MachineLook: Sendable {
             .map { $0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" } }
         let board = files.line("/proc/device-tree/model").map { $0.filter { $0 != "\0" } }
         let kernel = files.line("/proc/sys/kernel/osrelease").map { "kernel " + $0 }
-        return [board, system, kernel, "libgpiod " + GPIOLines.libraryVersion].compactMap(\.self)
+        return [board, system, kernel].compactMap(\.self)
     }
 
     private func service(_ section: ControlSection) -> MachineFacts.Service {

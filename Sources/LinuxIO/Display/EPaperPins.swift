@@ -1,4 +1,3 @@
-import CGPIO
 import CLinuxShims
 import Glibc
 

@@ -14,12 +14,33 @@ package enum GPIOChips {
         /// Who holds each line, by its offset: the name that he gave, perhaps empty; nil where it is free, or not known.
         package let holders: [String?]
 
+        /// Whether the kernel is too old to tell of lines and to give them.
+        package let isOutdated: Bool
+
         /// A chip with these lines; without `holders` all are free.
-        package init(path: String, label: String, lines: [String], holders: [String?]? = nil) {
-            (self.path, self.label, self.lines) = (path, label, lines)
+        package init(
+            path: String, label: String, lines: [String], holders: [String?]? = nil, isOutdated: Bool = false
+        ) {
+            (self.path, self.label, self.lines, self.isOutdated) = (path, label, lines, isOutdated)
             self.holders = holders ?? lines.map { _ in nil }
         }
     }
+
+    /// A name of the kernel's, as C has it.
+    struct Name {
+        private var bytes = [CChar](repeating: 0, count: Int(CGPIO_NAME_SIZE))
+
+        /// Has `call` write it.
+        mutating func fill(_ call: (UnsafeMutablePointer<CChar>?) -> Int32) -> Int32 {
+            bytes.withUnsafeMutableBufferPointer { call($0.baseAddress) }
+        }
+
+        /// What was written.
+        var text: String { bytes.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } }
+    }
+
+    /// No chip is asked for more lines; the greatest of today's boards have a few hundred.
+    private static let mostLines: UInt32 = 4096
 
     /// The chips that can be opened, and the device nodes that may not. Links are passed over: they repeat a chip.
     package static func list(in folder: String = "/dev") -> (chips: [Chip], forbidden: [String]) {
@@ -29,17 +50,12 @@ package enum GPIOChips {
             let path = "\(folder)/\(name)"
             var state = stat()
             guard lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFCHR else { continue }
-            var chip: OpaquePointer?
-            let result = cgpio_chip_open(path, &chip)
-            if result == -EACCES || result == -EPERM { forbidden.append(path) }
-            guard result == 0, let chip else { continue }
-            defer { cgpio_chip_close(chip) }
-            let label = cgpio_chip_label(chip).map { String(cString: $0) } ?? ""
-            let offsets = 0..<UInt32(max(0, cgpio_chip_lines(chip)))
-            chips.append(
-                Chip(
-                    path: path, label: label, lines: offsets.map { told(chip, $0, cgpio_chip_line_name) ?? "" },
-                    holders: offsets.map { told(chip, $0, cgpio_chip_line_holder, least: 1) }))
+            var (count, label) = (UInt32(0), Name())
+            let chip = label.fill { cgpio_chip_open(path, &count, $0) }
+            if chip == -EACCES || chip == -EPERM { forbidden.append(path) }
+            guard chip >= 0 else { continue }
+            defer { close(chip) }
+            chips.append(look(chip, path, label.text, min(count, mostLines)))
         }
         return (chips, forbidden)
     }
@@ -55,6 +71,7 @@ package enum GPIOChips {
         }
         // Two chips may share a label; the one that has the lines is meant.
         let chip = labelled.first { chip in names.allSatisfy(chip.lines.contains) } ?? first
+        if chip.isOutdated { throw .oldKernel }
         var offsets: [UInt32] = []
         for name in names {
             guard !name.isEmpty, let offset = chip.lines.firstIndex(of: name) else {
@@ -65,14 +82,17 @@ package enum GPIOChips {
         return (chip.path, offsets)
     }
 
-    /// What the library says of a line; nil where its answer is less than `least`.
-    private static func told(
-        _ chip: OpaquePointer, _ offset: UInt32,
-        _ ask: (OpaquePointer?, UInt32, UnsafeMutablePointer<CChar>?) -> Int32, least: Int32 = 0
-    ) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: CGPIO_NAME_SIZE) { buffer in
-            guard let name = buffer.baseAddress, ask(chip, offset, name) >= least else { return nil }
-            return String(cString: name)
+    /// Asks a chip for its lines.
+    private static func look(_ chip: Int32, _ path: String, _ label: String, _ count: UInt32) -> Chip {
+        var (names, holders, isOutdated): ([String], [String?], Bool) = ([], [], false)
+        for offset in 0..<count {
+            var (name, holder) = (Name(), Name())
+            let result = name.fill { name in holder.fill { cgpio_line_info(chip, offset, name, $0) } }
+            // The chip has this line: what the kernel does not know is the question.
+            isOutdated = isOutdated || result == -EINVAL
+            names.append(name.text)
+            holders.append(result == 1 ? holder.text : nil)
         }
+        return Chip(path: path, label: label, lines: names, holders: holders, isOutdated: isOutdated)
     }
 }

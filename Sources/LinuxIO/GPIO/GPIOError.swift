@@ -10,6 +10,8 @@ package enum GPIOError: Error, Hashable, Sendable {
     case busy(chip: String)
     /// The device node may not be opened.
     case notPermitted(path: String)
+    /// The kernel is older than 5.10: it does not give lines as they are asked for here.
+    case oldKernel
     /// More lines than one request takes, or none.
     case count(Int)
     /// These lines are active though they were set inactive.
@@ -30,6 +32,7 @@ package enum GPIOError: Error, Hashable, Sendable {
         case .noLine: "gpio.no-line"
         case .busy: "gpio.busy"
         case .notPermitted: "gpio.not-permitted"
+        case .oldKernel: "gpio.old-kernel"
         case .count: "gpio.count"
         case .active: "gpio.active"
         case .failed: "gpio.failed"
@@ -49,6 +52,8 @@ package enum GPIOError: Error, Hashable, Sendable {
                 : "The lines are: \(present.joined(separator: ", "))."
         case .busy: "See who holds them with gpioinfo, and stop that program; drivers of HATs hold lines too."
         case .notPermitted: "Put the user into the group gpio and install the udev rules (deploy/install)."
+        case .oldKernel:
+            "Use a kernel of version 5.10 or later: Debian's since 11, and that of Raspberry Pi OS since 2021."
         case .count: "Configure 1 to 32 lines."
         case .active: "Look at the wiring: something else drives the line, or active-low is the wrong way round."
         case .failed(let error): error.remedy
@@ -63,6 +68,7 @@ extension GPIOError: CustomStringConvertible {
         case .noLine(let name, let chip, _): "line \(name) not found on chip \(chip)"
         case .busy(let chip): "lines of chip \(chip) are in use by another program"
         case .notPermitted(let path): "\(path) may not be opened"
+        case .oldKernel: "this kernel does not give GPIO lines to programs in version 2 of its interface"
         case .count(let count): "\(count) GPIO lines cannot be requested"
         case .active(let names): "\(names.joined(separator: ", ")) is active though it was set inactive"
         case .failed(let error): error.description

@@ -1,5 +1,4 @@
 import CGPIO
-import Glibc
 
 /// Output lines of one GPIO chip, taken in one request so that they change together.
 ///
@@ -17,65 +16,48 @@ package final class GPIOLines {
         package init(_ name: String, activeLow: Bool = false) {
             (self.name, self.activeLow) = (name, activeLow)
         }
+
+        var line: GPIORequest.Line {
+            .init(name: name, flags: [GPIO_V2_LINE_FLAG_OUTPUT] + (activeLow ? [GPIO_V2_LINE_FLAG_ACTIVE_LOW] : []))
+        }
     }
 
-    /// The version of libgpiod that is in use.
-    package static var libraryVersion: String { cgpio_version().map { String(cString: $0) } ?? "" }
+    private let names: [String]
+    private let request: GPIORequest
 
-    private let outputs: [Output]
-    private var request: OpaquePointer?
-
-    /// Takes the lines. `chip` is a label (see ``GPIOChips``); `consumer` is shown by gpioinfo.
-    package init(chip label: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
-        guard (1...CGPIO_MAX_LINES).contains(outputs.count) else { throw .count(outputs.count) }
-        let (path, offsets) = try GPIOChips.find(label, outputs.map(\.name), in: GPIOChips.list())
-        self.outputs = outputs
-        let first = Self.levels(outputs, active: [])
-        let result = cgpio_outputs_request(path, consumer, offsets, first, Int32(outputs.count), &request)
-        switch -result {
-        case 0: break
-        case EBUSY: throw .busy(chip: label)
-        case EACCES, EPERM: throw .notPermitted(path: path)
-        default: throw .failed(SystemError("taking lines of \(label)", code: -result))
-        }
+    /// Takes the lines, at most 32. `chip` is a label (see ``GPIOChips``); `consumer` is shown by gpioinfo.
+    package init(chip: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
+        names = outputs.map(\.name)
+        request = try GPIORequest(chip: chip, outputs.map(\.line), consumer: consumer)
     }
 
     deinit { close() }
 
     /// Makes exactly the lines of these names active, all in one step.
     package func set(active names: Set<String>) throws(GPIOError) {
-        guard let request else { throw .failed(SystemError("setting released lines", code: EBADF)) }
-        let result = cgpio_outputs_set(request, Self.levels(outputs, active: names))
-        guard result == 0 else { throw .failed(SystemError("setting lines", code: -result)) }
+        try request.set(Self.bits(of: names, among: self.names))
     }
 
     /// The names of the lines that are active, read back from the chip.
     package func active() throws(GPIOError) -> Set<String> {
-        guard let request else { throw .failed(SystemError("reading released lines", code: EBADF)) }
-        var levels = [UInt8](repeating: 0, count: outputs.count)
-        let result = cgpio_outputs_get(request, &levels)
-        guard result == 0 else { throw .failed(SystemError("reading lines", code: -result)) }
-        return Set(zip(outputs, levels).filter { ($1 != 0) != $0.activeLow }.map(\.0.name))
+        let active = try request.active()
+        return Set(names.enumerated().filter { active & (1 << UInt64($0.offset)) != 0 }.map(\.element))
     }
 
     /// Makes the lines inactive when the process crashes, before it dies. For one request at a time: that of the relay.
-    package func releaseAtCrash() {
-        guard let request else { return }
-        cgpio_release_at_crash(request, Self.levels(outputs, active: []))
-    }
+    package func releaseAtCrash() { request.releaseAtCrash() }
 
     /// Makes all lines inactive and gives them back; may be called twice.
     package func close() {
-        guard let request else { return }
-        cgpio_forget_at_crash(request)
-        _ = cgpio_outputs_set(request, Self.levels(outputs, active: []))
-        cgpio_outputs_release(request)
-        self.request = nil
+        guard request.descriptor >= 0 else { return }
+        try? request.set(0)
+        request.close()
     }
 
-    /// The physical levels. Active-low is turned round here and not by the library, whose version 1 knows it only for all
-    /// lines of a request together.
-    static func levels(_ outputs: [Output], active: Set<String>) -> [UInt8] {
-        outputs.map { active.contains($0.name) != $0.activeLow ? 1 : 0 }
+    /// The bits of the lines of these names.
+    static func bits(of active: Set<String>, among names: [String]) -> UInt64 {
+        names.enumerated().reduce(0) { bits, line in
+            active.contains(line.element) ? bits | 1 << UInt64(line.offset) : bits
+        }
     }
 }

@@ -7,6 +7,14 @@ package enum SystemClock {
     /// Now on `CLOCK_BOOTTIME`: monotonic, counts during suspend, untouched by changes of the date.
     package static func now() -> Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME)) }
 
+    /// The same instant as one of `CLOCK_MONOTONIC`, in nanoseconds, by which the kernel stamps events: that clock stands still
+    /// during suspend.
+    static func instant(ofMonotonic stamp: UInt64) -> Instant {
+        let now = now()
+        let age = max(0, nanoseconds(of: CLOCK_MONOTONIC) - Int64(clamping: stamp))
+        return now.advanced(by: .nanoseconds(-age))
+    }
+
     /// The system's date, whatever it is worth.
     package static func utc() -> Timestamp {
         let total = nanoseconds(of: CLOCK_REALTIME)

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gpiod.h>
+#include <linux/gpio.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
@@ -221,12 +221,15 @@ int bind(int socket, const struct sockaddr *address, socklen_t size) {
     return -1;
 }
 
+static int ask_chip(int descriptor, unsigned long request, void *argument);
+
 int ioctl(int descriptor, unsigned long request, ...) {
     va_list arguments;
     va_start(arguments, request);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
     if (request == _IOW('H', 202, int) && held) return 0;  // HCIDEVDOWN
+    if (_IOC_TYPE(request) == 0xB4 && held) return ask_chip(descriptor, request, argument);
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
@@ -244,9 +247,10 @@ int adjtimex(struct timex *state) {
 // MARK: - A GPIO chip
 
 static const char chip_path[] = "/dev/gpiochip0", chip_label[] = "stall-chip";
-enum { RELAY, LINES = 6 };
+enum { RELAY, LINES = 6, DESCRIPTORS = 1024 };
 static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE"};
 static int levels[LINES];
+static struct { uint32_t count, offsets[LINES]; } requests[DESCRIPTORS];  // by descriptor
 static int64_t owed_before;  // of the relay's thread
 
 DIR *opendir(const char *path) {
@@ -286,89 +290,68 @@ static int set(const unsigned *offsets, const int *values, unsigned count) {
     return 0;
 }
 
-#ifdef GPIOD_LINE_BULK_MAX_LINES  // version 1
+// A descriptor to close and to ask by.
+static int nothing(void) { return (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC); }
 
-struct gpiod_chip { char unused; };
-struct gpiod_line { char unused; };
-static struct gpiod_chip chip;
-static struct gpiod_line lines[LINES];
-
-static int set_bulk(struct gpiod_line_bulk *bulk, const int *values) {
-    unsigned offsets[LINES];
-    for (unsigned i = 0; i < bulk->num_lines; i++) offsets[i] = (unsigned)(bulk->lines[i] - lines);
-    return set(offsets, values, bulk->num_lines);
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, unsigned) : 0;
+    va_end(arguments);
+    if (held && !strcmp(path, chip_path)) return nothing();
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-struct gpiod_chip *gpiod_chip_open(const char *path) {
-    if (!strcmp(path, chip_path)) return &chip;
-    errno = ENOENT;
-    return NULL;
+static int refuse(int error) {
+    errno = error;
+    return -1;
 }
-void gpiod_chip_close(struct gpiod_chip *unused) { (void)unused; }
-const char *gpiod_chip_label(struct gpiod_chip *unused) { (void)unused; return chip_label; }
-unsigned int gpiod_chip_num_lines(struct gpiod_chip *unused) { (void)unused; return LINES; }
-struct gpiod_line *gpiod_chip_get_line(struct gpiod_chip *unused, unsigned int offset) { (void)unused; return lines + offset; }
-const char *gpiod_line_name(struct gpiod_line *line) { return names[line - lines]; }
-int gpiod_line_request_bulk(
-    struct gpiod_line_bulk *bulk, const struct gpiod_line_request_config *config, const int *values) {
-    (void)config;
-    return set_bulk(bulk, values);
-}
-int gpiod_line_set_value_bulk(struct gpiod_line_bulk *bulk, const int *values) { return set_bulk(bulk, values); }
-int gpiod_line_get_value_bulk(struct gpiod_line_bulk *bulk, int *values) {
-    for (unsigned i = 0; i < bulk->num_lines; i++) values[i] = levels[bulk->lines[i] - lines];
-    return 0;
-}
-void gpiod_line_release_bulk(struct gpiod_line_bulk *bulk) { (void)bulk; }
 
-#else  // version 2; configurations stay the library's
-
-struct gpiod_chip { char unused; };
-struct gpiod_chip_info { char unused; };
-struct gpiod_line_info { unsigned offset; };
-struct gpiod_line_request { size_t count; unsigned offsets[LINES]; };
-static struct gpiod_chip chip;
-static struct gpiod_chip_info chip_info;
-
-struct gpiod_chip *gpiod_chip_open(const char *path) {
-    if (!strcmp(path, chip_path)) return &chip;
-    errno = ENOENT;
-    return NULL;
-}
-void gpiod_chip_close(struct gpiod_chip *unused) { (void)unused; }
-struct gpiod_chip_info *gpiod_chip_get_info(struct gpiod_chip *unused) { (void)unused; return &chip_info; }
-void gpiod_chip_info_free(struct gpiod_chip_info *unused) { (void)unused; }
-const char *gpiod_chip_info_get_label(struct gpiod_chip_info *unused) { (void)unused; return chip_label; }
-size_t gpiod_chip_info_get_num_lines(struct gpiod_chip_info *unused) { (void)unused; return LINES; }
-struct gpiod_line_info *gpiod_chip_get_line_info(struct gpiod_chip *unused, unsigned int offset) {
-    (void)unused;
-    struct gpiod_line_info *info = malloc(sizeof *info);
-    if (info) info->offset = offset;
-    return info;
-}
-void gpiod_line_info_free(struct gpiod_line_info *info) { free(info); }
-const char *gpiod_line_info_get_name(struct gpiod_line_info *info) { return names[info->offset]; }
-int gpiod_line_request_set_values(struct gpiod_line_request *request, const enum gpiod_line_value *wanted) {
+static int set_values(int descriptor, uint64_t bits) {
     int values[LINES];
-    for (size_t i = 0; i < request->count; i++) values[i] = wanted[i] == GPIOD_LINE_VALUE_ACTIVE;
-    return set(request->offsets, values, (unsigned)request->count);
+    for (uint32_t i = 0; i < requests[descriptor].count; i++) values[i] = bits >> i & 1;
+    return set(requests[descriptor].offsets, values, requests[descriptor].count);
 }
-int gpiod_line_request_get_values(struct gpiod_line_request *request, enum gpiod_line_value *found) {
-    for (size_t i = 0; i < request->count; i++)
-        found[i] = levels[request->offsets[i]] ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE;
-    return 0;
-}
-struct gpiod_line_request *gpiod_chip_request_lines(
-    struct gpiod_chip *unused, struct gpiod_request_config *config, struct gpiod_line_config *wanted) {
-    (void)unused, (void)config;
-    struct gpiod_line_request *request = calloc(1, sizeof *request);
-    if (!request) return NULL;
-    request->count = gpiod_line_config_get_configured_offsets(wanted, request->offsets, LINES);
-    enum gpiod_line_value dark[LINES];
-    for (size_t i = 0; i < request->count; i++) dark[i] = GPIOD_LINE_VALUE_INACTIVE;
-    gpiod_line_request_set_values(request, dark);
-    return request;
-}
-void gpiod_line_request_release(struct gpiod_line_request *request) { free(request); }
 
-#endif
+static int give_lines(struct gpio_v2_line_request *wanted) {
+    if (wanted->num_lines < 1 || wanted->num_lines > LINES) return refuse(EINVAL);
+    for (uint32_t i = 0; i < wanted->num_lines; i++)
+        if (wanted->offsets[i] >= LINES) return refuse(EINVAL);
+    // Every line here is an output that is active high.
+    if (wanted->config.flags != GPIO_V2_LINE_FLAG_OUTPUT || wanted->config.num_attrs) return refuse(EINVAL);
+    int descriptor = nothing();
+    if (descriptor < 0 || descriptor >= DESCRIPTORS) return refuse(EMFILE);
+    requests[descriptor].count = wanted->num_lines;
+    memcpy(requests[descriptor].offsets, wanted->offsets, wanted->num_lines * sizeof *wanted->offsets);
+    wanted->fd = descriptor;
+    return set_values(descriptor, 0);
+}
+
+// The kernel's GPIO character device, as far as it is used.
+static int ask_chip(int descriptor, unsigned long request, void *argument) {
+    struct gpiochip_info *chip = argument;
+    struct gpio_v2_line_info *line = argument;
+    struct gpio_v2_line_values *values = argument;
+    if (descriptor < 0 || descriptor >= DESCRIPTORS) return refuse(EBADF);
+    switch (request) {
+    case GPIO_GET_CHIPINFO_IOCTL:
+        *chip = (struct gpiochip_info){.name = "gpiochip0", .lines = LINES};
+        strcpy(chip->label, chip_label);
+        return 0;
+    case GPIO_V2_GET_LINEINFO_IOCTL:
+        if (line->offset >= LINES) return refuse(EINVAL);
+        strcpy(line->name, names[line->offset]);
+        return 0;
+    case GPIO_V2_GET_LINE_IOCTL:
+        return give_lines(argument);
+    case GPIO_V2_LINE_SET_VALUES_IOCTL:
+        return set_values(descriptor, values->bits);
+    case GPIO_V2_LINE_GET_VALUES_IOCTL:
+        values->bits = 0;
+        for (uint32_t i = 0; i < requests[descriptor].count; i++)
+            values->bits |= (uint64_t)(levels[requests[descriptor].offsets[i]] != 0) << i;
+        return 0;
+    default:
+        return refuse(ENOTTY);
+    }
+}

@@ -1,0 +1,241 @@
+import CGPIO
+import Encoding
+import Glibc
+import Synchronization
+import Testing
+
+@testable import LinuxIO
+
+/// Input lines: edges in their order, lost ones, and chips that go and come back.
+@Suite("GPIO inputs", .timeLimit(.minutes(2)))
+struct GPIOInputTests {
+    // MARK: - What follows from edges and levels
+
+    private func edge(_ index: Int, _ isActive: Bool, _ at: Int64, number: UInt32) -> NumberedEdge {
+        NumberedEdge(edge: change(index, isActive, at), number: number)
+    }
+
+    private func change(_ index: Int, _ isActive: Bool, _ at: Int64) -> InputEdge {
+        InputEdge(index: index, isActive: isActive, at: Instant(nanoseconds: at))
+    }
+
+    @Test("edges are told once, in their order, and what was not told is inactive")
+    func order() {
+        var levels = InputLevels()
+        let first = levels.take([
+            edge(1, true, 10, number: 1), edge(0, true, 20, number: 2), edge(0, true, 25, number: 3),
+            edge(2, false, 27, number: 4), edge(1, false, 30, number: 5),
+        ])
+        #expect(first.lost == 0)
+        #expect(first.changes == [change(1, true, 10), change(0, true, 20), change(1, false, 30)])
+        #expect(levels.take([edge(0, false, 40, number: 6)]).changes == [change(0, false, 40)])
+    }
+
+    @Test("missing numbers are counted, from the first one on, and levels fill the hole")
+    func lost() {
+        var levels = InputLevels()
+        #expect(levels.take([edge(0, true, 10, number: 4), edge(0, false, 20, number: 7)]).lost == 5)
+        #expect(levels.match(0b110, at: Instant(nanoseconds: 30)) == [change(1, true, 30), change(2, true, 30)])
+        #expect(levels.match(0b110, at: Instant(nanoseconds: 40)).isEmpty)
+        // Taken anew: the kernel counts anew; what was told still holds.
+        levels.restart()
+        #expect(levels.match(0b010, at: Instant(nanoseconds: 50)) == [change(2, false, 50)])
+        #expect(levels.take([edge(1, false, 60, number: 1)]).lost == 0)
+        // Numbers have 32 bits.
+        var long = InputLevels()
+        _ = long.take([edge(0, true, 1, number: .max)])
+        #expect(long.take([edge(0, false, 2, number: 0)]).lost == 0)
+    }
+
+    @Test("time does not run backwards, whatever a stamp says")
+    func time() {
+        var levels = InputLevels()
+        _ = levels.match(1, at: Instant(nanoseconds: 100))
+        #expect(levels.take([edge(0, false, 90, number: 1)]).changes == [change(0, false, 100)])
+    }
+
+    @Test("the kernel's stamps are instants of the clock that cores are driven by")
+    func stamps() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let before = SystemClock.now()
+        let stamp = UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+        let found = SystemClock.instant(ofMonotonic: stamp)
+        #expect(found <= SystemClock.now() && found.duration(to: before) < .seconds(1))
+        #expect(SystemClock.instant(ofMonotonic: .max) <= SystemClock.now())
+    }
+
+    @Test("polarity, bias and debouncing become what the kernel is asked for, within its bounds")
+    func request() {
+        let line = InputLine("GPIO5", activeLow: true, bias: .pullUp, debounce: .milliseconds(30)).line
+        #expect(line.debounce == 30_000)
+        let edges = [GPIO_V2_LINE_FLAG_INPUT, GPIO_V2_LINE_FLAG_EDGE_RISING, GPIO_V2_LINE_FLAG_EDGE_FALLING]
+        #expect(line.flags == edges + [GPIO_V2_LINE_FLAG_ACTIVE_LOW, GPIO_V2_LINE_FLAG_BIAS_PULL_UP])
+        #expect(InputLine("x", debounce: .zero).line.debounce == 1000)
+        #expect(InputLine("x", debounce: .seconds(99)).line.debounce == 5_000_000)
+        #expect(InputLine("x", bias: .pullDown).line.flags == edges + [GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN])
+        #expect(InputLine("x", bias: .off).line.flags == edges + [GPIO_V2_LINE_FLAG_BIAS_DISABLED])
+        #expect(InputLine("x").line.flags == edges)
+    }
+
+    // MARK: - The thread
+
+    /// A chip of three lines, which may go.
+    private final class Chip: Sendable {
+        struct State {
+            var levels: UInt64 = 0
+            var waiting: [NumberedEdge] = []
+            var number: UInt32 = 0
+            var isGone = false
+            var isHeld = false
+            var told: [InputEdge] = []
+            var news: [GPIOInputs.News] = []
+            var requests = 0
+        }
+
+        final class Bank: InputBank {
+            let chip: Chip
+            init(_ chip: Chip) { self.chip = chip }
+
+            var descriptor: Int32 { chip.counter.descriptor }
+
+            func edges() throws(GPIOError) -> [NumberedEdge] {
+                let (edges, isGone) = chip.state.withLock { state in
+                    defer { state.waiting.removeFirst(min(2, state.waiting.count)) }
+                    if state.waiting.count <= 2 { chip.counter.clear() }
+                    return (Array(state.waiting.prefix(2)), state.isGone)
+                }
+                if isGone { throw Chip.gone }
+                return edges
+            }
+
+            func active() throws(GPIOError) -> UInt64 {
+                let (levels, isGone) = chip.state.withLock { ($0.levels, $0.isGone) }
+                if isGone { throw Chip.gone }
+                return levels
+            }
+
+            func close() { chip.state.withLock { $0.isHeld = false } }
+        }
+
+        static let gone = GPIOError.failed(SystemError("reading edges", code: ENODEV))
+        let state = Mutex(State())
+        let counter: EventCounter
+
+        init() throws { counter = try EventCounter() }
+
+        func take() throws(GPIOError) -> any InputBank {
+            let isGone = state.withLock { state in
+                state.requests += 1
+                if !state.isGone { (state.isHeld, state.number, state.waiting) = (true, 0, []) }
+                return state.isGone
+            }
+            if isGone { throw .noChip("sim", present: []) }
+            return Bank(self)
+        }
+
+        /// Lets a line change; the kernel keeps so many edges.
+        func change(_ index: Int, _ isActive: Bool, room: Int = .max) {
+            state.withLock { state in
+                state.levels = isActive ? state.levels | 1 << UInt64(index) : state.levels & ~(1 << UInt64(index))
+                state.number += 1
+                let edge = InputEdge(index: index, isActive: isActive, at: SystemClock.now())
+                state.waiting.append(NumberedEdge(edge: edge, number: state.number))
+                if state.waiting.count > room { state.waiting.removeFirst() }
+            }
+            if room == .max { counter.ring() }
+        }
+
+        func inputs(readBack: Duration = .seconds(60)) throws -> GPIOInputs {
+            try GPIOInputs(
+                onEdges: { edges in self.state.withLock { $0.told += edges } },
+                onNews: { news in self.state.withLock { $0.news.append(news) } },
+                retryAfter: .milliseconds(20), readBack: readBack
+            ) { () throws(GPIOError) in try self.take() }
+        }
+
+        func waits(_ isTrue: (State) -> Bool) -> Bool {
+            for _ in 0..<20_000 {
+                if isTrue(state.withLock { $0 }) { return true }
+                usleep(1000)
+            }
+            return false
+        }
+
+        var told: [String] { state.withLock { $0.told.map { "\($0.index)\($0.isActive ? "+" : "-")" } } }
+    }
+
+    @Test("lines that are active at the start are told, then every edge; the lines are given back at the end")
+    func edges() throws {
+        let chip = try Chip()
+        chip.state.withLock { $0.levels = 0b100 }
+        let inputs = try chip.inputs()
+        #expect(chip.waits { $0.told.count == 1 })
+        for isActive in [true, false, true, false, true] { chip.change(0, isActive) }
+        chip.change(2, false)
+        #expect(chip.waits { $0.told.count == 7 })
+        #expect(chip.told == ["2+", "0+", "0-", "0+", "0-", "0+", "2-"])
+        let times = chip.state.withLock { $0.told.map(\.at) }
+        #expect(times == times.sorted())
+        #expect(chip.state.withLock { $0.news } == [.available])
+        #expect(inputs.end(within: .seconds(5)))
+        #expect(!chip.state.withLock { $0.isHeld })
+    }
+
+    @Test("edges that the kernel dropped are told, and the levels are right all the same")
+    func droppedEdges() throws {
+        let chip = try Chip()
+        let inputs = try chip.inputs()
+        #expect(chip.waits { $0.news == [.available] })
+        // Ten edges of one line and one of another before anybody looks; three are kept.
+        chip.change(1, true, room: 3)
+        for at in 0..<10 { chip.change(0, at % 2 == 0, room: 3) }
+        chip.counter.ring()
+        #expect(chip.waits { $0.news.count == 2 && $0.told.count >= 2 })
+        #expect(chip.state.withLock { $0.news } == [.available, .lost(8)])
+        #expect(Set(chip.told.suffix(1)) == ["1+"] && chip.told.dropLast().last == "0-")
+        #expect(inputs.end(within: .seconds(5)))
+    }
+
+    @Test("a chip that goes is told once, asked for again, and what changed meanwhile is told when it is back")
+    func comesBack() throws {
+        let chip = try Chip()
+        let inputs = try chip.inputs()
+        chip.change(0, true)
+        #expect(chip.waits { $0.told.count == 1 })
+        chip.state.withLock { $0.isGone = true }
+        chip.counter.ring()
+        let absent = GPIOError.noChip("sim", present: [])
+        #expect(chip.waits { $0.news.last == .unavailable(absent) && $0.requests > 5 })
+        chip.state.withLock { ($0.isGone, $0.levels) = (false, 0b010) }
+        #expect(chip.waits { $0.told.count == 3 })
+        #expect(chip.told == ["0+", "0-", "1+"])
+        chip.change(1, false)
+        #expect(chip.waits { $0.told.count == 4 })
+        #expect(
+            chip.state.withLock { $0.news } == [.available, .unavailable(Chip.gone), .unavailable(absent), .available])
+        #expect(inputs.end(within: .seconds(5)))
+    }
+
+    @Test("a chip that goes without a word is found by reading its levels; so is a level that no edge told of")
+    func readBack() throws {
+        let chip = try Chip()
+        let inputs = try chip.inputs(readBack: .milliseconds(20))
+        #expect(chip.waits { $0.news == [.available] })
+        chip.state.withLock { $0.levels = 0b001 }
+        #expect(chip.waits { $0.told.count == 1 })
+        chip.state.withLock { $0.isGone = true }
+        #expect(chip.waits { $0.news.count >= 2 })
+        #expect(inputs.end(within: .seconds(5)))
+    }
+
+    @Test("an absent chip is no reason to throw: it is asked for until the end")
+    func absent() throws {
+        let chip = try Chip()
+        chip.state.withLock { $0.isGone = true }
+        let inputs = try chip.inputs()
+        #expect(chip.waits { $0.requests > 2 })
+        #expect(chip.state.withLock { $0.news } == [.unavailable(.noChip("sim", present: []))])
+        #expect(inputs.end(within: .seconds(5)))
+    }
+}
