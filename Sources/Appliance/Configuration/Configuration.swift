@@ -90,13 +90,18 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Every key there is, in the order of the sections.
-    package static var keys: [String] {
+    /// Every key there is with what it takes, in the order of the sections.
+    package static var forms: [KeyForm] {
         guard let document = try? ConfigurationDocument([]) else { return [] }
         var reader = ConfigurationReader(document)
         _ = Configuration(&reader, folder: "/")
-        return reader.effective.map(\.key)
+        return reader.effective.map { key, value, form in
+            KeyForm(key, form, standard: reader.requiredKeys.contains(key) ? nil : value.compactText)
+        }
     }
+
+    /// Every key there is, in the order of the sections.
+    package static var keys: [String] { forms.map(\.key) }
 
     private init(_ reader: inout ConfigurationReader, folder: String) {
         kiosk = KioskSection(&reader)
@@ -133,7 +138,7 @@ package struct Configuration: Sendable {
 
         notices = reader.notices
         var sections: JSONObject = [:]
-        for (key, value) in reader.effective {
+        for (key, value, _) in reader.effective {
             let parts = key.split(separator: ".", maxSplits: 1).map { Text(String($0)) }
             guard parts.count == 2 else { continue }
             var section = sections[parts[0]]?.object ?? [:]

@@ -5,10 +5,14 @@ import Encoding
 /// Asking is the schema: a key that nobody asked for is unknown, and a reader over an empty document lists all keys with
 /// their defaults.
 struct ConfigurationReader {
+    private static let textForm = "a text in quotes"
+
     private let document: ConfigurationDocument
+    /// Keys without which a file is refused.
+    private(set) var requiredKeys: Set<String> = []
     private(set) var problems: [ConfigurationError.Problem] = []
-    /// Every key that was asked for, with the value that is in force, in the order of asking.
-    private(set) var effective: [(key: String, value: JSON)] = []
+    /// Every key that was asked for, with the value that is in force and what it takes, in the order of asking.
+    private(set) var effective: [(key: String, value: JSON, form: String)] = []
     /// What is said about keys that have no effect, or not all that may be meant.
     private(set) var notices: [ConfigurationError.Problem] = []
 
@@ -29,9 +33,10 @@ struct ConfigurationReader {
 
     /// A text that must be there.
     mutating func required(_ key: String, example: String) -> String {
+        requiredKeys.insert(key)
         guard has(key) else {
             reject(key, "is missing", "Write for example: \(Self.lastPart(key)) = \"\(example)\"")
-            effective.append((key, .text(example)))
+            effective.append((key, .text(example), Self.textForm))
             return ""
         }
         return text(key, default: "")
@@ -39,7 +44,7 @@ struct ConfigurationReader {
 
     /// A text.
     mutating func text(_ key: String, default fallback: String) -> String {
-        read(key, fallback, "a text in quotes", write: { .text($0) }) { $0.string?.string }
+        read(key, fallback, Self.textForm, write: { .text($0) }) { $0.string?.string }
     }
 
     /// A text that may be left out.
@@ -212,7 +217,7 @@ struct ConfigurationReader {
                 reject(key, Self.complaint(node), "Write \(wanted).")
             }
         }
-        effective.append((key, write(value)))
+        effective.append((key, write(value), wanted))
         return value
     }
 

@@ -65,7 +65,7 @@ struct IssuersFile {
                     continue
                 }
                 for table in tables.compactMap(\.self) { read(table, line: entry.line) }
-            default: noteUnknown(entry, "profile, revoked-keys or [[issuer]]")
+            default: noteUnknown(entry, Self.forms.map(\.key).joined(separator: ", "))
             }
         }
     }
@@ -154,15 +154,9 @@ struct IssuersFile {
             case ("forbid", _), (_, false): issuer.inlineContexts = false
             default: note(entry.line, "inline-contexts must be a word", "Write \"allow\" or \"forbid\".")
             }
-        default: noteUnknown(entry, Self.issuerKeys)
+        default: noteUnknown(entry, Self.issuerForms.map(\.key).joined(separator: ", "))
         }
     }
-
-    private static let issuerKeys =
-        "id, groups, types, contexts, valid-from, valid-until, controllers, keys, roots, token-signer-usages, "
-        + "document-signer-usages, issuing-country, key-purpose, inline-contexts, status-issuers, status-lists, "
-        + "status-list-aliases, withheld-expiry, withheld-status, "
-        + "document-max-age, documents or revoked-keys"
 
     private mutating func isAllowed(_ entry: TOMLTable.Entry) -> Bool {
         switch entry.value.string {

@@ -38,6 +38,13 @@ extension GatePolicy {
         }
         return policy
     }
+
+    /// What each key of such a file takes, behind the name of its table as messages have it, as far as the file has such tables.
+    package static func forms(of bytes: [UInt8]) throws(TOML.SyntaxError) -> [KeyForm] {
+        var reader = PolicyReader()
+        _ = reader.policy(try TOML.parse(bytes), digest: Digest.sha256(bytes), zones: { _ in nil })
+        return reader.problems.asked
+    }
 }
 
 /// Reads the top of a policy file and its sections. Rules: `PolicyReader+Rules.swift`; predicates:

@@ -27,6 +27,7 @@ struct PolicyTable {
     mutating func take<Value>(
         _ key: Text, _ wanted: String, _ problems: inout PolicyProblems, _ convert: (TOML) -> Value?
     ) -> Value? {
+        problems.ask(KeyForm("\(name).\(key)", wanted))
         guard has(key), let entry = table.entry(key) else { return nil }
         if let value = convert(entry.value) { return value }
         let complaint =
@@ -106,9 +107,16 @@ struct PolicyTable {
     }
 }
 
-/// What is wrong so far.
+/// What is wrong so far, and what was asked for.
 struct PolicyProblems {
     private(set) var list: [PolicyFileError.Problem] = []
+    /// Each key once, behind the name of its table.
+    private(set) var asked: [KeyForm] = []
+    private var seen: Set<String> = []
+
+    mutating func ask(_ form: KeyForm) {
+        if seen.insert(form.key).inserted { asked.append(form) }
+    }
 
     mutating func note(_ line: Int?, _ message: String, _ remedy: String) {
         list.append(.init(line: line, message: message, remedy: remedy))

@@ -1,0 +1,121 @@
+/// An example file with a comment above each key, read for what the comments say.
+///
+/// Prose above a key is about it and about the keys that follow it directly; prose above a `[section]` is about the section. A key
+/// may itself stand behind a `#`: then it is known by its name.
+struct AnnotatedExample {
+    /// Keys that share their prose.
+    struct Entry {
+        var keys: [String]
+        let meaning: [String]
+        /// Lines that show how it is written, where the keys alone do not.
+        var example: [String] = []
+    }
+
+    /// What stands below one `[section]`; the first has no name.
+    struct Section {
+        let name: String
+        /// As it is written: `[clock]`, `[[accept]]`.
+        let header: String
+        var meaning: [String]
+        var entries: [Entry] = []
+    }
+
+    /// The prose at the top of the file.
+    private(set) var introduction: [String] = []
+    private(set) var sections = [Section(name: "", header: "", meaning: [])]
+
+    private let known: Set<String>
+    private var current = 0
+    private var prose: [String] = []
+    /// Whether the line before was a key.
+    private var followsKey = false
+    /// Brackets that are open.
+    private var depth = 0
+    /// Whether lines belong to the example of the last entry.
+    private var isShowing = false
+
+    /// `known`: the keys with their sections, `clock.skew`; a commented line that names none of them is prose.
+    init(_ text: String, known: Set<String>) {
+        self.known = known
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { take(line) }
+    }
+
+    private mutating func take(_ line: Substring) {
+        let isComment = line.hasPrefix("#")
+        let content = isComment ? String(line.dropFirst(line.hasPrefix("# ") ? 2 : 1)) : String(line)
+        let words = content.drop { $0 == " " }
+        if depth > 0 {
+            depth += Self.balance(words)
+        } else if words.isEmpty {
+            if !isComment { endOfBlock() } else { (isShowing, followsKey) = (false, false) }
+            if isComment, !prose.isEmpty { prose.append("") }
+        } else if isShowing, isComment {
+            sections[current].entries[sections[current].entries.count - 1].example.append(content)
+        } else if words.hasPrefix("["), !isComment || words.hasPrefix("[[") && words.hasSuffix("]]") {
+            header(words, isComment: isComment)
+        } else if let key = Self.key(words), !isComment || known.contains(name(of: key)) {
+            add(key, isComment: isComment)
+            depth = max(0, Self.balance(words))
+        } else if isComment {
+            prose.append(content)
+            followsKey = false
+        }
+    }
+
+    /// A line without anything.
+    private mutating func endOfBlock() {
+        if introduction.isEmpty { introduction = prose }
+        (prose, followsKey, isShowing) = ([], false, false)
+    }
+
+    private mutating func header(_ text: Substring, isComment: Bool) {
+        let name = String(text.filter { !"[]".contains($0) })
+        if isComment {
+            // A list that cannot stand there empty; or another of the sections that this one is.
+            guard name != sections[current].name else { return }
+            sections[current].entries.append(Entry(keys: [name], meaning: prose, example: [String(text)]))
+            (prose, isShowing) = ([], true)
+        } else if let index = sections.firstIndex(where: { $0.name == name }) {
+            if sections[index].meaning.isEmpty { sections[index].meaning = prose }
+            (current, prose) = (index, [])
+        } else {
+            sections.append(Section(name: name, header: String(text), meaning: prose))
+            (current, prose) = (sections.count - 1, [])
+        }
+        followsKey = false
+    }
+
+    private mutating func add(_ key: String, isComment: Bool) {
+        let name = name(of: key)
+        if sections[current].entries.contains(where: { $0.keys.contains(name) }) {
+            if !isComment { prose = [] }
+        } else if prose.isEmpty, followsKey, !sections[current].entries.isEmpty {
+            sections[current].entries[sections[current].entries.count - 1].keys.append(name)
+        } else {
+            sections[current].entries.append(Entry(keys: [name], meaning: prose))
+            prose = []
+        }
+        followsKey = true
+    }
+
+    private func name(of key: String) -> String {
+        sections[current].name.isEmpty ? key : sections[current].name + "." + key
+    }
+
+    /// `skew` of `skew = "60s"`.
+    private static func key(_ line: Substring) -> String? {
+        let key = line.prefix { $0.isLetter && $0.isASCII || $0 == "-" }
+        return !key.isEmpty && line.dropFirst(key.count).hasPrefix(" = ") ? String(key) : nil
+    }
+
+    /// How many brackets a line opens more than it closes.
+    private static func balance(_ line: Substring) -> Int {
+        var (depth, isText) = (0, false)
+        for character in line {
+            if character == "\"" { isText.toggle() }
+            if isText { continue }
+            if "[{".contains(character) { depth += 1 } else if "]}".contains(character) { depth -= 1 }
+        }
+        return depth
+    }
+}

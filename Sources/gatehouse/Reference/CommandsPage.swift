@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// Every command with its help, as `--help` prints it.
+enum CommandsPage {
+    /// Columns of a block on the page.
+    private static let columns = 100
+
+    static var text: String {
+        let lead = """
+            # Commands
+
+            What each command of `gatehouse` takes, as its `--help` says it. This page is made by `make reference`; the manual page \
+            `gatehouse(1)` has the same in more words.
+
+            """
+        return ([lead] + sections(Gatehouse.self, path: ["gatehouse"])).joined(separator: "\n")
+    }
+
+    private static func sections(_ command: any ParsableCommand.Type, path: [String]) -> [String] {
+        let help = Gatehouse.helpMessage(for: command, columns: columns)
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        let section = (["## `\(path.joined(separator: " "))`", "", "```text"] + lines + ["```", ""]).joined(
+            separator: "\n")
+        let children = command.configuration.subcommands.flatMap { child in
+            sections(child, path: path + [child._commandName])
+        }
+        return [section] + children
+    }
+}

@@ -1,0 +1,122 @@
+import Appliance
+import ArgumentParser
+import Credentials
+import Encoding
+import Foundation
+
+/// The pages of reference: what the program knows of its own keys, commands and events, as Markdown.
+struct ReferenceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reference", abstract: "Prints a page of reference: every key, command or event there is.",
+        discussion: """
+            Markdown, as in docs/reference. Pages: configuration (gatehouse.toml), policy (policy.toml), trust \
+            (issuers.toml), commands, events (of the log). What keys are for is read from the comments of the examples. \
+            Every reason code: gatehouse reasons.
+
+            Exit code: 2 when an example cannot be read.
+            """)
+
+    /// The pages there are.
+    enum Page: String, CaseIterable {
+        case configuration, policy, trust, commands, events
+    }
+
+    /// Examples are some 20 KB.
+    private static let limit = 1024 * 1024
+
+    @Argument(help: "The page.")
+    var page: String
+    @Option(help: ArgumentHelp("Where the example files are.", valueName: "folder"))
+    var examples = "/usr/share/gatehouse"
+
+    func run() throws {
+        guard let page = Page(rawValue: page) else {
+            throw CommandFailure(
+                "there is no page \(Terminal.printable(String(page.prefix(100))))",
+                remedy: "name one of \(Page.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        switch page {
+        case .configuration: Terminal.write(Self.configurationPage.text(of: try example("gatehouse.toml")))
+        case .policy:
+            let text = try example("policy.toml")
+            let forms: [KeyForm]
+            do throws(TOML.SyntaxError) {
+                forms = try GatePolicy.forms(of: Array(text.utf8))
+            } catch {
+                throw CommandFailure("\(examples)/policy.toml:\(error.line): is not TOML", remedy: "mend the example")
+            }
+            Terminal.write(Self.policyPage(forms).text(of: text))
+        case .trust: Terminal.write(Self.trustPage.text(of: try example("issuers.toml")))
+        case .commands: Terminal.write(CommandsPage.text)
+        case .events: Terminal.write(EventsPage.text)
+        }
+    }
+
+    private func example(_ name: String) throws -> String {
+        let bytes = try InputFile.bytes(examples + "/" + name, limit: Self.limit)
+        guard let text = Text(utf8: bytes) else {
+            throw CommandFailure(
+                "\(examples)/\(name) is not UTF-8", remedy: "name the folder of the examples: --examples")
+        }
+        return text.string
+    }
+
+    // MARK: - Pages
+
+    static var configurationPage: KeyPage {
+        let forms = Configuration.forms
+        let names = forms.map { String($0.key.prefix { $0 != "." }) }
+        let sections = names.enumerated().filter { names.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        return KeyPage(
+            title: "Configuration",
+            lead: """
+                Every key of `gatehouse.toml`, what it takes and what holds where it is left out. This page is made by `make reference` from \
+                the reader of that file and from the comments of `deploy/gatehouse.toml`.
+                """,
+            parts: sections.map { name in
+                .init(section: name, forms: forms.filter { $0.key.hasPrefix(name + ".") })
+            }, inner: [])
+    }
+
+    private static func policyPage(_ forms: [KeyForm]) -> KeyPage {
+        func below(_ table: String, as section: String) -> [KeyForm] {
+            forms.filter { $0.key.hasPrefix(table + ".") }.map { form in
+                KeyForm((section.isEmpty ? "" : section + ".") + form.key.dropFirst(table.count + 1), form.form)
+            }
+        }
+        return KeyPage(
+            title: "Policy",
+            lead: """
+                Every key of a policy file and what it takes. This page is made by `make reference` from the reader of that file and from the \
+                comments of `deploy/policy.toml`. What a rule sees of a claim: [policy.md](../policy.md).
+                """,
+            parts: [
+                .init(section: "", forms: below("a policy", as: "")),
+                .init(section: "clock", forms: below("clock", as: "clock")),
+                .init(section: "replay", forms: below("replay", as: "replay")),
+                .init(section: "deny", forms: below("a [[deny]] rule", as: "deny")),
+                .init(section: "accept", forms: below("an [[accept]] rule", as: "accept")),
+                .init(section: "test", forms: below("a [[test]]", as: "test")),
+            ],
+            inner: [
+                ("A condition of require or when", below("a condition", as: "")),
+                ("A part of hours", below("hours", as: "")),
+                ("status, of a rule and of a test", below("status", as: "")),
+            ])
+    }
+
+    private static var trustPage: KeyPage {
+        KeyPage(
+            title: "Trust",
+            lead: """
+                Every key of `issuers.toml` in the trust directory and what it takes. This page is made by `make reference` from the reader of \
+                that file and from the comments of `deploy/issuers.toml`. How a trust directory is made: [trust.md](../trust.md).
+                """,
+            parts: [
+                .init(section: "", forms: TrustDirectory.topForms),
+                .init(
+                    section: "issuer",
+                    forms: TrustDirectory.issuerForms.map { KeyForm("issuer." + $0.key, $0.form) }),
+            ], inner: [])
+    }
+}

@@ -1,0 +1,128 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// `gatehouse reference`: the pages in `docs/reference` are what the program prints, and they leave nothing out.
+@Suite struct ReferenceCommandTests {
+    private let folder: Scratch
+    private let root = Vectors.repository
+    private static let pages = ["configuration", "policy", "trust", "commands", "events"]
+
+    init() throws { folder = try Scratch() }
+
+    private var examples: String { root.appendingPathComponent("deploy").path }
+
+    private func page(_ name: String) async throws -> String {
+        let ending = try await folder.gatehouse("reference", name, "--examples", examples)
+        #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending)")
+        return ending.output
+    }
+
+    @Test(arguments: pages) func thePageInTheDocuments(_ name: String) async throws {
+        let file = root.appendingPathComponent("docs/reference/\(name).md")
+        let shown = try String(contentsOf: file, encoding: .utf8)
+        #expect(try await page(name) == shown, "make reference")
+    }
+
+    @Test func everyPageIsHeldUpToDate() throws {
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: root.appendingPathComponent("docs/reference").path)
+        #expect(Set(files) == Set(Self.pages.map { $0 + ".md" }))
+    }
+
+    /// Every key of the configuration stands there with its default and with what it is for.
+    @Test func everyKeyIsExplained() async throws {
+        let page = try await page("configuration")
+        let shown = try await folder.gatehouse("config", "check", "--json", examples + "/gatehouse.toml").json.first
+        var count = 0
+        for section in shown?.object?.members ?? [] {
+            for key in section.value.object?.names ?? [] {
+                count += 1
+                #expect(page.contains("- `\(section.name).\(key)`: "), "\(section.name).\(key)")
+            }
+        }
+        #expect(count > 80)
+        #expect(!page.contains("### Other keys"), "a key without a comment in deploy/gatehouse.toml")
+        #expect(page.contains("- `gate.pulse`: a duration from 50ms to 5s"))
+        #expect(page.contains("; default: `\"200ms\"`"))
+        #expect(page.contains("- `kiosk.name`: a text in quotes\n"), "required: no default")
+    }
+
+    @Test func everyKeyOfRulesAndTrustStandsThere() async throws {
+        let policy = try await page("policy")
+        for key in [
+            "valid-until", "clock.max-unsynced", "replay.key", "deny.credentials", "accept.require", "accept.holder",
+            "test.holder-proven", "starts-with", "on-or-before", "when-stale", "days",
+        ] { #expect(policy.contains("- `\(key)`: "), "\(key)") }
+        let trust = try await page("trust")
+        #expect(!trust.contains("### Other keys"), "a key without a comment in deploy/issuers.toml")
+        for key in ["issuer.id", "issuer.withheld-status", "issuer.issuing-country", "revoked-keys"] {
+            #expect(trust.contains("- `\(key)`: "), "\(key)")
+        }
+        // And of each the words above it, not above another.
+        let part = trust.components(separatedBy: "### `issuer.document-max-age`").last?.components(separatedBy: "###")
+            .first
+        #expect(part?.contains("How old a stored document of it may be") == true, "\(part ?? "")")
+    }
+
+    @Test func everyCommandHasItsHelp() async throws {
+        let page = try await page("commands")
+        for command in try await CommandTree.read().all {
+            let name = (["gatehouse"] + command.path).joined(separator: " ")
+            let section = page.components(separatedBy: "## `\(name)`\n").dropFirst().first?.components(
+                separatedBy: "\n## "
+            ).first
+            #expect(section?.contains("USAGE: \(name)") == true, "\(name)")
+            for option in command.options.flatMap(\.names) {
+                #expect(section?.contains(option) == true, "\(name) \(option)")
+            }
+        }
+    }
+
+    /// The sources write exactly the events that the page has.
+    @Test func everyEventOfTheSourcesStandsThere() async throws {
+        let page = try await page("events")
+        let listed = Set(
+            page.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }
+                .compactMap { $0.components(separatedBy: "`").dropFirst().first })
+        let sources = root.appendingPathComponent("Sources").resolvingSymlinksInPath()
+        let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
+        var written: Set<String> = []
+        for file in files where file.hasSuffix(".swift") {
+            let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
+            if file.hasSuffix("KioskNote.swift") {
+                let names =
+                    text.components(separatedBy: "package var name").last?.components(separatedBy: "\n    }").first
+                    ?? ""
+                written.formUnion(
+                    names.components(separatedBy: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
+            }
+            // log.log(.level, "name", …), over several lines too; and what the sink itself writes.
+            for call in text.components(separatedBy: "log(").dropFirst()
+                + text.components(separatedBy: "write(bytes(").dropFirst()
+            {
+                let words = call.prefix(120).components(separatedBy: "\"")
+                guard words.count > 1, words[0].filter({ $0 == "," }).count == 1,
+                    words[0].contains(".") || words[0].contains("?")
+                else { continue }
+                let behind = words[0].components(separatedBy: ",").last ?? "x"
+                if behind.allSatisfy({ $0.isWhitespace }) { written.insert(words[1]) }
+            }
+        }
+        #expect(written.count > 30)
+        #expect(
+            written == listed, "rows of LogEvent: missing or left over \(written.symmetricDifference(listed).sorted())")
+    }
+
+    @Test func whatCannotBeRead() async throws {
+        let missing = try await folder.gatehouse("reference", "policy", "--examples", "nowhere")
+        #expect(missing.code == 2 && missing.output.isEmpty && missing.hasRemedy, "\(missing)")
+        try FileManager.default.createDirectory(atPath: folder.path("broken"), withIntermediateDirectories: true)
+        try folder.write("broken/policy.toml", "id = \n")
+        let broken = try await folder.gatehouse("reference", "policy", "--examples", "broken")
+        #expect(broken.code == 2 && broken.errors.contains("broken/policy.toml:1"), "\(broken)")
+        let page = try await folder.gatehouse("reference", "nonsense")
+        #expect(page.code == 2 && page.errors.contains("configuration"), "\(page)")
+    }
+}
