@@ -32,6 +32,12 @@ func target(
         swiftSettings: settings)
 }
 
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: "example-" + name.lowercased(), dependencies: dependencies, path: "Examples/" + name,
+        swiftSettings: settings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: settings)
 }
@@ -101,6 +107,10 @@ let package = Package(
             dependencies: [
                 "Appliance", "Workbench", "Simulation", "LinkedData", "Credentials", "Encoding", argumentParser,
             ], swiftSettings: settings),
+
+        // Examples of what the modules do without the appliance.
+        example("Peripheral", ["BluetoothHost", "LinuxIO", "Encoding"]),
+        example("Verifier", ["Credentials", "Encoding"]),
 
         // Tests.
         .target(
