@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit test-vm smoke-vm test-power deb test-deb deb-arm64 test-arm64 release fuzz bench figures reasons hardware format lint setup build peers clean
+.PHONY: demo test test-unit test-vm smoke-vm test-power deb test-deb deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -109,6 +109,18 @@ figures: deb
 reasons: build
 	@$(SCRATCH)/debug/gatehouse reasons --markdown > docs/reasons.md
 
+# The pages of reference: keys, commands and events, from the program's own tables and the comments of the examples.
+REFERENCES := configuration policy trust commands events
+reference: build
+	@mkdir -p docs/reference
+	@for page in $(REFERENCES); do \
+		$(SCRATCH)/debug/gatehouse reference $$page --examples deploy > docs/reference/$$page.md || exit 1; done
+
+# The documentation as a site, in SITE, with every link and anchor of it checked (docs/site); mkdocs comes from PyPI the first time.
+SITE ?= $(SCRATCH)-site
+site:
+	@docs/site/build $(SITE)
+
 # The wiring page and its pictures, from hardware/pinout.toml.
 hardware: build
 	@$(SCRATCH)/debug/gatehouse hardware hardware/pinout.toml --write hardware
@@ -117,10 +129,10 @@ setup:
 	@deploy/bootstrap
 
 format:
-	@swift format -i -r Package.swift Sources Tests
+	@swift format -i -r Package.swift Sources Tests Examples
 
 lint:
-	@swift format lint --strict -r Package.swift Sources Tests
+	@swift format lint --strict -r Package.swift Sources Tests Examples
 
 clean:
 	@rm -rf $(SCRATCH)

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The README's comparison with other verifiers: every line names a case that runs, and that wants what the line says.
+/// The comparison with other verifiers: every line names a case that runs, and that wants what the line says.
 @Suite struct ComparisonTests {
     private struct Row {
         let claim: String
@@ -12,9 +12,9 @@ import Testing
     }
 
     private func rows() throws -> [Row] {
-        let readme = try String(contentsOf: Vectors.repository.appendingPathComponent("README.md"), encoding: .utf8)
-        let section = readme.components(separatedBy: "## How it compares").last?.components(separatedBy: "\n## ").first
-        return (section ?? "").components(separatedBy: "\n").compactMap { line in
+        let page = try String(
+            contentsOf: Vectors.repository.appendingPathComponent("docs/comparison.md"), encoding: .utf8)
+        return page.components(separatedBy: "\n").compactMap { line in
             let cells = line.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 8, cells[6].hasPrefix("`") else { return nil }
             let path = cells[6].trimmingCharacters(in: CharacterSet(charactersIn: "`"))

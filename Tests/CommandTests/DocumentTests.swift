@@ -6,13 +6,19 @@ import Testing
 /// What the documents promise exists: files, commands, options, targets, types.
 @Suite struct DocumentTests {
     private let root = Vectors.repository
-    private let documents = [
-        "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "hardware/README.md", "hardware/wiring.md",
-        "hardware/acceptance.md", "hardware/mistakes.md", "docs/policy.md", "docs/reasons.md",
-        "docs/bluetooth-tests.md", "docs/crowd.md", "hardware/displays.md", "hardware/circuit.md",
-        "hardware/enclosure.md", "docs/protocols/tuvali.md", "docs/protocols/reports.md",
-        "docs/first-start.md",
-    ]
+    /// Where documents are: here, and in the folders below the others.
+    private static let folders = ["docs", "hardware", "deploy", "udev", "Examples"]
+    private let documents: [String]
+
+    init() throws {
+        let root = Vectors.repository
+        let here = try FileManager.default.contentsOfDirectory(atPath: root.path)
+        let below = Self.folders.flatMap { folder -> [String] in
+            let entries = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+            return (entries?.compactMap { $0 as? String } ?? []).map { folder + "/" + $0 }
+        }
+        documents = (here + below).filter { $0.hasSuffix(".md") && $0 != "THIRD-PARTY-NOTICES.md" }.sorted()
+    }
 
     private func text(_ name: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
@@ -39,12 +45,12 @@ import Testing
         }
     }
 
-    @Test func everyMarkdownFileIsLookedAt() throws {
-        let found = ["", "docs", "docs/protocols", "hardware", "deploy", "udev"].flatMap { folder in
-            Vectors.files(in: root.appendingPathComponent(folder).resolvingSymlinksInPath(), withExtension: "md")
-                .map { (folder.isEmpty ? "" : folder + "/") + $0.lastPathComponent }
-        }
-        #expect(Set(found) == Set(documents + ["THIRD-PARTY-NOTICES.md"]))
+    @Test func everyDocumentIsFound() {
+        let some = [
+            "README.md", "docs/reasons.md", "docs/protocols/tuvali.md", "docs/reference/events.md",
+            "hardware/wiring.md",
+        ]
+        #expect(Set(some).isSubset(of: documents), "\(documents)")
     }
 
     @Test func everyLinkLeadsSomewhere() throws {
@@ -201,7 +207,7 @@ private enum CommandLines {
         }
         let known = [
             "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "crowd",
-            "status", "hardware",
+            "status", "hardware", "reference",
         ]
         return isCode || known.contains(first) ? words : nil
     }

@@ -1,0 +1,72 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// `docs/handbook.md` has a section for each fault that the light can show, and leaves none of its parts out.
+@Suite struct HandbookTests {
+    private func page() throws -> String {
+        try String(contentsOf: Vectors.repository.appendingPathComponent("docs/handbook.md"), encoding: .utf8)
+    }
+
+    /// The sections by their code.
+    private func sections() throws -> [String: String] {
+        let parts = try page().components(separatedBy: "\n### `").dropFirst()
+        #expect(Set(parts.map { $0.prefix { $0 != "`" } }).count == parts.count, "a code has two sections")
+        return Dictionary(parts.map { (String($0.prefix { $0 != "`" }), $0) }) { $1 }
+    }
+
+    @Test func everyFaultHasItsSection() async throws {
+        let rows = try await Scratch().gatehouse("reasons", "--json").json.compactMap { $0["code"]?.string?.string }
+        let wanted = Set(rows.filter { $0.hasPrefix("fault.") } + ["gate.unavailable", "ledger.unavailable"])
+        #expect(wanted.count > 30)
+        let sections = try sections()
+        #expect(
+            Set(sections.keys) == wanted, "missing or left over: \(wanted.symmetricDifference(sections.keys).sorted())")
+        for (code, text) in sections {
+            for part in ["Light", "Causes", "Do", "Gone when"] {
+                #expect(text.contains("\n- **\(part):** "), "\(code): \(part)")
+            }
+        }
+    }
+
+    /// Red and amber is told of those faults with which nobody can be served, and of no other.
+    @Test func theLightIsTheRightOne() throws {
+        let red = try sections().filter { $0.value.contains("- **Light:** red and amber in turn") }.keys
+        #expect(
+            Set(red) == [
+                "fault.radio", "gate.unavailable", "fault.gate-stuck", "fault.ledger-unopened", "fault.ledger-replaced",
+            ])
+    }
+
+    /// The codes that say why radio or lines are out of order.
+    @Test func everyCauseHasItsRow() throws {
+        let page = try page()
+        var count = 0
+        for file in ["Transport/TransportError.swift", "GPIO/GPIOError.swift"] {
+            let source = Vectors.repository.appendingPathComponent("Sources/LinuxIO/" + file)
+            let words = try String(contentsOf: source, encoding: .utf8).components(separatedBy: "\"")
+            for word in words
+            where ["radio.", "gpio."].contains(where: word.hasPrefix) && word.allSatisfy(Self.isOfCode) {
+                if word == "gpio.chip" || page.contains("| `\(word)` |") { count += 1 } else { Issue.record("\(word)") }
+            }
+        }
+        #expect(count > 20)
+    }
+
+    private static func isOfCode(_ letter: Character) -> Bool { letter.isLetter || "-.".contains(letter) }
+
+    /// Every pattern of the light has its row, by the name that the log has.
+    @Test func everyPatternHasItsRow() throws {
+        let source = Vectors.repository.appendingPathComponent("Sources/Kiosk/Indicator.swift")
+        let text = try String(contentsOf: source, encoding: .utf8)
+        let cases = text.components(separatedBy: "package enum IndicatorPattern").last?.components(
+            separatedBy: "struct Step"
+        ).first
+        let names = (cases ?? "").components(separatedBy: "\n").filter { $0.hasPrefix("    case ") }.map {
+            $0.dropFirst(9)
+        }
+        #expect(names.count == 10)
+        for name in names { #expect(try page().contains("| `\(name)` |"), "\(name)") }
+    }
+}
