@@ -63,21 +63,14 @@ extension Kiosk {
 
     /// What a visit notes about the box and not about its visitor.
     mutating func count(_ note: KioskNote, at now: Instant) {
-        switch note {
-        case .ledgerFailed(let reason):
-            counters.ledgerFailures += 1
-            health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
-        case .received(_, let crcErrors, let repairs):
-            counters.spoiledChunks += crcErrors
-            counters.repairs += repairs
-        default: break
-        }
+        guard case .ledgerFailed(let reason) = note else { return }
+        counters.ledgerFailures += 1
+        health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
     }
 
-    mutating func ended(
+    func ended(
         _ result: String, _ reasons: [String], _ visit: Visit, at now: Instant
     ) -> [KioskAction] {
-        counters.visits[result, default: 0] += 1
-        return [.note(.visitEnded(result: result, reasons: reasons, visit.figures(at: now)), visit.id)]
+        [.note(.visitEnded(result: result, reasons: reasons, visit.figures(at: now)), visit.id)]
     }
 }

@@ -18,28 +18,6 @@ package struct Kiosk: Sendable {
         case stopped
     }
 
-    /// Counts since the start, for health and metrics.
-    package struct Counters: Sendable {
-        /// Visits by the name of their result.
-        package var visits: [String: Int] = [:]
-        /// Phones that were sent away because every place was taken by somebody who was being served.
-        package var refusedPhones = 0
-        /// Times the radio had to be reset or opened anew.
-        package var radioFailures = 0
-        /// Times the controller was found silent although it had been told to advertise.
-        package var advertisingLapses = 0
-        /// Intents that the ledger refused or left unanswered.
-        package var ledgerFailures = 0
-        /// Packets of the controller that made no sense or belonged to nothing.
-        package var ignoredPackets = 0
-        /// L2CAP PDUs of phones whose pieces did not fit together.
-        package var droppedPDUs = 0
-        /// Chunks that arrived spoiled.
-        package var spoiledChunks = 0
-        /// Rounds in which chunks were asked for again.
-        package var repairs = 0
-    }
-
     /// What has happened since the start.
     package internal(set) var counters = Counters()
     let settings: KioskSettings
@@ -151,6 +129,7 @@ package struct Kiosk: Sendable {
         if hasMoved { actions.append(.note(.gate(open: gate.isOpen), gate.visit)) }
         actions += recordPulses()
         if case .stop = event, !wasStopped { actions += [.note(.stopped, nil), .stopped] }
+        for case .note(let note, let visit) in actions { counters.count(note, of: visit, at: now) }
         return actions
     }
 

@@ -86,7 +86,7 @@ extension Store {
     }
 
     /// Bytes of the database that are in use.
-    private static func size(_ db: Database) throws -> Int {
+    static func size(_ db: Database) throws -> Int {
         let pragmas = ["page_count", "freelist_count", "page_size"]
         let figures = try pragmas.map { try Int.fetchOne(db, sql: "PRAGMA \($0)") ?? 0 }
         return (figures[0] - figures[1]) * figures[2]

@@ -69,6 +69,7 @@ package struct StatusDesk: Sendable {
             "state": .text(state == .ready ? "fine" : state.rawValue), "name": .text(identity.name),
             "version": .text(identity.version), "start": .int(identity.start),
             "uptimeSeconds": .int(Self.seconds(from: identity.since, to: now.instant)),
+            "observed": .text(Timestamp(seconds: now.utc.seconds).rfc3339),
             "silent": .array((status == nil ? [.text("radio")] : []) + silent.map(JSON.string)),
             "faults": .array(
                 status?.health.faults.map { Self.json($0.code, $0.since, $0.count, $0.detail, now) }
@@ -99,7 +100,8 @@ package struct StatusDesk: Sendable {
     private static func add(_ status: KioskStatus, to report: inout JSONObject) {
         let counters = status.counters
         var radio: JSONObject = [
-            "state": .text(status.radio.rawValue), "failures": .int(counters.radioFailures),
+            "state": .text(status.radio.rawValue), "openings": .int(counters.radioOpenings),
+            "failures": .int(counters.radioFailures), "adapterResets": .int(counters.adapterResets),
             "advertisingLapses": .int(counters.advertisingLapses),
             "ignoredPackets": .int(counters.ignoredPackets), "droppedPDUs": .int(counters.droppedPDUs),
             "phones": .int(status.phones), "refusedPhones": .int(counters.refusedPhones),
@@ -110,10 +112,37 @@ package struct StatusDesk: Sendable {
         for (name, value) in [
             ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
             ("gate", ["open": .bool(status.isGateOpen)]), ("visits", .object(JSONObject(visits))),
+            ("reasons", reasons(counters)), ("figures", figures(counters)),
             ("refusedIntents", .int(counters.ledgerFailures)),
         ] {
             _ = report.appendIfNew(.init(Text(name), value))
         }
+    }
+
+    /// Visits by result and code.
+    private static func reasons(_ counters: Kiosk.Counters) -> JSON {
+        let results = Dictionary(grouping: counters.endings) { $0.key.result }.sorted { $0.key < $1.key }
+        return .object(
+            JSONObject(
+                results.map { result, endings in
+                    let codes = endings.map { ($0.key.reason.text, $0.value) }.sorted { $0.0 < $1.0 }
+                    return .init(Text(result), .object(JSONObject(codes.map { .init(Text($0), .int($1)) })))
+                }))
+    }
+
+    /// How long things took and how large they were.
+    private static func figures(_ counters: Kiosk.Counters) -> JSON {
+        func json(_ figure: Histogram) -> JSON {
+            [
+                "bounds": .array(figure.bounds.map(JSON.int)), "counts": .array(figure.counts.map(JSON.int)),
+                "sum": .int(figure.sum),
+            ]
+        }
+        return [
+            "transferMs": json(counters.transfer), "transferBytes": json(counters.bytes),
+            "identifiedMs": json(counters.identified), "decisionUs": json(counters.decision),
+            "turnUs": json(counters.turn),
+        ]
     }
 
     private static func seconds(from start: Instant, to end: Instant) -> Int {

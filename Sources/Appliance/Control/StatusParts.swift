@@ -17,7 +17,8 @@ struct StatusParts: Sendable {
     /// All of them by name.
     var all: [(name: Text, tell: @Sendable () async -> JSON)] {
         [
-            ("ledger", ledger), ("clock", { clock }), ("trust", { trust }), ("agent", { await agents.status() }),
+            ("ledger", ledger), ("disk", disk), ("clock", { clock }), ("trust", { trust }),
+            ("agent", { await agents.status() }),
             ("sticker", { sticker?.status ?? .null }), ("log", { ["dropped": .int(log.dropped)] }),
         ]
     }
@@ -27,6 +28,13 @@ struct StatusParts: Sendable {
         return [
             "id": .string(head.ledger), "entries": .int(head.point.count), "visits": .int(head.point.nextSeq - 1),
             "open": .int(head.open.count), "lostReports": .int(await store.lostReports),
+        ]
+    }
+
+    @Sendable private func disk() async -> JSON {
+        guard let room = try? await store.room() else { return .null }
+        return [
+            "ledgerBytes": .int(room.ledger), "freeBytes": .int(room.free), "totalBytes": .int(room.total),
         ]
     }
 
@@ -58,6 +66,9 @@ struct StatusParts: Sendable {
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
         if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
+        if let end = store.soonestEnd(after: wallTime().utc) {
+            _ = trust.appendIfNew(.init("soonestExpiry", .text(end.rfc3339)))
+        }
         return .object(trust)
     }
 }

@@ -36,6 +36,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private static let farewell = Duration.seconds(5)
     /// When a code was told to other destinations.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
+    /// When each destination last confirmed something.
+    private let receipts = Mutex<[Text: Timestamp]>([:])
     /// What was logged of late.
     private let news = Mutex(RecentNews())
     /// Between two problem reports of one code.
@@ -56,11 +58,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         let cursors = await store.deliveries.values.sorted {
             $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8)
         }
+        let receipts = receipts.withLock { $0 }
         return .array(
             cursors.map { cursor in
                 [
                     "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
                     "confirmed": .int(cursor.confirmed), "waiting": .int(end - cursor.confirmed),
+                    "lastReceipt": receipts[cursor.destination].map { .text($0.rfc3339) } ?? .null,
                     "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
                 ]
             })
@@ -273,6 +277,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         let isNews = !notice.isRoutine && news.withLock { $0.take(notice.text, of: name, at: .now) }
         log.log(isNews ? .info : .debug, "agent", ["destination": .string(name), "text": .text(notice.text)])
         if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
+        if case .confirmed = notice { receipts.withLock { $0[name] = SystemClock.utc() } }
         switch notice {
         // The connection that was replaced looks at once, and ends.
         case .tookOver: wake()

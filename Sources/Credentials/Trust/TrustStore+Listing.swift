@@ -63,6 +63,12 @@ extension TrustStore {
         }.sorted { $0.id < $1.id }
     }
 
+    /// The first date from then on at which the bundle, an issuer's entry or a pinned certificate ends; nil: none of them does.
+    package func soonestEnd(after now: Timestamp) -> Timestamp? {
+        let ends = [edition?.validUntil] + issuers.values.map(\.notAfter) + roots.all.map(\.notAfter)
+        return ends.compactMap(\.self).filter { $0 > now }.min()
+    }
+
     /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
 

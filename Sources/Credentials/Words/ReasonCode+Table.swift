@@ -120,6 +120,14 @@ extension ReasonCode {
         guard let second = rows.last ?? nil, second.refines == first.text else { return first }
         return second
     }
+
+    /// The row under which an ending with these codes is counted: the one that ``telling(_:)`` gives, with all rules of the policy
+    /// as one, since their ids are the operator's and any number; without codes ``ok``. So there are never more than the table has.
+    package static func counted(_ reasons: [Text]) -> ReasonCode {
+        guard !reasons.isEmpty else { return .ok }
+        guard let row = telling(reasons) else { return .internal }
+        return row.text.utf8.starts(with: policyPrefix.utf8) && !all.contains(row) ? policy(named: "<id>") : row
+    }
 }
 
 // MARK: - The family of the policy's rules

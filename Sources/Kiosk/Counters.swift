@@ -1,0 +1,105 @@
+package import Credentials
+import Encoding
+
+extension Kiosk {
+    /// Counts since the start, for whoever asks how the kiosk is and for metrics. The one place where visits are counted; bounded by
+    /// the table of reasons, whoever comes.
+    package struct Counters: Sendable {
+        /// How a visit ended, and the code that tells most of why.
+        package struct Ending: Hashable, Sendable {
+            /// The name of its result.
+            package let result: String
+            /// A row of the table; rules of the policy are one row together.
+            package let reason: ReasonCode
+        }
+
+        /// Where a visit is whose figures are not complete.
+        private struct Course {
+            var identified: Instant?
+            var announced: (at: Instant, bytes: Int)?
+        }
+
+        /// Visits by the name of their result.
+        package private(set) var visits: [String: Int] = [:]
+        /// Visits by how they ended and why.
+        package private(set) var endings: [Ending: Int] = [:]
+        /// From the announcement of a transfer to its last missing byte (T0), in milliseconds.
+        package private(set) var transfer = Histogram([250, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 300_000])
+        /// Encrypted bytes of a whole transfer.
+        package private(set) var bytes = Histogram([1024, 4096, 16_384, 65_536, 262_144, 1_048_576])
+        /// From the moment at which both sides have keys to the verdict, in milliseconds: choosing, transfer and verification.
+        package private(set) var identified = Histogram([500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000])
+        /// From T0 to the gate and the light, in microseconds: of every verdict, with the wait for its turn.
+        package private(set) var decision = Histogram([
+            1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
+        ])
+        /// How much of that was waiting for the turn, in microseconds.
+        package private(set) var turn = Histogram([
+            1000, 10_000, 100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000,
+        ])
+        /// Phones that were sent away because every place was taken by somebody who was being served.
+        package internal(set) var refusedPhones = 0
+        /// Times the controller was ready.
+        package private(set) var radioOpenings = 0
+        /// Times the radio had to be reset or opened anew.
+        package internal(set) var radioFailures = 0
+        /// Times the adapter's reset was asked for.
+        package private(set) var adapterResets = 0
+        /// Times the controller was found silent although it had been told to advertise.
+        package internal(set) var advertisingLapses = 0
+        /// Intents that the ledger refused or left unanswered.
+        package internal(set) var ledgerFailures = 0
+        /// Packets of the controller that made no sense or belonged to nothing.
+        package internal(set) var ignoredPackets = 0
+        /// L2CAP PDUs of phones whose pieces did not fit together.
+        package internal(set) var droppedPDUs = 0
+        /// Chunks that arrived spoiled.
+        package private(set) var spoiledChunks = 0
+        /// Rounds in which chunks were asked for again.
+        package private(set) var repairs = 0
+
+        /// Of the visits that go on: as many as there are phones.
+        private var courses: [VisitID: Course] = [:]
+
+        /// Nothing has happened.
+        package init() {}
+
+        /// Counts what a note tells.
+        mutating func count(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+            switch note {
+            case .radioReady: radioOpenings += 1
+            case .adapterReset: adapterResets += 1
+            case .received(_, let crcErrors, let rounds):
+                spoiledChunks += crcErrors
+                repairs += rounds
+            default: break
+            }
+            if let visit { follow(note, visit, at: now) }
+        }
+
+        private mutating func follow(_ note: KioskNote, _ visit: VisitID, at now: Instant) {
+            switch note {
+            case .identified: courses[visit, default: Course()].identified = now
+            case .transferStarted(let bytes, _): courses[visit, default: Course()].announced = (now, bytes)
+            case .received:
+                guard let announced = courses[visit]?.announced else { return }
+                transfer.count(Int(announced.at.duration(to: now).milliseconds))
+                bytes.count(announced.bytes)
+            case .decided(_, _, let sinceT0, let waited):
+                decision.count(Self.microseconds(sinceT0))
+                turn.count(Self.microseconds(waited))
+                if let start = courses[visit]?.identified {
+                    identified.count(Int(start.duration(to: now).milliseconds))
+                }
+            case .visitEnded(let result, let reasons, _):
+                courses[visit] = nil
+                visits[result, default: 0] += 1
+                let reason = ReasonCode.counted(reasons.map { Text($0) })
+                endings[Ending(result: result, reason: reason), default: 0] += 1
+            default: break
+            }
+        }
+
+        private static func microseconds(_ time: Duration) -> Int { Int(time.nanoseconds / 1000) }
+    }
+}

@@ -1,0 +1,54 @@
+import Credentials
+import Encoding
+import Simulation
+import Testing
+
+@testable import Kiosk
+
+/// What is counted at the gate: once each, by reason, and never more kinds than the table has.
+@Suite struct CountersTests {
+    @Test func everyVisitIsCountedByItsReason() throws {
+        let gate = try TestGate(visits: [.test(), .test(misbehaviour: .leaves(.identified)), .test()])
+        #expect(gate.run())
+        let counters = gate.counters
+        #expect(counters.visits == ["accepted": 2, "abandoned": 1])
+        #expect(counters.endings.values.reduce(0, +) == 3)
+        #expect(counters.endings[.init(result: "accepted", reason: .ok)] == 2)
+        #expect(counters.endings.keys.filter { $0.result == "abandoned" }.allSatisfy { $0.reason != .ok })
+        // Two verdicts, two transfers, and what they took is what the log says.
+        #expect(counters.transfer.count == 2 && counters.bytes.count == 2 && counters.identified.count == 2)
+        let decided = gate.kioskNotes.compactMap { note -> (Duration, Duration)? in
+            if case .decided(_, _, let sinceT0, let waited) = note { (sinceT0, waited) } else { nil }
+        }
+        #expect(counters.decision.count == 2 && counters.turn.count == 2)
+        #expect(counters.decision.sum == decided.reduce(0) { $0 + Int($1.0.nanoseconds / 1000) })
+        #expect(counters.turn.sum == decided.reduce(0) { $0 + Int($1.1.nanoseconds / 1000) })
+        let sizes = gate.kioskNotes.compactMap { note -> Int? in
+            if case .transferStarted(let bytes, _) = note { bytes } else { nil }
+        }
+        #expect(counters.bytes.sum == sizes.reduce(0, +))
+        #expect(counters.radioOpenings == gate.notes.count { $0 == "radio.ready" } && counters.radioOpenings == 1)
+    }
+
+    /// Rules of a policy have any number of names, and one row.
+    @Test func rulesAreCountedTogether() {
+        var counters = Kiosk.Counters()
+        for rule in 0..<50 {
+            counters.count(
+                .visitEnded(result: "rejected", reasons: ["policy.rule-\(rule)"], VisitFigures(milliseconds: 1)),
+                of: VisitID("visit-\(rule)"), at: .zero)
+        }
+        counters.count(
+            .visitEnded(result: "rejected", reasons: ["never.heard-of"], VisitFigures(milliseconds: 1)),
+            of: VisitID("another"), at: .zero)
+        #expect(counters.endings.count == 2 && counters.visits == ["rejected": 51])
+        #expect(counters.endings[.init(result: "rejected", reason: .policy(named: "<id>"))] == 50)
+        #expect(counters.endings[.init(result: "rejected", reason: .internal)] == 1)
+    }
+
+    @Test func aHistogramKeepsEveryValueInItsClass() {
+        var figure = Histogram([10, 100])
+        for value in [-5, 0, 10, 11, 100, 101, .max, .max] { figure.count(value) }
+        #expect(figure.counts == [3, 2, 3] && figure.count == 8 && figure.sum == .max)
+    }
+}
