@@ -1,7 +1,5 @@
 import Glibc
 import HTTPTransport
-import NIOCore
-import NIOPosix
 import Synchronization
 import TestKit
 import Testing
@@ -117,9 +115,9 @@ import Testing
         #expect(await failure("192.0.2.1:0") == .notHere)
     }
 
-    private func failure(_ address: String) async -> WebhookReceiver.Failure? {
+    private func failure(_ address: String) async -> ListenFailure? {
         guard let address = ListenAddress(address) else { return nil }
-        do throws(WebhookReceiver.Failure) {
+        do throws(ListenFailure) {
             try await WebhookReceiver(.init(address, target: "/")) { _ in true }.run()
             return nil
         } catch {
@@ -218,47 +216,4 @@ import Testing
 extension String {
     /// How many answers a text holds.
     fileprivate var components: Int { split(separator: "HTTP/1.1 ").count }
-}
-
-/// A connection on which a test says what it likes.
-private final class RawConnection: Sendable {
-    private final class Reader: ChannelInboundHandler, Sendable {
-        typealias InboundIn = ByteBuffer
-        let bytes = Mutex<[UInt8]>([])
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let buffer = unwrapInboundIn(data)
-            bytes.withLock { $0 += buffer.readableBytesView }
-        }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-    }
-
-    private let channel: any Channel
-    private let reader: Reader
-
-    private init(_ channel: any Channel, _ reader: Reader) { (self.channel, self.reader) = (channel, reader) }
-
-    static func open(_ port: Int) async throws -> RawConnection {
-        let reader = Reader()
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelInitializer { $0.pipeline.addHandler(reader) }
-            .connect(host: "127.0.0.1", port: port).get()
-        return RawConnection(channel, reader)
-    }
-
-    func send(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
-
-    /// What came until the other side closed.
-    func answer() async -> String {
-        try? await channel.closeFuture.get()
-        return String(decoding: reader.bytes.withLock { $0 }, as: UTF8.self)
-    }
-
-    func exchange(_ text: String) async throws -> String {
-        send(text)
-        return await answer()
-    }
-
-    func close() { channel.close(mode: .all, promise: nil) }
 }

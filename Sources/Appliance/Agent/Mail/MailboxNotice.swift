@@ -29,7 +29,7 @@ package enum MailboxNotice: Sendable {
     /// The agency can wake us there.
     case listens(ListenAddress)
     /// It cannot; messages come with the regular looks.
-    case cannotListen(ListenAddress, WebhookReceiver.Failure)
+    case cannotListen(ListenAddress, ListenFailure)
     /// The stored mailbox cannot be read; it stays as it is.
     case unreadable
     /// The stored mailbox is another one than the configuration names.
@@ -68,7 +68,7 @@ package enum MailboxNotice: Sendable {
         }
     }
 
-    private static func text(_ failure: WebhookReceiver.Failure) -> String {
+    private static func text(_ failure: ListenFailure) -> String {
         switch failure {
         case .inUse:
             "another program listens there (end it, or choose another port for agency.webhookListen and its proxy)"

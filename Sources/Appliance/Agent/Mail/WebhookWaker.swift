@@ -38,9 +38,9 @@ struct WebhookWaker: Sendable {
     }
 
     private func listen(_ take: @escaping @Sendable ([UInt8]) -> Bool) async {
-        var told: WebhookReceiver.Failure?
+        var told: ListenFailure?
         while !Task.isCancelled {
-            do throws(WebhookReceiver.Failure) {
+            do throws(ListenFailure) {
                 try await WebhookReceiver(settings, take: take).run { notice(.listens($0)) }
                 told = nil
             } catch {
