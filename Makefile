@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-unit test-vm smoke-vm test-power deb test-deb deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
+.PHONY: demo test test-page test-unit test-vm smoke-vm test-power deb test-deb deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -65,6 +65,10 @@ deb-arm64: setup
 
 test-arm64: release deb-arm64
 	@Tests/Arm64/run $(RELEASE) $(ARM64) --every $(EVERY)
+
+# The status page in a headless Chromium (Tests/Page); needs Debian's chromium. `make test-page SCREENSHOTS=folder` keeps the pictures.
+test-page: build
+	@Tests/Page/run $(SCRATCH)/debug/gatehouse $(SCRATCH) $(SCREENSHOTS) $(PICTURE)
 
 # The real unit under a real systemd, in a container (Tests/Unit); needs root, debootstrap and systemd-container.
 test-unit: release

@@ -80,6 +80,7 @@ let package = Package(
         target("Aries", ["DIDComm", "Encoding", crypto]),
         target("Ledger", ["Encoding", crypto]),
         target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"]),
+        target("Observation", ["Credentials", "Ledger", "Encoding", crypto]),
 
         // Adapters: thin.
         target("LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"]),
@@ -100,12 +101,13 @@ let package = Package(
             "Appliance",
             [
                 "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
-                "HTTPTransport", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
+                "HTTPTransport", "Observation", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Appliance", "Workbench", "Simulation", "LinkedData", "Credentials", "Encoding", argumentParser,
+                "Appliance", "Workbench", "Simulation", "Observation", "LinkedData", "Credentials", "Encoding",
+                argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
@@ -135,6 +137,7 @@ let package = Package(
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
         tests("LinuxIOTests", ["LinuxIO", "CGPIO", "Encoding"]),
+        tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1, nioSSL]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),

@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Observation
 
 /// What the agent commands show a person, made of what the service answered.
 enum AgentListing {
@@ -105,7 +106,7 @@ enum AgentListing {
 
     private static func ago(_ time: JSON?) -> String? {
         text(time).flatMap { Timestamp(rfc3339: $0) }.map {
-            StatusListing.duration(max(0, Int(SystemClock.utc().seconds - $0.seconds))) + " ago"
+            Words.duration(max(0, Int(SystemClock.utc().seconds - $0.seconds))) + " ago"
         }
     }
 

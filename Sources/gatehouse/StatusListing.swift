@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import Observation
 
 /// What `gatehouse status` shows a person: what is wrong first, then the parts in the order of a visit.
 ///
@@ -33,7 +34,7 @@ enum StatusListing {
 
     private static func fault(_ fault: JSON) -> [String] {
         let count = fault["count"]?.int ?? 0
-        let since = fault["seconds"]?.int.map { "for \(duration($0))" } ?? ""
+        let since = fault["seconds"]?.int.map { "for \(Words.duration($0))" } ?? ""
         let times = count > 1 ? ", \(count) so far" : ""
         let colour: Terminal.Style = fault["severity"]?.string == "error" ? .red : .amber
         var lines = [Terminal.styled(text(fault["code"]) ?? "?", .bold, colour) + "  \(since)\(times)"]
@@ -72,7 +73,7 @@ enum StatusListing {
             (
                 "running",
                 [
-                    status["uptimeSeconds"]?.int.map { "for \(duration($0))" },
+                    status["uptimeSeconds"]?.int.map { "for \(Words.duration($0))" },
                     status["start"]?.int.map { "start \($0)" }, text(status["version"]).map { "version \($0)" },
                 ]
             ),
@@ -107,7 +108,8 @@ enum StatusListing {
         ]
         return [
             text(clock?["utc"]), text(clock?["source"]).map { sources[$0] ?? "source \($0)" },
-            clock?["unsynchronisedSeconds"]?.int.flatMap { $0 > 0 ? "without a time server for \(duration($0))" : nil },
+            clock?["unsynchronisedSeconds"]?.int
+                .flatMap { $0 > 0 ? "without a time server for \(Words.duration($0))" : nil },
         ]
     }
 
@@ -143,15 +145,5 @@ enum StatusListing {
 
     private static func some(_ value: JSON?, _ words: String) -> String? {
         value?.int.flatMap { $0 > 0 ? "\($0) \(words)" : nil }
-    }
-
-    /// The two largest units: "3 h 12 min".
-    static func duration(_ seconds: Int) -> String {
-        let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
-        guard let first = units.firstIndex(where: { seconds >= $0.1 }) else { return "0 s" }
-        let (name, size) = units[first]
-        let rest = seconds % size
-        guard first + 1 < units.count, rest >= units[first + 1].1 else { return "\(seconds / size) \(name)" }
-        return "\(seconds / size) \(name) \(rest / units[first + 1].1) \(units[first + 1].0)"
     }
 }

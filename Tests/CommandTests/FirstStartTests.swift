@@ -80,8 +80,14 @@ import Testing
             codes: ["fault.gpio", "gate.unavailable"], detail: "no-such-chip"),
         Lack(
             testDescription: "no place for the control socket",
-            sections: ["control": "path = \"run/gate/control.sock\""],
+            sections: [
+                "control": "path = \"run/gate/control.sock\"",
+                "observe": "status = \"status.json\"\nlisten = \"none\"",
+            ],
             codes: ["fault.control"], detail: "run/gate/control.sock", mend: { try $0.makeFolder("run") }),
+        Lack(
+            testDescription: "no place for the status file", sections: ["observe": "status = \"shown/status.json\""],
+            codes: ["fault.observe"], detail: "shown/status.json", mend: { try $0.makeFolder("shown") }),
         Lack(
             testDescription: "no folder for the display's picture",
             sections: ["display": "kind = \"file\"\nfile = \"pictures/invitation.png\""], codes: ["fault.display"],

@@ -15,6 +15,7 @@ private let allowedImports: [String: Set<String>] = [
     "Aries": ["DIDComm", "Encoding", "Crypto"],
     "Ledger": ["Encoding", "Crypto"],
     "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
+    "Observation": ["Encoding", "Credentials", "Ledger", "Crypto"],
     // adapters
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
     "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "Foundation", "Glibc", "Dispatch"],
@@ -34,12 +35,13 @@ private let allowedImports: [String: Set<String>] = [
     // roots: they compose everything but the kits, which only the command line knows
     "Appliance": [
         "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Store",
-        "HTTPTransport", "Crypto", "Foundation", "Glibc", "Logging", "ServiceLifecycle", "Synchronization",
-        "UnixSignals",
+        "HTTPTransport", "Observation", "Crypto", "Foundation", "Glibc", "Logging", "ServiceLifecycle",
+        "Synchronization", "UnixSignals",
     ],
     "gatehouse": [
-        "Appliance", "Workbench", "Simulation", "Encoding", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk",
-        "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc", "Synchronization",
+        "Appliance", "Workbench", "Simulation", "Observation", "Encoding", "LinkedData", "Credentials", "Tuvali",
+        "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc",
+        "Synchronization",
     ],
 ]
 

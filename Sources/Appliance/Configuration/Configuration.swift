@@ -39,6 +39,8 @@ package struct Configuration: Sendable {
     package var log: LogSection
     /// Where the running service is asked how it is.
     package var control: ControlSection
+    /// Where others see how the service is.
+    package var observe: ObserveSection
 
     /// What is said about keys that have no effect, or not all that may be meant.
     package let notices: [ConfigurationError.Problem]
@@ -121,6 +123,7 @@ package struct Configuration: Sendable {
         sticker = StickerSection(&reader, folder, gate: gate)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
+        observe = ObserveSection(&reader, folder, control: control)
         checkLines(&reader, gate: gate, indicator: indicator, chip: gpio.chip, displays: display)
         checkFiles(
             &reader, in: folder,
@@ -133,6 +136,8 @@ package struct Configuration: Sendable {
                 ("agent.rootsFile", agent.rootsFile),
                 ("sticker.key", sticker.key), ("sticker.key", sticker.key.map { StickerKey.sessions(of: $0) }),
                 ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
+                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
+                ("observe.listen", observe.socket),
             ] + agent.invitations.map { ("agent.invitations", $0) }
                 + display.others.filter { $0.kind == .file }.map { ("display.also", $0.file) })
 

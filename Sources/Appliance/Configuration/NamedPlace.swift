@@ -33,6 +33,9 @@ struct NamedPlace: Hashable {
                 ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
                 ("log.path", configuration.log.path, true),
                 ("control.path", configuration.control.path.map(folder), true),
+                ("observe.status", configuration.observe.status.map(folder), true),
+                ("observe.textfile", configuration.observe.textfile.map(folder), true),
+                ("observe.listen", configuration.observe.socket.map(folder), true),
             ]
             + configuration.display.all.filter { $0.kind == .file }.map { ("display.file", folder(of: $0.file), true) }
         for case (let key, let path?, let isWritten) in optional {

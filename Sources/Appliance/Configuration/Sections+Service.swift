@@ -271,10 +271,13 @@ package struct ControlSection: Hashable, Sendable {
         path = text.utf8.elementsEqual("none".utf8) ? nil : resolve(text, in: folder)
         group = reader.optional("control.group")
         if text.isEmpty { reader.reject("control.path", "is empty", "Write a path, or \"none\".") }
-        if let path, path.utf8.count > Self.longestPath {
-            reader.reject(
-                "control.path", "is longer than \(Self.longestPath) bytes",
-                "Sockets have short paths: write one below /run.")
-        }
+        if let path { Self.checkSocket(&reader, "control.path", path) }
+    }
+
+    /// Rejects the path of a socket that is too long for one.
+    static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
+        guard path.utf8.count > longestPath else { return }
+        reader.reject(
+            key, "is longer than \(longestPath) bytes", "Sockets have short paths: write one below /run.")
     }
 }

@@ -22,7 +22,12 @@ package struct ControlService: ServiceLifecycle.Service {
     }
 
     package func run() async {
-        let access = access()
+        let access = section.access
+        if let group = section.group, access.group == nil {
+            log.log(
+                .warning, "control.group-unknown",
+                ["group": .text(group), "remedy": .text("make the group, or change control.group")])
+        }
         let server = await cancelWhenGracefulShutdown {
             var (server, told) = (ControlServer?.none, String?.none)
             while !Task.isCancelled, let path = section.path {
@@ -44,16 +49,6 @@ package struct ControlService: ServiceLifecycle.Service {
         await server?.close()
     }
 
-    private func access() -> ControlAccess {
-        let group = section.group.map { (name: $0, number: Accounts.group($0)) }
-        if let group, group.number == nil {
-            log.log(
-                .warning, "control.group-unknown",
-                ["group": .text(group.name), "remedy": .text("make the group, or change control.group")])
-        }
-        return ControlAccess(user: Accounts.user, group: group?.number)
-    }
-
     private func open(_ path: String, _ access: ControlAccess) async throws(SystemError) -> ControlServer {
         // Who may look may not change: what a group is for is to see.
         let owner = ControlAccess(user: Accounts.user, group: nil)
@@ -68,4 +63,9 @@ package struct ControlService: ServiceLifecycle.Service {
             throw error
         }
     }
+}
+
+extension ControlSection {
+    /// Who may look, by the groups that there are now.
+    var access: ControlAccess { ControlAccess(user: Accounts.user, group: group.flatMap(Accounts.group)) }
 }

@@ -30,6 +30,7 @@ package enum ApplianceService {
             StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper),
             HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
+            AsideService(parts.observation),
             LineService(panel: parts.panel), GateService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(

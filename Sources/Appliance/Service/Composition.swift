@@ -45,6 +45,8 @@ package struct Composition: Sendable {
     package let wallTime: @Sendable () -> WallTime
     /// Answers questions of other commands.
     package let control: ControlService
+    /// Shows how the box is in files and pages.
+    let observation: ObservationService
     /// Looks at counters that mean a fault.
     package let counters: CounterService
     /// Holds the ledger to its witness.
@@ -91,9 +93,7 @@ package struct Composition: Sendable {
             report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
             identity: StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now()),
-            serve: { [control = configuration.control] in
-                await ControlService(control, desk: $0, log: log, report: LogOutput.reporter(log)).run()
-            })
+            serve: { await show($0, configuration, log) })
         let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
         let (store, wallTime) = (records.store, records.wallTime)
         log.log(
@@ -122,7 +122,8 @@ package struct Composition: Sendable {
         let verifiers = VerifierInForce(
             Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
             remembered: { keeper.remember($0) })
-        let listeners = try Listeners([LogOutput(log), displays, ReadinessOutput(manager)])
+        let signal = ObservationSignal()
+        let listeners = try Listeners([LogOutput(log), displays, ReadinessOutput(manager), signal])
         let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)
         let radio = configuration.radio
         let missing = MissingAdapter(radio.device)
@@ -173,6 +174,9 @@ package struct Composition: Sendable {
                     },
                 ], stuck: stuck(report, log, manager)), wallTime: wallTime,
             control: ControlService(configuration.control, desk: desk, log: log, report: report),
+            observation: ObservationService(
+                configuration.observe, access: configuration.control.access, status: status, store: store,
+                signal: signal, date: { wallTime().utc }, report: report),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
             witness: WitnessService(store: store, report: report, log: log), sticker: sticker,
@@ -182,6 +186,20 @@ package struct Composition: Sendable {
                     let status = await gatekeeper.status()
                     return status.phones == 0 && !status.isGateOpen
                 }, log: log), report: report)
+    }
+
+    /// What can be asked and looked at while there is no ledger yet.
+    private static func show(_ status: StatusDesk, _ configuration: Configuration, _ log: LogSink) async {
+        let report = LogOutput.reporter(log)
+        var desk = ControlDesk()
+        desk.take(.status) { _ in await status.report() }
+        let control = ControlService(configuration.control, desk: desk, log: log, report: report)
+        let observation = ObservationService(
+            configuration.observe, access: configuration.control.access, status: status, store: nil,
+            signal: ObservationSignal(), date: { SystemClock.utc() }, report: report)
+        async let asked: Void = control.run()
+        await observation.run()
+        await asked
     }
 
     /// What this gate judges by under those rules; without rules by what its configuration says.

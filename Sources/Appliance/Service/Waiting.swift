@@ -19,8 +19,8 @@ struct Waiting: Sendable {
     let show: @Sendable (Signal) -> Void
     /// Who asks is told this kiosk's name and version.
     let identity: StatusDesk.Identity
-    /// Answers questions by that desk until its task is cancelled.
-    let serve: @Sendable (ControlDesk) async -> Void
+    /// Tells whoever asks or looks what that desk reports, until its task is cancelled.
+    let serve: @Sendable (StatusDesk) async -> Void
     /// From one attempt to the next, in whole seconds.
     var attempts = 5
     /// A second, but in tests.
@@ -38,9 +38,7 @@ struct Waiting: Sendable {
         let status = StatusDesk(
             identity, kiosk: { KioskStatus(waiting: health.withLock { $0 }, at: SystemClock.now()) }, parts: [],
             now: { (SystemClock.now(), SystemClock.utc()) })
-        var desk = ControlDesk()
-        desk.take(.status) { _ in await status.report() }
-        let serving = Task { [serve, desk] in await serve(desk) }
+        let serving = Task { [serve] in await serve(status) }
         let result: Result<Value, CancellationError>
         do throws(CancellationError) {
             result = .success(try await retry(first, health, work))

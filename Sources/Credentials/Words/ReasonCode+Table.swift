@@ -77,7 +77,7 @@ extension ReasonCode {
                 clockContradicted, clockFault, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent,
                 agentEnded,
                 agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,
-                controlFailed, displayFailed, stickerOff,
+                controlFailed, observeFailed, displayFailed, stickerOff,
             ]),
         Group(
             title: "The machine around it (gatehouse doctor)",

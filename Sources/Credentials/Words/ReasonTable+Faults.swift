@@ -144,6 +144,13 @@ extension ReasonCode {
         "fault.control",
         "Nobody can ask the service how it is: the control socket cannot be made. Nothing at the gate depends on it.",
         "Do what the detail says; the service tries again by itself.", severity: .warning)
+    /// `fault.observe`
+    package static let observeFailed = ReasonCode(
+        "fault.observe",
+        "Others do not see how the service is: its status file or its metrics cannot be written, or its page cannot be served. "
+            + "Nothing at the gate depends on it.",
+        "Do what the detail says; the service tries again by itself. gatehouse status shows the same.",
+        severity: .warning)
     /// `fault.display`
     package static let displayFailed = ReasonCode(
         "fault.display", "A display does not show what it should: the QR code, and whose verdict it is.",

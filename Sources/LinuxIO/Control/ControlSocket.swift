@@ -2,9 +2,9 @@ import CLinuxShims
 import Glibc
 
 /// A listening Unix socket at a path. Nothing that is in use is pushed aside to make it.
-struct ControlSocket {
+package struct ControlSocket: Sendable {
     /// The listening descriptor, non-blocking.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let path: String
     private let identity: (device: dev_t, file: ino_t)
 
@@ -14,13 +14,16 @@ struct ControlSocket {
     /// Makes the socket. A socket that a program left behind is replaced in one step; one on which somebody listens, and a file of
     /// another kind, is not.
     ///
-    /// With `isShared` every user may connect and is then judged by what the kernel says of him; else root and the owner only.
-    init(_ path: String, isShared: Bool, backlog: Int32) throws(SystemError) {
+    /// With `isShared` every user may connect and is then judged by what the kernel says of him; else root and the owner only. `key`: what
+    /// the configuration calls the path.
+    package init(
+        _ path: String, isShared: Bool, backlog: Int32, key: String = "control.path"
+    ) throws(SystemError) {
         self.path = path
-        let work = "making the control socket \(path)"
+        let work = "making the socket \(path)"
         guard path.utf8.count <= Self.longestPath else { throw SystemError(work, code: ENAMETOOLONG) }
         Self.makeFolder(of: path)
-        try Self.checkPlace(path, work)
+        try Self.checkPlace(path, work, key)
         let listener = socket(AF_UNIX, Self.type, 0)
         guard listener >= 0 else { throw SystemError(work, code: errno) }
         let beside = path + ".new"
@@ -36,15 +39,20 @@ struct ControlSocket {
             unlink(beside)
             Glibc.close(listener)
             throw SystemError(
-                work, code: code, remedy: "Check control.path, and that the service's user may write to its folder.")
+                work, code: code, remedy: "Check \(key), and that the service's user may write to its folder.")
         }
         descriptor = listener
         identity = (status.st_dev, status.st_ino)
     }
 
-    /// Closes it and takes its name away, unless the name is another's by now.
+    /// Closes it and takes its name away.
     func close() {
         Glibc.close(descriptor)
+        removeName()
+    }
+
+    /// Takes its name away, unless the name is another's by now.
+    package func removeName() {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_dev == identity.device, status.st_ino == identity.file else {
             return
@@ -60,18 +68,18 @@ struct ControlSocket {
         mkdir(String(path[..<end]), 0o750)
     }
 
-    private static func checkPlace(_ path: String, _ work: String) throws(SystemError) {
+    private static func checkPlace(_ path: String, _ work: String, _ key: String) throws(SystemError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw SystemError(work, code: EEXIST, remedy: "Something else is there: check control.path.")
+            throw SystemError(work, code: EEXIST, remedy: "Something else is there: check \(key).")
         }
         let probe = socket(AF_UNIX, type, 0)
         defer { Glibc.close(probe) }
         let isUsed = withUnixAddress(path) { connect(probe, $0, $1) } == 0 || errno == EAGAIN
         guard !isUsed else {
             throw SystemError(
-                work, code: EADDRINUSE, remedy: "Another service listens there: give each its control.path.")
+                work, code: EADDRINUSE, remedy: "Another service listens there: give each its \(key).")
         }
     }
 }

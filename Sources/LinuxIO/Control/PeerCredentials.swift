@@ -16,7 +16,7 @@ package struct PeerCredentials: Hashable, Sendable {
     private static let mostGroups = 256
 
     /// Those of the peer of a connected socket; nil when the kernel does not tell.
-    init?(of socket: Int32) {
+    package init?(of socket: Int32) {
         var (user, group): (UInt32, UInt32) = (0, 0)
         guard clinux_peer(socket, &user, &group) == 0 else { return nil }
         var more = [UInt32](repeating: 0, count: Self.mostGroups)

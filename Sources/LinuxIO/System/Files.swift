@@ -24,7 +24,7 @@ package enum FileBytes {
     }
 
     /// Replaces a public file in one step: readers see the old or the new content, never a part.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let temporary = "\(path).new"
         // One that a power cut left, or that somebody put there.
         unlink(temporary)

@@ -21,7 +21,7 @@ import Testing
 
     private var waiting: Waiting { waiting { _ in } }
 
-    private func waiting(_ serve: @escaping @Sendable (ControlDesk) async -> Void) -> Waiting {
+    private func waiting(_ serve: @escaping @Sendable (StatusDesk) async -> Void) -> Waiting {
         Waiting(
             report: reports.report, manager: ServiceManager(environment: [:]),
             show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } },
@@ -46,10 +46,10 @@ import Testing
 
     /// `gatehouse status` said "the service is not running: start it" of a service that waited.
     @Test func whoAsksMeanwhileHearsWhy() async throws {
-        let answer = Mutex<[UInt8]?>(nil)
+        let answer = Mutex<JSON?>(nil)
         let hasClosed = Mutex(false)
         let waiting = waiting { desk in
-            let said = await desk.answer(Array(#"{"request":"status"}"#.utf8))
+            let said = await desk.report()
             answer.withLock { $0 = said }
             try? await Task.sleep(for: .seconds(60))
             hasClosed.withLock { $0 = true }
@@ -58,10 +58,10 @@ import Testing
             if answer.withLock({ $0 == nil }) { throw .locked(path: "/a", owner: 7) }
         }
         #expect(hasClosed.withLock { $0 }, "the socket is free for the service")
-        let status = try JSON.parse(try #require(answer.withLock { $0 }))["answer"]
-        #expect(status?["state"]?.string == "fault" && status?["light"]?.string == "fault")
-        #expect(status?["name"]?.string == "North" && status?["radio"]?["state"]?.string == "down")
-        let fault = status?["faults"]?.array?.first
+        let status = try #require(answer.withLock { $0 })
+        #expect(status["state"]?.string == "fault" && status["light"]?.string == "fault")
+        #expect(status["name"]?.string == "North" && status["radio"]?["state"]?.string == "down")
+        let fault = status["faults"]?.array?.first
         #expect(fault?["code"]?.string == Text(ReasonCode.ledgerUnopened.text))
         #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
     }

@@ -1,0 +1,70 @@
+package import HTTPTransport
+
+/// `[observe]`: where others see how the box is, without asking it.
+package struct ObserveSection: Hashable, Sendable {
+    /// Where the pages are served.
+    package enum Listen: Hashable, Sendable {
+        /// A Unix socket at that path, for who may use the control socket to look.
+        case socket(String)
+        /// An address of this machine for itself.
+        case address(ListenAddress)
+    }
+
+    /// The file with the status report; nil: there is none.
+    package var status: String?
+    /// The file with the metrics, for the textfile collector of Prometheus' node exporter; nil: there is none.
+    package var textfile: String?
+    /// Where page, report and metrics are served; nil: nowhere.
+    package var listen: Listen?
+
+    /// The socket's path, where it is one.
+    var socket: String? { if case .socket(let path)? = listen { path } else { nil } }
+
+    private static let scheme = "unix:"
+
+    /// `control`: the control socket, beside which file and socket are where nothing else is said.
+    init(_ reader: inout ConfigurationReader, _ folder: String, control: ControlSection) {
+        let beside = NamedPlace.folder(of: control.path ?? ControlSection.standardPath)
+        status = Self.path(
+            &reader, "observe.status", reader.text("observe.status", default: beside + "/status.json"), folder)
+        textfile = reader.optional("observe.textfile").map { resolve($0, in: folder) }
+        if let textfile, !textfile.hasSuffix(".prom") {
+            reader.reject(
+                "observe.textfile", "does not end with .prom, so the node exporter passes over it",
+                "Write for example: textfile = \"/var/lib/prometheus/node-exporter/gatehouse.prom\"")
+        }
+        listen = Self.listen(
+            &reader, reader.text("observe.listen", default: Self.scheme + beside + "/observe.sock"), folder)
+    }
+
+    private static func path(
+        _ reader: inout ConfigurationReader, _ key: String, _ text: String, _ folder: String
+    ) -> String? {
+        if text.isEmpty { reader.reject(key, "is empty", "Write a path, or \"none\".") }
+        return text.utf8.elementsEqual("none".utf8) ? nil : resolve(text, in: folder)
+    }
+
+    private static func listen(_ reader: inout ConfigurationReader, _ text: String, _ folder: String) -> Listen? {
+        let key = "observe.listen"
+        if text.utf8.starts(with: scheme.utf8) {
+            let place = String(text.dropFirst(scheme.count))
+            guard let path = path(&reader, key, place, folder), !place.isEmpty else { return nil }
+            ControlSection.checkSocket(&reader, key, path)
+            return .socket(path)
+        }
+        if text.utf8.elementsEqual("none".utf8) { return nil }
+        let example =
+            "Write \"unix:/run/gatehouse/observe.sock\", \"127.0.0.1:9464\" (a port from 1024 on) or \"none\"."
+        guard let address = ListenAddress(text), address.port >= 1024 else {
+            reader.reject(key, "\"\(text.prefix(60))\" is neither a socket nor an address with a port", example)
+            return nil
+        }
+        guard address.host.isLoopback else {
+            reader.reject(
+                key, "\(address) could be reached from other machines, and there is neither TLS nor a password",
+                "\(example) From elsewhere: ssh -L, see docs/observation.md.")
+            return nil
+        }
+        return .address(address)
+    }
+}

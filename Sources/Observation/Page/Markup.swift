@@ -1,0 +1,58 @@
+import Encoding
+
+/// Pieces of HTML. Whatever comes from outside goes through ``escaped(_:)``; what is called `html` has been through it.
+enum Markup {
+    /// Letters of a text that are shown; what is longer is cut.
+    private static let longest = 600
+
+    /// Text for the inside of an element or of a value in double quotes; controls become spaces.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for (number, scalar) in text.unicodeScalars.enumerated() {
+            if number == longest { return result + "…" }
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default:
+                // Signs that turn the direction of what follows would let a text show as another one.
+                let isHarmless =
+                    scalar.value >= 0x20 && scalar.properties.generalCategory != .format
+                    && !(0x7F...0x9F).contains(scalar.value)
+                result.unicodeScalars.append(isHarmless ? scalar : " ")
+            }
+        }
+        return result
+    }
+
+    /// A table. `head`: its columns; `rows`: cells of HTML.
+    static func table(_ caption: String, head: [String], rows: [[String]]) -> String {
+        let head = head.map { "<th scope=\"col\">\($0)</th>" }.joined()
+        let body = rows.map { cells in "<tr>" + cells.map { "<td>\($0)</td>" }.joined() + "</tr>" }.joined(
+            separator: "\n")
+        return """
+            <div class="wide" tabindex="0" role="region" aria-label="\(caption)"><table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead><tbody>
+            \(body)
+            </tbody></table></div>
+            """
+    }
+
+    /// Names with what there is to say of them; those without are left out.
+    static func list(_ rows: [(name: String, html: String?)]) -> String {
+        let rows = rows.compactMap { row in row.html.map { "<div><dt>\(row.name)</dt><dd>\($0)</dd></div>" } }
+        return rows.isEmpty ? "" : "<dl>\n" + rows.joined(separator: "\n") + "\n</dl>"
+    }
+
+    /// A section under a heading; nothing without content.
+    static func section(_ title: String, _ html: String, class name: String = "card") -> String {
+        if html.isEmpty { return "" }
+        let id = title.lowercased().map { $0.isLetter ? $0 : "-" }
+        return """
+            <section class="\(name)" aria-labelledby="\(String(id))"><h2 id="\(String(id))">\(title)</h2>
+            \(html)
+            </section>
+            """
+    }
+}

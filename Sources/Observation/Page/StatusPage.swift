@@ -1,0 +1,295 @@
+import Credentials
+package import Encoding
+import Ledger
+
+/// The page that a browser on this machine is shown: the status report and the day, as HTML without scripts.
+///
+/// Made of the report alone, like the lines of `gatehouse status`, and only of what is there: a part that does not answer is missing
+/// and named. It holds no claims, since neither report nor day does.
+package struct StatusPage: Sendable {
+    /// The media type of ``html``.
+    package static let mediaType = "text/html; charset=utf-8"
+    /// What the page may load: its own style sheet and nothing else.
+    package static let policy =
+        "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    /// Seconds after which a browser asks anew.
+    private static let pause = 10
+
+    private let report: JSON
+    private let day: DayBook
+    private let now: Timestamp
+    private let zone: Int
+    private let refreshes: Bool
+
+    /// A page of that report and day. `zone`: seconds east of UTC; `refreshes`: whether the browser is told to ask again.
+    package init(_ report: JSON, day: DayBook, at now: Timestamp, zone: Int, refreshes: Bool) {
+        (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
+    }
+
+    /// The page.
+    package var html: String {
+        let name = text(report["name"]) ?? "gatehouse"
+        let state = self.state
+        let refresh = refreshes ? "<meta http-equiv=\"refresh\" content=\"\(Self.pause)\">\n" : ""
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <title>\(name): \(state.words)</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            \(refresh)<style>\(PageStyle.css)</style>
+            </head>
+            <body>
+            <header><h1>\(name)</h1><p class="state \(state.kind)">\(state.mark) \(state.words)</p>\
+            <p class="soft">\(clock(now)) · \(refresher)</p></header>
+            <main>
+            \(faults)
+            \(tiles)
+            \(Markup.section("Visits a minute, today", throughput, class: "card across"))
+            \(Markup.section("Verdicts by reason, today", reasons))
+            \(Markup.section("Transfer times", transfers))
+            \(Markup.section("Radio", radio))
+            \(Markup.section("Trust", trust))
+            \(Markup.section("Delivery and records", delivery))
+            \(Markup.section("Clock and program", program))
+            \(Markup.section("Today's visits", visits, class: "card across"))
+            </main>
+            <footer><p>No claims are shown here: who came is not known to this page. The same for machines: \
+            <a href="/status.json">status.json</a>, <a href="/metrics">metrics</a>.</p></footer>
+            </body>
+            </html>
+
+            """
+    }
+
+    // MARK: - How it is
+
+    private var state: (words: String, kind: String, mark: String) {
+        switch report["state"]?.string {
+        case "fine": ("In order", "good", "●")
+        case "fault": ("Out of order", "bad", "■")
+        default: ("Works, but look after it", "warn", "▲")
+        }
+    }
+
+    private var refresher: String {
+        refreshes
+            ? "asks again every \(Self.pause) s · <a href=\"/?refresh=off\">stop that</a>"
+            : "does not ask again by itself · <a href=\"/\">do so</a>"
+    }
+
+    private var faults: String {
+        let silent = (report["silent"]?.array ?? []).compactMap(text).map { part in
+            """
+            <article class="fault bad"><h3>\(part) does not answer</h3>\
+            <p>→ It is stuck: the watchdog restarts the service, or: systemctl restart gatehouse</p></article>
+            """
+        }
+        let faults = (report["faults"]?.array ?? []).map { fault in
+            let kind = fault["severity"]?.string == "error" ? "bad" : "warn"
+            let age = fault["seconds"]?.int.map { "for \(Words.duration($0))" } ?? ""
+            let times = fault["count"]?.int.flatMap { $0 > 1 ? ", \($0) times so far" : nil } ?? ""
+            let lines = ["meaning", "detail"].compactMap { text(fault[$0]).map { "<p>\($0)</p>" } }
+            let remedy = text(fault["remedy"]).map { "<p>→ <strong>\($0)</strong></p>" } ?? ""
+            return """
+                <article class="fault \(kind)"><h3><code>\(text(fault["code"]) ?? "?")</code> \
+                <span class="soft">\(age)\(times)</span></h3>\(lines.joined())\(remedy)</article>
+                """
+        }
+        return Markup.section("What is wrong", (silent + faults).joined(separator: "\n"), class: "card across")
+    }
+
+    private var tiles: String {
+        let accepted = day.total(of: .accepted)
+        let others = day.total(of: .rejected)
+        let failed = day.total - accepted - others
+        let decision = report.at(["figures", "decisionUs"]).flatMap(Figure.init)
+        let gate = report.at(["gate", "open"])?.bool.map { $0 ? "open" : "shut" }
+        let phones = report.at(["radio", "phones"])?.int
+        var tiles: [(name: String, html: String?)] = [
+            (
+                "Visits today",
+                "\(day.total)<small>\(accepted) accepted, \(others) rejected, \(failed) failed</small>"
+            ),
+            (
+                "Gate",
+                gate.map {
+                    $0 + (phones.map { "<small>\(Words.count($0, "phone", "phones")) connected</small>" } ?? "")
+                }
+            ),
+        ]
+        if let decision, decision.count > 0 {
+            let bound = decision.bound(ofPercent: 95).map { "≤ " + Words.microseconds($0) } ?? "> 5 s"
+            tiles.append(
+                ("From the last byte to the gate", bound + "<small>95 of 100 verdicts since the start</small>"))
+        }
+        let waiting = (report["agent"]?.array ?? []).compactMap { $0["waiting"]?.int }.max()
+        if let waiting { tiles.append(("Records that wait", "\(waiting)<small>for the cloud agent</small>")) }
+        let html = tiles.compactMap { tile in tile.html.map { "<div><dt>\(tile.name)</dt><dd>\($0)</dd></div>" } }
+        return
+            "<section class=\"card across\" aria-label=\"In short\"><dl class=\"tiles\">\(html.joined())</dl></section>"
+    }
+
+    // MARK: - Visits
+
+    private var throughput: String {
+        Plots.throughput(day, now: minute) + "\n<p class=\"soft\">\(Plots.summary(day))</p>"
+    }
+
+    private var reasons: String {
+        if day.endings.isEmpty { return "<p class=\"soft\">No visit yet today.</p>" }
+        let endings = day.endings.sorted { ($1.value, $0.key.reason.text) < ($0.value, $1.key.reason.text) }
+        let rows = endings.prefix(12).map { ending, count in
+            let code =
+                ending.reason == .ok ? "" : "<br><code class=\"soft\">\(Markup.escaped(ending.reason.text))</code>"
+            return (label: ending.result.rawValue + code, count: count, kind: Self.kind(ending.result))
+        }
+        let rest = endings.dropFirst(12).reduce(0) { $0 + $1.value }
+        let last = rest > 0 ? [(label: "others", count: rest, kind: "other")] : []
+        return Plots.bars("Recorded visits by how they ended", rows + last)
+    }
+
+    private var transfers: String {
+        guard let figure = report.at(["figures", "transferMs"]).flatMap(Figure.init) else { return "" }
+        if figure.count == 0 { return "<p class=\"soft\">No transfer since the start.</p>" }
+        let labels =
+            figure.bounds.map { "up to " + Words.milliseconds($0) } + ["longer"]
+        let rows = zip(labels, figure.counts).map { (label: $0, count: $1, kind: "blue") }
+        let last = rows.lastIndex { $0.count > 0 } ?? 0
+        let size = report.at(["figures", "transferBytes"]).flatMap(Figure.init)
+        let mean = size.flatMap { $0.count > 0 ? $0.sum / $0.count : nil }
+        return Plots.bars("Transfers since the start, by how long they took", Array(rows[...last]))
+            + Markup.list([
+                ("mean", Words.milliseconds(figure.sum / figure.count)), ("mean size", mean.map(Words.bytes)),
+            ])
+    }
+
+    private var visits: String {
+        if day.visits.isEmpty { return "<p class=\"soft\">No visit yet today.</p>" }
+        let rows = day.visits.map { visit in
+            let reason = visit.reason == .ok ? "" : "<code>\(Markup.escaped(visit.reason.text))</code> "
+            let meaning = visit.reason == .ok ? "" : Markup.escaped(visit.reason.meaning)
+            let alike = visit.alike > 0 ? " (and \(visit.alike) alike)" : ""
+            return [
+                "\(visit.number)", clock(visit.at),
+                "<span class=\"\(Self.kind(visit.result))\">\(Self.mark(visit.result)) \(visit.result.rawValue)</span>",
+                reason + "<span class=\"soft\">\(meaning)\(alike)</span>",
+            ]
+        }
+        let caption =
+            day.visits.count < day.total
+            ? "The last \(day.visits.count) of \(day.total), newest first" : "Newest first"
+        return Markup.table(caption, head: ["Number", "Time", "Verdict", "Reason"], rows: rows)
+    }
+
+    private static func kind(_ result: Outcome.Result) -> String {
+        switch result {
+        case .accepted: "good"
+        case .rejected: "bad"
+        case .failed, .interrupted: "other"
+        }
+    }
+
+    /// So that nobody has to tell colours apart.
+    private static func mark(_ result: Outcome.Result) -> String {
+        switch result {
+        case .accepted: "✓"
+        case .rejected: "✗"
+        case .failed, .interrupted: "–"
+        }
+    }
+
+    // MARK: - The box
+
+    private var radio: String {
+        guard let radio = report["radio"] else { return "" }
+        func some(_ member: Text) -> String? { radio[member]?.int.flatMap { $0 > 0 ? String($0) : nil } }
+        return Plots.radio(day, now: minute)
+            + Markup.list([
+                ("state", text(radio["state"])), ("adapter", text(radio["controller"])),
+                ("openings since the start", radio["openings"]?.int.map(String.init)),
+                ("failures", some("failures")), ("resets of the adapter", some("adapterResets")),
+                ("times off the air by itself", some("advertisingLapses")), ("spoiled chunks", some("spoiledChunks")),
+                ("repair rounds", some("repairs")), ("phones sent away", some("refusedPhones")),
+            ])
+    }
+
+    private var trust: String {
+        guard let trust = report["trust"] else { return "" }
+        func date(_ member: Text) -> Int? { trust[member].flatMap(Metric.seconds) }
+        func distance(_ member: Text) -> String? { date(member).map { Words.distance($0, from: seconds) } }
+        var plot = ""
+        if let issued = date("issued"), let end = date("validUntil") {
+            plot = Plots.span("The bundle", from: issued, to: end, now: seconds)
+        }
+        return plot
+            + Markup.list([
+                ("version", text(trust["version"])), ("issuers", trust["issuers"]?.int.map(String.init)),
+                ("bundle", trust["age"].flatMap(text)), ("bundle made", distance("issued")),
+                ("oldest part confirmed", distance("oldest")), ("first end of anything", distance("soonestExpiry")),
+                ("policy", text(trust["policy"])),
+            ])
+    }
+
+    private var delivery: String {
+        let agents = (report["agent"]?.array ?? []).map { agent -> (name: String, html: String?) in
+            let name = text(agent["name"]) ?? "?"
+            guard agent["connected"]?.bool == true else { return ("agent \(name)", "none is connected") }
+            let last =
+                agent["lastReceipt"].flatMap(Metric.seconds).map { ", \(Words.distance($0, from: seconds))" } ?? ""
+            return (
+                "agent \(name)",
+                "confirmed up to \(agent["confirmed"]?.int ?? 0)\(last); \(agent["waiting"]?.int ?? 0) wait"
+            )
+        }
+        let ledger = report["ledger"]
+        let disk = report["disk"]
+        let lost = ledger?["lostReports"]?.int ?? 0
+        return Markup.list(
+            (agents.isEmpty && report["agent"] != nil ? [("agent", "none is configured")] : agents) + [
+                ("visits in the ledger", ledger?["visits"]?.int.map(String.init)),
+                ("entries", ledger?["entries"]?.int.map(String.init)),
+                ("reports given up", lost > 0 ? String(lost) : nil),
+                ("database", disk?["ledgerBytes"]?.int.map(Words.bytes)),
+                ("free on its disk", disk?["freeBytes"]?.int.map(Words.bytes)),
+            ])
+    }
+
+    private var program: String {
+        let sources: [Text: String] = [
+            "synchronised": "a time server", "rtc": "a battery clock", "saved": "the ledger only", "unset": "nothing",
+        ]
+        let clock = report["clock"]
+        return Markup.list([
+            (
+                "date",
+                clock?["utc"]?.string.map {
+                    Markup.escaped($0.string.prefix(19).split(separator: "T").joined(separator: " ")) + " UTC"
+                }
+            ),
+            ("rests on", clock?["source"]?.string.map { sources[$0] ?? Markup.escaped($0.string) }),
+            (
+                "without a time server for",
+                clock?["unsynchronisedSeconds"]?.int.flatMap { $0 > 0 ? Words.duration($0) : nil }
+            ),
+            ("running for", report["uptimeSeconds"]?.int.map(Words.duration)),
+            ("start", report["start"]?.int.map(String.init)), ("version", text(report["version"])),
+        ])
+    }
+
+    // MARK: - Words
+
+    private func text(_ value: JSON?) -> String? { value?.string.map { Markup.escaped($0.string) } }
+
+    private var seconds: Int { Int(now.seconds) }
+
+    /// Minutes since the day began.
+    private var minute: Int { Int(now.seconds - day.begin.seconds) / 60 }
+
+    /// The time of day, as clocks on the wall have it.
+    private func clock(_ date: Timestamp) -> String {
+        String(Timestamp(seconds: date.seconds + Int64(zone)).rfc3339.dropFirst(11).prefix(8))
+    }
+}

@@ -1,0 +1,171 @@
+import CrashKit
+import Credentials
+import Encoding
+import Foundation
+import Glibc
+import Kiosk
+import Ledger
+import LinuxIO
+import Store
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// What others see of the box, when files and sockets are there, absent, and stalled.
+@Suite(.timeLimit(.minutes(2))) struct ObservationServiceTests {
+    private let folder: URL
+    private let reports = Reports()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func section(_ more: String) throws -> ObserveSection {
+        let text = "[kiosk]\nname = \"G\"\n[control]\npath = \"control.sock\"\n[observe]\n\(more)"
+        return try Configuration.parse(Array(text.utf8), file: "f", folder: folder.path).observe
+    }
+
+    private func desk() -> StatusDesk {
+        StatusDesk(
+            StatusDesk.Identity(name: "G", version: "1", start: 1, since: SystemClock.now()),
+            kiosk: { KioskStatus(waiting: Health(), at: SystemClock.now()) }, parts: [],
+            now: { (SystemClock.now(), SystemClock.utc()) })
+    }
+
+    private func service(
+        _ more: String, signal: ObservationSignal = ObservationSignal(), store: Store? = nil
+    ) throws -> ObservationService {
+        ObservationService(
+            try section(more), access: ControlAccess(user: geteuid(), group: nil), status: desk(), store: store,
+            signal: signal, date: { SystemClock.utc() }, report: reports.report)
+    }
+
+    private func running(_ service: ObservationService, _ body: () async throws -> Void) async throws {
+        let task = Task { await service.run() }
+        do { try await body() } catch {
+            task.cancel()
+            throw error
+        }
+        task.cancel()
+        await task.value
+    }
+
+    private func wait(until isTrue: () throws -> Bool) async throws {
+        while try !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private func json(_ name: String) -> JSON? {
+        FileManager.default.contents(atPath: path(name)).flatMap { try? JSON.parse(Array($0)) }
+    }
+
+    @Test func filesAreWrittenAtOnceAndAtEachChange() async throws {
+        let signal = ObservationSignal()
+        let service = try service("textfile = \"gatehouse.prom\"\nlisten = \"none\"", signal: signal)
+        try await running(service) {
+            try await wait { json("status.json")?["name"] == "G" }
+            try await wait { FileManager.default.fileExists(atPath: path("gatehouse.prom")) }
+            let text = try String(contentsOfFile: path("gatehouse.prom"), encoding: .utf8)
+            #expect(text.contains("gatehouse_info{name=\"G\",version=\"1\"} 1"))
+            // Readers of other users may read, and never see a part.
+            let mode = try FileManager.default.attributesOfItem(atPath: path("status.json"))[.posixPermissions] as? Int
+            #expect(mode == 0o644)
+            try FileManager.default.removeItem(atPath: path("status.json"))
+            let began = SystemClock.now()
+            signal.note(.stopped, of: nil, at: began)
+            try await wait { json("status.json") != nil }
+        }
+        #expect(reports.present.isEmpty)
+    }
+
+    @Test func whereNothingCanBeWrittenOrServedThatIsTold() async throws {
+        let service = try service(
+            "status = \"absent/status.json\"\ntextfile = \"absent/a.prom\"\nlisten = \"unix:absent/deep/observe.sock\"")
+        try await running(service) {
+            try await wait { reports.present == [.observeFailed] }
+            try await wait {
+                let detail = reports.details(.observeFailed).last ?? ""
+                return ["absent/status.json", "absent/a.prom", "absent/deep/observe.sock"].allSatisfy {
+                    detail.contains($0)
+                }
+            }
+            try FileManager.default.createDirectory(atPath: path("absent"), withIntermediateDirectories: false)
+            try await wait { reports.present.isEmpty }
+            #expect(json("absent/status.json")?["name"] == "G")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path("absent/deep/observe.sock")))
+    }
+
+    /// A file system that hangs: nothing but its own thread waits, and it is told.
+    @Test func aPlaceThatHangsHoldsUpNobody() async throws {
+        let release = DispatchSemaphore(value: 0)
+        let written = Mutex<[String]>([])
+        let file = try StatusFile("/run/stalled") { _, bytes in
+            if written.withLock(\.isEmpty) { release.wait() }
+            written.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+        }
+        file.write("first")
+        for number in 0..<1000 { file.write("\(number)") }
+        #expect(file.failure(at: SystemClock.now()) == nil)
+        let later = SystemClock.now().advanced(by: .seconds(11))
+        #expect(file.failure(at: later)?.contains("has not been written for 10.0 seconds") == true)
+        release.signal()
+        // Of all that waited only the newest is written.
+        try await wait { written.withLock { $0.last } == "999" }
+        #expect(written.withLock { $0.count } <= 3)
+        try await wait { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil }
+    }
+
+    @Test func pagesAreForWhoMayLook() async throws {
+        try await running(try service("status = \"none\"")) {
+            try await wait { FileManager.default.fileExists(atPath: path("observe.sock")) }
+            for (target, kind, text) in [
+                ("/", "text/html", "<h1>G</h1>"), ("/?refresh=off", "text/html", "do so"),
+                ("/status.json", "application/json", "\"name\":\"G\""), ("/metrics", "text/plain", "gatehouse_info{"),
+            ] {
+                let answer = try ask(target)
+                #expect(answer.contains("200 OK") && answer.contains(text), "\(target): \(answer.prefix(300))")
+                #expect(answer.lowercased().contains("content-type: \(kind)"), "\(target)")
+            }
+            #expect(try ask("/").contains("style-src 'sha256-"))
+            #expect(try ask("/etc/passwd").contains("404"))
+            // Nobody but the service's own user, and root.
+            let mode = try FileManager.default.attributesOfItem(atPath: path("observe.sock"))[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path("observe.sock")))
+    }
+
+    private func ask(_ target: String) throws -> String { try UnixRequest.get(target, at: path("observe.sock")) }
+
+    /// The day is that of the ledger, from its midnight on, also after a restart.
+    @Test func theDayIsTheLedgers() async throws {
+        let store = try await Store.open(path("ledger.db"))
+        let now = SystemClock.utc()
+        let software = Outcome.Software(name: "gatehouse", version: "0")
+        for number in 0..<300 {
+            // The first two hundred are of yesterday and before.
+            let at = number < 200 ? now.advanced(by: .seconds(-200_000 + number)) : now
+            let stamp = RecordStamp(kiosk: "G", boot: "b", time: WallTime(utc: at, provenance: .rtc), monotonic: .zero)
+            var outcome = Outcome(number % 2 == 0 ? .accepted : .rejected, gate: .shut, software: software)
+            outcome.reasons = [Outcome.Reason(number % 2 == 0 ? "ok" : "validity.expired")]
+            try await store.appendOutcome(Text("visit-\(number)"), outcome, stamp: stamp)
+        }
+        let keeper = DayKeeper(store) { now }
+        let task = Task { await keeper.run() }
+        try await wait { keeper.present.total == 100 }
+        #expect(keeper.present.total(of: .accepted) == 50 && keeper.present.visits.first?.number == 300)
+        let stamp = RecordStamp(kiosk: "G", boot: "b", time: WallTime(utc: now, provenance: .rtc), monotonic: .zero)
+        try await store.appendOutcome("late", Outcome(.failed, gate: .shut, software: software), stamp: stamp)
+        try await wait { keeper.present.total == 101 }
+        task.cancel()
+        await task.value
+        let room = try await store.room()
+        #expect(room.ledger > 1000 && room.free <= room.total && room.total > 0)
+        await store.close()
+    }
+}

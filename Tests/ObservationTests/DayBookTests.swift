@@ -1,0 +1,97 @@
+import Credentials
+import Encoding
+import Ledger
+import Testing
+
+@testable import Observation
+
+/// The day as a fold over the ledger.
+@Suite struct DayBookTests {
+    private func entries(
+        _ visits: [(at: Timestamp, outcome: Outcome)], head: inout LedgerHead
+    ) throws -> [LedgerEntry] {
+        try visits.enumerated().flatMap { number, visit in
+            let stamp = RecordStamp(
+                kiosk: "k", boot: "b", time: WallTime(utc: visit.at, provenance: .rtc), monotonic: .zero)
+            let name = Text("\(head.point.count)-\(number)")
+            return [
+                try head.appendIntent(name, stamp: stamp),
+                try head.appendOutcome(name, visit.outcome, stamp: stamp).entry,
+            ]
+        }
+    }
+
+    private func outcome(_ result: Outcome.Result, _ codes: Text..., repeated: Int = 0) -> Outcome {
+        var outcome = Outcome(
+            result, reasons: codes.map { Outcome.Reason($0) }, gate: .shut,
+            software: Outcome.Software(name: "gatehouse", version: "0"))
+        outcome.repeated = repeated
+        return outcome
+    }
+
+    private func at(_ minute: Int, _ second: Int = 0) -> Timestamp {
+        SampleBox.midnight.advanced(by: .seconds(minute * 60 + second))
+    }
+
+    @Test func visitsFallIntoTheirMinutes() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        let entries = try entries(
+            [
+                (at(-1), outcome(.accepted, "ok")), (at(0), outcome(.accepted, "ok")),
+                (at(7, 59), outcome(.accepted, "ok")), (at(7, 1), outcome(.rejected, "validity.expired")),
+                (at(8), outcome(.failed, "transfer.TVV_UNK_001", "transfer.silence", repeated: 4)),
+                (at(9), outcome(.interrupted)), (at(25 * 60), outcome(.accepted, "ok")),
+            ], head: &head)
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        day.take(entries)
+        // Whatever is read twice counts once.
+        day.take(Array(entries.suffix(4)))
+        #expect(day.total == 9 && day.position == 14 && day.total(of: .accepted) == 2)
+        #expect(day.minutes[7] == DayBook.Minute(accepted: 1, rejected: 1) && day.minutes[8].failed == 5)
+        #expect(day.minutes[9].failed == 1 && day.minutes.reduce(0) { $0 + $1.all } == 9)
+        #expect(day.visits.map(\.number) == [6, 5, 4, 3, 2])
+        #expect(day.visits.map(\.reason.text) == ["ok", "transfer.silence", "validity.expired", "ok", "ok"])
+        #expect(day.visits[1].alike == 4)
+        #expect(day.busiest?.minute == 8 && day.busiest?.visits == 5)
+    }
+
+    /// However many visits, rules and entries come: the value stays as small.
+    @Test func itIsBounded() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        for round in 0..<40 {
+            let visits = (0..<100).map { number in
+                (at: at(round), outcome: outcome(.rejected, Text("policy.rule-\(round)-\(number)")))
+            }
+            day.take(try entries(visits, head: &head))
+        }
+        #expect(day.total == 4000 && day.visits.count == DayBook.kept && day.endings.count == 1)
+        #expect(day.endings.keys.first?.reason == .policy(named: "<id>"))
+        #expect(day.visits.first?.number == 4000)
+        day.take(try entries([(at(50), outcome(.failed, repeated: 1_000_000))], head: &head))
+        #expect(day.minutes[50].failed == .max)
+    }
+
+    @Test func whatCannotBeReadCountsNothing() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        let good = try entries([(at(1), outcome(.accepted, "ok"))], head: &head)
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        day.take([LedgerEntry(position: 1, hash: good[0].hash, body: Array("{".utf8)), good[1]])
+        #expect(day.total == 1 && day.position == 2)
+        // Numbers go on behind what was left out.
+        var late = DayBook(begin: SampleBox.midnight, after: 0)
+        late.start(after: 2)
+        late.take(good)
+        #expect(late.total == 0)
+    }
+
+    @Test func theRadioIsAsBadAsItsWorstLook() {
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        for (second, state) in [(0, "up"), (70, "up"), (80, "down"), (90, "up"), (130, "starting"), (-5, "up")] {
+            day.look(["radio": ["state": .text(state)]], at: at(0, second))
+        }
+        // A radio that does not answer is not up.
+        day.look([:], at: at(4))
+        #expect(day.radio[..<6] == [.up, .down, .down, .unknown, .down, .unknown])
+    }
+}

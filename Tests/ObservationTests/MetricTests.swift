@@ -1,0 +1,104 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+@testable import Observation
+
+/// The report as Prometheus reads it. A foreign parser reads it in `Tests/PeerTests`.
+@Suite struct MetricTests {
+    private func lines(_ report: JSON) -> [String] {
+        Metric.exposition(of: report).split(separator: "\n").map(String.init)
+    }
+
+    @Test func everyFigureHasItsLine() throws {
+        let lines = lines(try SampleBox.report(faults: false))
+        for line in [
+            "# HELP gatehouse_visits_total Visits by how they ended. Abandoned ones are counted and not recorded.",
+            "# TYPE gatehouse_visits_total counter", "gatehouse_visits_total{result=\"accepted\"} 412",
+            "gatehouse_visit_reasons_total{result=\"rejected\",reason=\"policy.<id>\"} 9",
+            "gatehouse_info{name=\"North-Gate\",version=\"0.1.0\"} 1", "gatehouse_state{state=\"fine\"} 1",
+            "gatehouse_state{state=\"fault\"} 0", "gatehouse_faults 0", "gatehouse_radio_up 1",
+            "gatehouse_transfer_seconds_bucket{le=\"0.25\"} 0", "gatehouse_transfer_seconds_bucket{le=\"0.5\"} 12",
+            "gatehouse_transfer_seconds_bucket{le=\"1\"} 108", "gatehouse_transfer_seconds_bucket{le=\"+Inf\"} 444",
+            "gatehouse_transfer_seconds_count 444", "gatehouse_transfer_seconds_sum 812.345",
+            "gatehouse_decision_seconds_bucket{le=\"0.0025\"} 0", "gatehouse_decision_seconds_sum 3.456789",
+            "gatehouse_trust_expiry_timestamp_seconds 1776675600",
+            "gatehouse_agent_waiting_entries{agent=\"primary\"} 2",
+            "gatehouse_clock_source{source=\"synchronised\"} 1", "gatehouse_disk_free_bytes 21474836480",
+            "gatehouse_gate_open 0",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        for metric in Metric.all {
+            #expect(
+                lines.contains { $0.hasPrefix("# TYPE \(metric.name) ") } || metric.name.hasPrefix("gatehouse_fault"),
+                "\(metric.name)")
+        }
+    }
+
+    @Test func faultsAreSamplesOfTheirOwn() throws {
+        let lines = lines(try SampleBox.report(faults: true))
+        #expect(lines.contains("gatehouse_fault{code=\"fault.radio\",severity=\"error\"} 1"))
+        #expect(lines.contains("gatehouse_fault_age_seconds{code=\"fault.agent-unreachable\"} 10800"))
+        #expect(lines.contains("gatehouse_faults 2") && lines.contains("gatehouse_silent_parts 1"))
+        #expect(lines.contains("gatehouse_radio_up 0"))
+        #expect(!lines.contains { $0.contains("gatehouse_disk") }, "a part that is silent has no samples")
+        #expect(!lines.joined().contains("script"), "details are for people")
+    }
+
+    /// Whatever stands in the report: each line is one of the format, and nothing else comes through.
+    @Test func hostileTextsStayInTheirLabels() throws {
+        let name = "a\\b\"c\nd}\u{0} 1\n# TYPE x gauge" + String(repeating: "é", count: 400)
+        let report: JSON = ["name": .text(name), "version": "1", "agent": [["name": .text(name), "waiting": 3]]]
+        let lines = lines(report)
+        #expect(lines.count == 6, "\(lines)")
+        #expect(
+            lines[2].hasPrefix("gatehouse_info{name=\"a\\\\b\\\"c\\nd}") && lines[2].hasSuffix("\",version=\"1\"} 1"))
+        #expect(lines.allSatisfy { $0.utf8.count < 400 })
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "null", #"{"figures":{"transferMs":{"bounds":[1],"counts":[1],"sum":1}}}"#,
+        #"{"figures":{"transferMs":{"bounds":["x"],"counts":[1,2],"sum":1}}}"#,
+        #"{"visits":7,"faults":{},"agent":[1]}"#,
+        #"{"trust":{"issued":"yesterday","soonestExpiry":5},"radio":[],"reasons":{"accepted":3}}"#,
+    ])
+    func aReportThatLacksThingsHasFewerSamples(_ text: String) throws {
+        let lines = lines(try JSON.parse(text))
+        #expect(lines.allSatisfy { $0.hasPrefix("#") || $0.contains("result=") }, "\(lines)")
+    }
+
+    @Test func numbersAreExact() {
+        for (number, decimals, text) in [
+            (0, 0, "0"), (5, 3, "0.005"), (1500, 3, "1.5"), (-1500, 3, "-1.5"), (1_000_000, 6, "1"), (0, 6, "0"),
+            (Int.max, 6, "9223372036854.775807"), (-1, 6, "-0.000001"),
+        ] {
+            #expect(Metric.decimal(number, decimals) == text)
+        }
+    }
+
+    /// The conventions of Prometheus for names, and one help without line ends for each.
+    @Test func namesAreAsPrometheusWantsThem() {
+        #expect(Set(Metric.all.map(\.name)).count == Metric.all.count && Metric.all.count > 45)
+        for metric in Metric.all {
+            #expect(metric.name.wholeMatch(of: /gatehouse_[a-z]+(_[a-z]+)*/) != nil, "\(metric.name)")
+            #expect(metric.name.hasSuffix("_total") == (metric.kind == .counter), "\(metric.name)")
+            #expect(metric.help.hasSuffix(".") && !metric.help.contains("\n") && !metric.help.contains("\\"))
+        }
+    }
+
+    /// The list in the document is that of the program.
+    @Test func theDocumentListsThemAll() throws {
+        let page = try String(
+            contentsOf: Vectors.repository.appendingPathComponent("docs/observation.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `gatehouse_") }.map(String.init)
+        #expect(rows == Metric.all.map(\.row), "\n\(Metric.all.map(\.row).joined(separator: "\n"))")
+        // And every name that an example asks for is one.
+        let names = Set(
+            Metric.all.flatMap { [$0.name] + ["_bucket", "_sum", "_count"].map { [name = $0.name] in name + $0 } })
+        let asked = page.matches(of: /gatehouse_[a-z_]+/).map { String($0.0) }
+        #expect(asked.count > rows.count)
+        for name in Set(asked) { #expect(names.contains(name), "\(name)") }
+    }
+}

@@ -1,0 +1,138 @@
+import Encoding
+import Foundation
+import Testing
+
+@testable import Observation
+
+/// The page by its text; how it looks is `make test-page`.
+@Suite struct StatusPageTests {
+    private func page(faults: Bool, day: DayBook? = nil, refreshes: Bool = true) throws -> String {
+        let day = try day ?? SampleBox.day().day
+        return StatusPage(
+            try SampleBox.report(faults: faults), day: day, at: SampleBox.now, zone: SampleBox.zone,
+            refreshes: refreshes
+        ).html
+    }
+
+    @Test func aDayAtAGate() throws {
+        let (day, records) = try SampleBox.day()
+        let page = try page(faults: false, day: day)
+        for text in [
+            "<title>North-Gate: In order</title>", "● In order", "14:05:00", "\(records)<small>", "role=\"img\"",
+            "Top of the plot:", "validity.expired", "transfer.silence", "policy.&lt;id&gt;", "ends in 48 d",
+            "confirmed up to 24678, 8 s ago; 2 wait", "Newest first", "18.3 MB", "21.4 GB", "a time server",
+        ] {
+            if text != "Newest first" { #expect(page.contains(text), "\(text)") }
+        }
+        #expect(page.contains("The last \(DayBook.kept) of \(day.total), newest first"))
+        #expect(!page.contains("What is wrong") && page.utf8.count < 100_000, "\(page.utf8.count)")
+        #expect(page.contains("<meta http-equiv=\"refresh\" content=\"10\">"))
+        #expect(!(try self.page(faults: false, refreshes: false)).contains("http-equiv=\"refresh\""))
+        if let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PAGES"] { try write(into: folder) }
+    }
+
+    @Test func faultsStandFirstWithTheirRemedy() throws {
+        let page = try page(faults: true)
+        for text in [
+            "■ Out of order", "<code>fault.radio</code>", "for 7 min, 3 times so far", "→ <strong>Look at the adapter",
+            "disk does not answer", "no adapter hci0 &lt;script&gt;alert(1)&lt;/script&gt;",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        #expect(!page.contains("<script"))
+        let wrong = try #require(page.range(of: "What is wrong")), visits = try #require(page.range(of: "Visits today"))
+        #expect(wrong.lowerBound < visits.lowerBound)
+    }
+
+    /// Nothing runs, nothing is loaded, and no style stands outside the sheet that the policy names.
+    @Test func nothingNeedsMoreThanThePolicyPermits() throws {
+        for page in [try page(faults: true), try page(faults: false)] {
+            for text in [" style=", "<script", "<img", "<link", "<iframe", "javascript:", "url(", "@import", " on"] {
+                let found = text == " on" ? page.firstMatch(of: /<[^>]* on[a-z]+=/) != nil : page.contains(text)
+                #expect(!found, "\(text)")
+            }
+            #expect(page.contains("<style>\(PageStyle.css)</style>"))
+            #expect(isBalanced(page))
+        }
+        #expect(StatusPage.policy.contains("default-src 'none'") && !StatusPage.policy.contains("unsafe"))
+    }
+
+    /// A box of which little is known has a page too.
+    @Test(arguments: ["{}", #"{"state":"fault","silent":["radio","ledger","trust"],"faults":[{}]}"#, "[]"])
+    func whatIsMissingIsLeftOut(_ report: String) throws {
+        let page = StatusPage(
+            try JSON.parse(report), day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0,
+            refreshes: true
+        ).html
+        #expect(page.contains("No visit yet today.") && isBalanced(page))
+    }
+
+    /// Texts of the report cannot leave their place, whatever they are.
+    @Test func hostileTextsAreText() throws {
+        let bad = "</title><script>x</script>\" onload=\"x\u{202E}\u{0}&" + String(repeating: "w", count: 5000)
+        let value: JSON = .text(bad)
+        let report: JSON = [
+            "name": value, "version": value, "silent": [value], "faults": [["code": value, "detail": value]],
+            "radio": ["state": value, "controller": value], "trust": ["version": value, "age": value, "policy": value],
+            "agent": [["name": value, "connected": true]], "clock": ["source": value, "utc": value],
+        ]
+        let page = StatusPage(
+            report, day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0, refreshes: true
+        ).html
+        #expect(!page.contains("<script") && !page.contains("\" onload") && !page.contains("\u{202E}"))
+        #expect(page.contains("&lt;/title&gt;") && page.utf8.count < 40_000 && isBalanced(page))
+    }
+
+    /// WCAG 2.2, 1.4.3: text on card and ground has a contrast of 4.5 to 1 at least, by day and by night.
+    @Test func textCanBeRead() throws {
+        let parts = PageStyle.css.components(separatedBy: "prefers-color-scheme:dark")
+        #expect(parts.count == 2)
+        for part in parts {
+            let colours = Dictionary(
+                part.matches(of: /--([a-z]+):#([0-9a-f]{6})/).map { (String($0.1), String($0.2)) },
+                uniquingKeysWith: { first, _ in first })
+            #expect(colours.count == 11)
+            for text in ["text", "soft", "good", "bad", "warn", "other", "blue"] {
+                for ground in ["card", "ground"] {
+                    let contrast = contrast(try #require(colours[text]), try #require(colours[ground]))
+                    #expect(contrast >= 4.5, "\(text) on \(ground): \(contrast)")
+                }
+            }
+        }
+    }
+
+    private func contrast(_ one: String, _ other: String) -> Double {
+        func light(_ colour: String) -> Double {
+            let value = Int(colour, radix: 16) ?? 0
+            let parts = [value >> 16, value >> 8 & 0xFF, value & 0xFF].map { part -> Double in
+                let part = Double(part) / 255
+                return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+            }
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        }
+        let (low, high) = (min(light(one), light(other)), max(light(one), light(other)))
+        return (high + 0.05) / (low + 0.05)
+    }
+
+    /// Whether every element that is opened is closed in its order.
+    private func isBalanced(_ page: String) -> Bool {
+        var open: [Substring] = []
+        let single: Set<Substring> = ["meta", "br", "!DOCTYPE"]
+        for tag in page.matches(of: /<(\/?)([!A-Za-z0-9]+)[^>]*?(\/?)>/) where tag.3.isEmpty && !single.contains(tag.2)
+        {
+            if tag.1.isEmpty { open.append(tag.2) } else if open.popLast() != tag.2 { return false }
+        }
+        return open.isEmpty
+    }
+
+    /// The pages that `Tests/Page/run` looks at.
+    private func write(into folder: String) throws {
+        let empty = DayBook(begin: SampleBox.midnight, after: 0)
+        for (name, page) in [
+            ("fine", try page(faults: false)), ("fault", try page(faults: true)),
+            ("empty", try page(faults: false, day: empty)),
+        ] {
+            try Data(page.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent(name + ".html"))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+"""Reads metrics (Prometheus text format) from standard input with the parser of Prometheus' own client, and prints a line of JSON for
+each sample: its family's kind, its name, labels and value. Ends with an error when the text is not of that format."""
+
+import json
+import sys
+
+from prometheus_client.parser import text_string_to_metric_families
+
+for family in text_string_to_metric_families(sys.stdin.read()):
+    if not family.documentation:
+        sys.exit(f"{family.name} says nothing of itself")
+    for sample in family.samples:
+        print(json.dumps({"kind": family.type, "name": sample.name, "labels": sample.labels, "value": sample.value}))
