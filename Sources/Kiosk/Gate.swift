@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The gate relay as a timeline of pulses, each of which belongs to one visit.
+/// The gate relay as a timeline of pulses, each of which belongs to one visit, or to somebody who asked to go out.
 ///
 /// There is no way to hold it open: every opening carries its own end, at most ``hardLimit`` ahead. Between two pulses it rests for
 /// a ``gap``, so that a turnstile counts every person; who would begin one before ``readyAt`` is given none.
@@ -21,15 +21,15 @@ package struct Gate: Sendable {
 
     /// A pulse that is over, or one that was never given.
     package struct Ended: Hashable, Sendable {
-        /// Whose it was.
-        package let visit: VisitID
+        /// Whose it was; nil: of somebody who asked to go out.
+        package let visit: VisitID?
         /// How long the relay was told to be energised; nil when there was no pulse.
         package let length: Duration?
     }
 
     private enum State {
         case shut
-        case open(VisitID, since: Instant, until: Instant)
+        case open(VisitID?, since: Instant, until: Instant)
     }
 
     private var state: State = .shut
@@ -43,10 +43,11 @@ package struct Gate: Sendable {
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Whose pulse runs, or has ended since the last call of ``takeEnded()``.
+    /// Whose pulse runs, or has ended since the last call of ``takeEnded()``; nil: there is none, or it is of somebody who asked to go
+    /// out.
     package var visit: VisitID? {
         switch state {
-        case .shut: ended.last?.visit
+        case .shut: ended.last?.visit ?? nil
         case .open(let visit, _, _): visit
         }
     }
@@ -57,8 +58,8 @@ package struct Gate: Sendable {
     /// When it shuts by itself; nil: it is shut.
     package var deadline: Instant? { if case .open(_, _, let until) = state { until } else { nil } }
 
-    /// Gives `visit` a pulse of that length, cut to the hard limit, and ends the one before; none before ``readyAt``.
-    package mutating func pulse(_ length: Duration, for visit: VisitID, at now: Instant) {
+    /// Gives `visit` (nil: somebody who asked to go out) a pulse of that length, cut to the hard limit, and ends the one before; none before ``readyAt``.
+    package mutating func pulse(_ length: Duration, for visit: VisitID?, at now: Instant) {
         shut(at: now)
         let length = min(length, Self.hardLimit)
         guard length > .zero, now >= readyAt else { return ended.append(Ended(visit: visit, length: nil)) }

@@ -53,11 +53,11 @@ package struct Health: Sendable {
         var told: (isPresent: Bool, count: Int, at: Instant)?
     }
 
-    /// Every code that can be in force, in the order of the table: those of the box, and what a gate opening needs.
+    /// Every code that can be in force, in the order of the table: those of the box, what a gate opening needs, and those of the door.
     package static let codes: [ReasonCode] =
         (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [
             .ledgerUnavailable, .gateUnavailable,
-        ]
+        ] + ReasonCode.door
 
     /// Faults with which nobody can be served, or must not be.
     private static let outOfOrder: Set<ReasonCode> = [

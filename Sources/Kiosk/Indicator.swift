@@ -43,6 +43,10 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case rejected
     /// A transfer came to nothing: two short amber flashes, no tone; then ``ready``. Nobody was judged.
     case failed
+    /// Lock-down, nobody is let in: red, steady, with a short break.
+    case locked
+    /// Free passage: green, a slow blink, no tone.
+    case free
     /// Out of order: red and amber in turn.
     case fault
     /// Not running: everything off.
@@ -69,6 +73,8 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
                 + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
                 + [Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 500)]
         case .failed: [Step([.amber], 300), Step([], 300), Step([.amber], 300), Step([], 100)]
+        case .locked: [Step([.red], 1800), Step([], 200)]
+        case .free: [Step([.green], 1500), Step([], 500)]
         case .fault: [Step([.red], 1000), Step([.amber], 1000)]
         case .off: [Step([], 1000)]
         }
@@ -78,7 +84,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     package var end: Duration? {
         switch self {
         case .accepted, .rejected, .failed: steps.reduce(.zero) { $0 + $1.duration }
-        case .ready, .attention, .connected, .receiving, .checking, .fault, .off: nil
+        case .ready, .attention, .locked, .free, .connected, .receiving, .checking, .fault, .off: nil
         }
     }
 }
@@ -110,12 +116,12 @@ package struct Indicator: Sendable {
     package mutating func show(_ asked: IndicatorPattern, at now: Instant) {
         advance(to: now)
         switch asked {
-        case .ready, .attention, .connected, .receiving, .checking:
+        case .ready, .attention, .free, .connected, .receiving, .checking:
             if pattern.end != nil {
                 afterwards = asked
                 return
             }
-        case .accepted, .rejected, .failed, .fault, .off: break
+        case .accepted, .rejected, .failed, .locked, .fault, .off: break
         }
         let next = resolve(asked)
         guard next != pattern || pattern.end != nil else { return }

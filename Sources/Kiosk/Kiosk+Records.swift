@@ -3,6 +3,21 @@ import Encoding
 import Ledger
 import Tuvali
 
+/// The outcome of an accepted visit that is not to be recorded yet.
+struct Unrecorded: Sendable {
+    let visit: VisitID
+    var outcome: Outcome
+    let signedDigest: [UInt8]?
+    var isOver = false
+    /// Whether somebody passed; nil: nobody looks, or it is not known yet.
+    var passage: Passage?
+}
+
+extension Passage {
+    /// As a record says it; nil: nobody can tell.
+    var wasSeen: Bool? { self == .unknown ? nil : self == .seen }
+}
+
 /// 9. Record: what is written of a visit, what is only counted, and what becomes of an intent that served nobody.
 extension Kiosk {
     mutating func record(
@@ -10,7 +25,7 @@ extension Kiosk {
     ) -> [KioskAction] {
         let note = ended(outcome.result.rawValue, outcome.reasons.map(\.code.string), visit, at: now)
         if outcome.result == .accepted {
-            unrecorded.append((visit.id, outcome, signedDigest))
+            unrecorded.append(Unrecorded(visit: visit.id, outcome: outcome, signedDigest: signedDigest))
             return note
         }
         var outcome = outcome
@@ -24,13 +39,20 @@ extension Kiosk {
         return [.recordOutcome(visit.id, outcome, signedDigest: signedDigest)] + note
     }
 
-    /// Records the accepted visits whose pulse is over.
+    /// Records the accepted visits whose pulse is over and of which it is known whether somebody passed.
     mutating func recordPulses() -> [KioskAction] {
-        gate.takeEnded().compactMap { pulse in
-            guard let index = unrecorded.firstIndex(where: { $0.visit == pulse.visit }) else { return nil }
-            var (visit, outcome, signedDigest) = unrecorded.remove(at: index)
-            if let length = pulse.length { outcome.gate = .pulsed(milliseconds: Int(length.milliseconds)) }
-            return .recordOutcome(visit, outcome, signedDigest: signedDigest)
+        for pulse in gate.takeEnded() {
+            guard let index = unrecorded.firstIndex(where: { $0.visit == pulse.visit }) else { continue }
+            unrecorded[index].isOver = true
+            guard let length = pulse.length else { continue }
+            unrecorded[index].outcome.gate = .pulsed(milliseconds: Int(length.milliseconds))
+        }
+        let entries = unrecorded
+        unrecorded = entries.filter { !$0.isOver || door.awaits($0.visit) && !isStopped }
+        return entries.filter { $0.isOver && (isStopped || !door.awaits($0.visit)) }.map { entry in
+            var outcome = entry.outcome
+            if outcome.gate?.opened == true { outcome.gate?.passage = entry.passage?.wasSeen }
+            return .recordOutcome(entry.visit, outcome, signedDigest: entry.signedDigest)
         }
     }
 

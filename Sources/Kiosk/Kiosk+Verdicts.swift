@@ -8,13 +8,13 @@ extension Kiosk {
     static let failuresApart: Duration = .seconds(5)
 
     /// When the next verdict is shown; nil: nobody waits for his turn.
-    var turnDeadline: Instant? { turns.deadline.map { max($0, gate.readyAt) } }
+    var turnDeadline: Instant? { turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) } }
 
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         turns.keep { waiting in visits.contains { $0.id == waiting && $0.awaitsTurn } }
-        while let due = turns.deadline, now >= due {
+        while let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
             // Whoever was let in before has had his time. The relay rests before the next one hears that he is let in, so that
             // he has his pulse with that word and nothing can take it back.
             gate.shut(at: now)
@@ -30,8 +30,9 @@ extension Kiosk {
             return []
         }
         indicator.show(decision.accepted ? .accepted : .rejected, at: now)
-        if decision.accepted { gate.pulse(settings.gatePulse, for: visit, at: now) }
-        turns.show(accepted: decision.accepted, pulse: settings.gatePulse, at: now)
+        if decision.accepted { open(for: visit, at: now) }
+        turns.show(
+            accepted: decision.accepted, pulse: settings.door.length(of: settings.gatePulse), at: now)
         let decided = KioskNote.decided(
             accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: times.sinceT0,
             waited: times.waited)
@@ -53,17 +54,28 @@ extension Kiosk {
         indicator.show((visits.map(\.progress).max() ?? .nothing).pattern, at: now)
     }
 
-    var hasGate: Bool { !health.isInForce(.gateUnavailable) }
-
     /// The gate can be opened from now on, or cannot: also for whoever stands before it.
     mutating func gateChanged(at now: Instant) {
-        for index in visits.indices { visits[index].hasGate = hasGate }
-        guard !hasGate, gate.deadline != nil, let visit = gate.visit else { return }
-        // The relay did not follow: no green light before it, and the record says so.
-        if let index = unrecorded.firstIndex(where: { $0.visit == visit }) {
-            unrecorded[index].outcome.reasons.append(Outcome.Reason(Text(ReasonCode.gateUnavailable.text)))
+        let barrier = barrier
+        for index in visits.indices { visits[index].barrier = barrier }
+        guard let barrier, gate.isOpen else { return }
+        if barrier == .gateLockedDown, gate.visit == nil, settings.door.exitsWhileLocked { return }
+        // The relay did not follow, or the gate was locked down before its pulse was over: the record says so.
+        if let index = unrecorded.firstIndex(where: { $0.visit == gate.visit }) {
+            unrecorded[index].outcome.reasons.append(Outcome.Reason(Text(barrier.text)))
         }
         gate.shut(at: now)
-        indicator.show(.fault, at: now)
+        // No green light before a gate that stays shut.
+        indicator.show(barrier == .gateUnavailable ? .fault : .locked, at: now)
+    }
+
+    /// What the light shows while nobody is being served.
+    var restingLight: IndicatorPattern {
+        if health.light == .fault { return .fault }
+        return switch door.mode {
+        case .normal: health.light
+        case .locked: .locked
+        case .free: .free
+        }
     }
 }

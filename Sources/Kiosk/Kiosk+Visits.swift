@@ -68,7 +68,7 @@ extension Kiosk {
             generation: arrival.generation, connection: connection,
             session: VerifierSession(key: arrival.offer.key, settings: settings.sessionSettings, at: now),
             settings: settings, at: now)
-        visit.hasGate = hasGate
+        visit.barrier = barrier
         visits.append(visit)
         return actions + [.note(.phoneConnected, visit.id)]
             + session(.connected(attMTU: 23), on: connection.handle, at: now)

@@ -8,7 +8,7 @@ import Tuvali
 ///
 /// The life of one visit, in the order of the files: the radio comes up (`Kiosk+Radio`), an invitation goes on the air
 /// (`Kiosk+Offers`), a phone connects and has a ``Visit`` of its own beside the others (`Kiosk+Visits`), it is shown its verdict
-/// when its turn has come (`Kiosk+Verdicts`), and is recorded and forgotten (`Kiosk+Records`). All of it is pure: the driver
+/// when its turn has come (`Kiosk+Verdicts`, `Kiosk+Door`), and is recorded and forgotten (`Kiosk+Records`). All of it is pure: the driver
 /// executes the returned actions in order.
 package struct Kiosk: Sendable {
     enum Radio {
@@ -55,9 +55,17 @@ package struct Kiosk: Sendable {
     var gate = Gate()
     private var shown: (signal: Signal, pattern: IndicatorPattern, verdict: Instant?)?
     private var gateShown = Gate.Command.shut
+    /// What the output for free passage was told last.
+    var freeShown = Gate.Command.shut
+    /// What is at the gate besides the relay.
+    var door: Door
+    /// Whether somebody inside waits to be let out.
+    var wantsExit = false
+    /// What followed from openings of this turn.
+    var openings: [DoorAction] = []
 
-    /// Outcomes of accepted visits whose pulse is not over: a record tells the pulse that was given.
-    var unrecorded: [(visit: VisitID, outcome: Outcome, signedDigest: [UInt8]?)] = []
+    /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record tells both.
+    var unrecorded: [Unrecorded] = []
     /// Durable intents that served nobody, oldest first.
     var spares: [SpareIntent] = []
     /// When one of them was last closed.
@@ -71,6 +79,7 @@ package struct Kiosk: Sendable {
         supervisor = RadioSupervisor(settings)
         host = Host(configuration: settings.hostConfiguration, services: settings.services)
         indicator = Indicator(.off, at: now)
+        door = Door(settings: settings.door)
     }
 
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
@@ -79,7 +88,8 @@ package struct Kiosk: Sendable {
             radioDeadline, offerDeadline, roomDeadline(after: now), turnDeadline, gate.deadline,
             indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
         ]
-        return (parts + visits.map(\.deadline)).compactMap { $0 }.min()
+        let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
+        return (parts + doors + visits.map(\.deadline)).compactMap { $0 }.min()
     }
 
     /// How it is at this moment.
@@ -96,22 +106,22 @@ package struct Kiosk: Sendable {
         counters.droppedPDUs += host.droppedPDUs
         return KioskStatus(
             at: now, radio: radio, controller: controller, light: indicator.pattern, isGateOpen: gate.isOpen,
-            phones: visits.count, counters: counters, health: health)
+            door: door.status, phones: visits.count, counters: counters, health: health)
     }
 
     /// Takes one event and says what is to be done about it, in order: gate and light first, whatever else there is to do.
     package mutating func handle(_ event: KioskEvent, at now: Instant) -> [KioskAction] {
         let wasStopped = isStopped
         var reaction = react(to: event, at: now)
-        if !isStopped { reaction += goOn(at: now) }
         gate.advance(to: now)
+        if !isStopped { reaction += goOn(at: now) }
         var actions: [KioskAction] = []
         let hasMoved = gate.command != gateShown
         if hasMoved {
             gateShown = gate.command
             actions.append(.gate(gateShown))
         }
-        if !isStopped { indicator.rest(in: health.light, at: now) }
+        if !isStopped { indicator.rest(in: restingLight, at: now) }
         let signal = indicator.signal(at: now)
         // Each verdict begins a light of its own, also behind one of the same colour.
         let verdict = indicator.pattern.end == nil ? nil : indicator.since
@@ -119,7 +129,12 @@ package struct Kiosk: Sendable {
             shown = (signal, indicator.pattern, verdict)
             actions.append(.signal(signal, indicator.pattern))
         }
-        if hasMoved, gate.isOpen, let visit = gate.visit { actions.append(.opened(visit)) }
+        let free = freeCommand(at: now)
+        if free != freeShown {
+            freeShown = free
+            actions.append(.free(free))
+        }
+        if hasMoved, gate.isOpen, countsAtOnce, let visit = gate.visit { actions.append(.opened(visit)) }
         actions += reaction
         if !isStopped {
             actions += health.tell(at: now).map {
@@ -171,6 +186,8 @@ package struct Kiosk: Sendable {
             health.take(report, at: now)
             gateChanged(at: now)
             return []
+        case .door(let event):
+            return doorHandles(event, at: now)
         case .stop:
             return stop(at: now)
         }
@@ -179,7 +196,9 @@ package struct Kiosk: Sendable {
     /// What follows from how things stand, whatever has led there: verdicts have their turns, places are freed, and what is on
     /// the air and on the light agrees with who is here.
     private mutating func goOn(at now: Instant) -> [KioskAction] {
-        let actions = giveTurns(at: now) + freePlaces(at: now) + air(at: now)
+        var actions = advanceDoor(at: now)
+        giveExit(at: now)
+        actions += giveTurns(at: now) + takeOpenings(at: now) + freePlaces(at: now) + air(at: now)
         showProgress(at: now)
         return actions
     }
@@ -209,6 +228,9 @@ package struct Kiosk: Sendable {
         while !spares.isEmpty { actions += closeSpare(at: now) }
         radio = .stopped
         turns = VerdictTurns()
+        (openings, wantsExit) = ([], false)
+        // Nobody will see whether they pass: they count as let in.
+        if !countsAtOnce { actions += unrecorded.filter { door.awaits($0.visit) }.map { .opened($0.visit) } }
         gate.shut(at: now)
         indicator.show(.off, at: now)
         return actions + [.showInvitation(nil), .closeTransport]

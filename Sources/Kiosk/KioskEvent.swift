@@ -85,6 +85,8 @@ package enum KioskEvent: Sendable {
     case verified(VisitID, Verdict)
     /// A part of the box says that something is wrong with it, or is over.
     case health(HealthReport)
+    /// Something happened at the door.
+    case door(DoorEvent)
     /// Shut down in order.
     case stop
 }
@@ -111,12 +113,17 @@ package enum KioskAction: Sendable {
     /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver
     /// names the credential under the site's key.
     case recordOutcome(VisitID, Outcome, signedDigest: [UInt8]?)
-    /// The gate has been told to open for this visit: who came in is remembered from now on.
+    /// The gate has been told to open for this visit, and where only a passage counts somebody has passed: who came in is remembered
+    /// from now on.
     case opened(VisitID)
+    /// Nobody passed for this visit, and that is to count as if the gate had not opened.
+    case unused(VisitID)
     /// Show this signal, a part of that pattern. Stands before everything but the gate.
     case signal(Signal, IndicatorPattern)
     /// Tell the gate relay. Stands before everything else of its turn.
     case gate(Gate.Command)
+    /// Tell the output for free passage; again before the end that it was told. Stands before everything but gate and light.
+    case free(Gate.Command)
     /// Tell whoever listens; the visit is the one that it is about, if it is about one.
     case note(KioskNote, VisitID?)
     /// Everything is released: the driver may end.

@@ -35,6 +35,14 @@ package enum KioskNote: Sendable {
     case decided(accepted: Bool, reasons: [String], sinceT0: Duration, waited: Duration)
     /// The gate relay.
     case gate(open: Bool)
+    /// Lock-down, free passage, or neither from now on; by whom.
+    case doorMode(DoorMode, by: DoorCause)
+    /// Somebody has passed: the visitor who was let in, or whoever asked to go out; else somebody for whom the gate was not opened.
+    case passage(isEntitled: Bool)
+    /// Nobody passed in time behind the visitor's opening.
+    case notPassed
+    /// The button inside was pressed; whether the gate opens for it.
+    case exitRequested(isGranted: Bool)
     /// The visit is decided or given up; codes with the most important first, and its figures.
     case visitEnded(result: String, reasons: [String], VisitFigures)
     /// The ledger could not take a record.
@@ -62,6 +70,10 @@ package enum KioskNote: Sendable {
         case .verdictWaits: "verdict.waits"
         case .decided: "verdict"
         case .gate: "gate"
+        case .doorMode: "door.mode"
+        case .passage: "door.passage"
+        case .notPassed: "door.not-passed"
+        case .exitRequested: "door.exit-request"
         case .visitEnded: "visit.ended"
         case .ledgerFailed: "ledger.failed"
         case .fault: "fault"
@@ -78,7 +90,7 @@ package enum KioskNote: Sendable {
         case .radioLapsed(let count): ["count": .int(count)]
         case .phonesLimited(let phones): ["phones": .int(phones)]
         case .advertising(let uri): ["uri": .text(uri)]
-        case .adapterReset, .phoneConnected, .identified, .stopped: [:]
+        case .adapterReset, .phoneConnected, .identified, .notPassed, .stopped: [:]
         case .mtu(let bytes): ["bytes": .int(bytes)]
         case .transferStarted(let bytes, let chunks): ["bytes": .int(bytes), "chunks": .int(chunks)]
         case .progress(let received, let total, let rate):
@@ -95,6 +107,9 @@ package enum KioskNote: Sendable {
                 "sinceT0us": .int(Int(time.nanoseconds / 1000)), "waitedMs": .int(Int(waited.milliseconds)),
             ]
         case .gate(let open): ["open": .bool(open)]
+        case .doorMode(let mode, let cause): ["mode": .text(mode.rawValue), "by": .text(cause.rawValue)]
+        case .passage(let isEntitled): ["entitled": .bool(isEntitled)]
+        case .exitRequested(let isGranted): ["granted": .bool(isGranted)]
         case .visitEnded(let result, let reasons, let figures): Self.members(result, reasons, figures)
         case .ledgerFailed(let reason): ["reason": .text(reason)]
         case .fault(let code, let isPresent, let count, let detail):

@@ -18,6 +18,8 @@ package struct KioskSettings: Sendable {
     package var softwareVersion: String
     /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s where another visitor waits.
     package var gatePulse: Duration = .milliseconds(200)
+    /// What is at the gate besides its relay.
+    package var door = DoorSettings()
     /// See ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
     /// How long an unused key and its invitation stay on the air (40-bit authentication).
@@ -66,7 +68,8 @@ package struct KioskSettings: Sendable {
     /// The protocol's limits, with time for a verdict to wait for those of everybody else who is served.
     var sessionSettings: SessionSettings {
         var settings = tuvali
-        let turns = (VerdictTurns.longest + Gate.gap) * (phones + lobby)
+        let passage = door.oneByOne ? door.longestPassage : .zero
+        let turns = (max(VerdictTurns.longest, passage) + Gate.gap) * (phones + lobby)
         settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)
         return settings
     }

@@ -24,6 +24,8 @@ package struct KioskStatus: Sendable {
     package let light: IndicatorPattern
     /// Whether the relay is energised.
     package let isGateOpen: Bool
+    /// The door.
+    package let door: DoorStatus
     /// Phones that are connected.
     package let phones: Int
     /// What has happened since the start.
@@ -36,7 +38,8 @@ extension KioskStatus {
     /// Of a kiosk that cannot begin yet; `health` says why.
     package init(waiting health: Health, at now: Instant) {
         self.init(
-            at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false, phones: 0,
+            at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false,
+            door: Door(settings: DoorSettings()).status, phones: 0,
             counters: Kiosk.Counters(), health: health)
     }
 }

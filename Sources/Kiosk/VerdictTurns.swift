@@ -42,6 +42,12 @@ struct VerdictTurns: Sendable {
         if let shownAt, came < shownAt { freeAt } else { pulseOver }
     }
 
+    /// Somebody who goes out has a pulse, which the next verdict does not cut short either.
+    mutating func wait(for pulse: Duration, at now: Instant) {
+        let end = now.advanced(by: min(pulse, Self.pulse))
+        (pulseOver, freeAt) = (max(pulseOver, end), max(freeAt, end))
+    }
+
     /// A verdict is shown from now on.
     mutating func show(accepted isAccepted: Bool, pulse: Duration, at now: Instant) {
         let pulse = isAccepted ? min(pulse, Self.pulse) : .zero

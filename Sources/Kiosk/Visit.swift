@@ -85,8 +85,8 @@ struct Visit: Sendable {
     private var asksAgain = false
     /// What the session's secret is known by; empty before the phone has identified itself.
     private(set) var fingerprint: [UInt8] = []
-    /// Whether the gate can be opened.
-    var hasGate = true
+    /// Why the gate cannot be opened; nil: it can.
+    var barrier: ReasonCode?
     private(set) var stage = Stage.transferring
     private(set) var identifiedAt: Instant?
     /// When a size was announced for the first time.
@@ -299,7 +299,7 @@ struct Visit: Sendable {
             }
         }
         // Nobody is shown green before a gate that stays shut.
-        if accepted, !hasGate { (accepted, reasons) = (false, [Outcome.Reason(.gateUnavailable)]) }
+        if accepted, let barrier { (accepted, reasons) = (false, [Outcome.Reason(barrier)]) }
         stage = .over(since: now)
         let decision = Decision(
             accepted: accepted, reasons: reasons, times: (since.duration(to: now), ready.duration(to: now)))

@@ -42,6 +42,8 @@ package struct GateSimulation {
         case signal(Signal, IndicatorPattern)
         /// The relay.
         case gate(open: Bool)
+        /// The output for free passage.
+        case free(Bool)
         /// The invitation on the display; nil: none.
         case invitation(String?)
         /// The kiosk broke a rule of HCI.
@@ -183,7 +185,8 @@ package struct GateSimulation {
             world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
         case .signal(let signal, let pattern): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
-        case .opened: break  // nobody comes twice in a simulation's world
+        case .opened, .unused: break  // nobody comes twice in a simulation's world
+        case .free(let command): world.observe(.free(command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true
         }

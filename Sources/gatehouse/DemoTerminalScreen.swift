@@ -103,7 +103,7 @@ final class TerminalScreen: DemoScreen {
         case .phone(_, let event): phone(event, now, &state)
         case .kiosk(let note): kiosk(note, now, &state)
         case .violation(let violation): line(now, "radio", "rule of HCI broken: \(violation)", &state)
-        case .invitation(nil): break
+        case .invitation(nil), .free: break
         }
     }
 
@@ -149,7 +149,9 @@ final class TerminalScreen: DemoScreen {
         case .decided: showVerdict(now, &state)
         case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) before it", &state)
         case .adapterReset: line(now, "radio", "asks for the adapter's reset", &state)
-        case .stopped, .advertising, .radioLapsed, .phonesLimited, .identified, .gate, .visitEnded, .fault: break
+        case .stopped, .advertising, .radioLapsed, .phonesLimited, .identified, .gate, .visitEnded, .fault, .doorMode,
+            .passage, .notPassed, .exitRequested:
+            break
         }
     }
 

@@ -20,8 +20,8 @@ struct Gatehouse: AsyncParsableCommand {
             DemoCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self, LinkedDataCommand.self,
             AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
             ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
-            BenchCommand.self, CrowdCommand.self, StatusCommand.self, DoctorCommand.self, StickerCommand.self,
-            HardwareCommand.self, ReferenceCommand.self,
+            BenchCommand.self, CrowdCommand.self, StatusCommand.self, DoorCommand.self, DoctorCommand.self,
+            StickerCommand.self, HardwareCommand.self, ReferenceCommand.self,
         ])
 
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error.

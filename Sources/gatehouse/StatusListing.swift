@@ -67,7 +67,8 @@ enum StatusListing {
             ("radio", radio(status["radio"])),
             ("light", [text(status["light"]), (status["radio"]?["phones"]?.int).flatMap(connected)]),
             ("gate", [status["gate"]?["open"]?.bool.map { $0 ? "open" : "shut" }]),
-            ("ledger", ledger(status)), ("clock", clock(status["clock"])), ("trust", trust(status["trust"])),
+            ("door", door(status["door"])), ("ledger", ledger(status)), ("clock", clock(status["clock"])),
+            ("trust", trust(status["trust"])),
             ("agent", agent(status)), ("visits", visits(status["visits"])),
             ("log", [status["log"]?["dropped"]?.int.flatMap { $0 > 0 ? "\($0) lines left out" : nil }]),
             (
@@ -91,6 +92,32 @@ enum StatusListing {
             some(radio?["advertisingLapses"], "times off the air by itself"),
             some(radio?["ignoredPackets"], "packets ignored"), some(radio?["droppedPDUs"], "broken PDUs"),
             some(radio?["spoiledChunks"], "spoiled chunks"), some(radio?["repairs"], "repair rounds"),
+        ]
+    }
+
+    /// The door: what holds, what its inputs say, and what has happened there. Nothing for a gate with a relay alone.
+    static func door(_ door: JSON?) -> [String?] {
+        let mode: String? =
+            switch door?["mode"]?.string {
+            case "locked": "locked down"
+            case "free": "free passage"
+            default: nil
+            }
+        let causes = ["order": "ordered", "schedule": "by the schedule", "fire": "by the fire panel"]
+        let cause = text(door?["by"]).flatMap { causes[$0] }
+        let left = door?["secondsLeft"]?.int.map { "for \(duration($0)) more" }
+        let words: [Text: (on: String, off: String?)] = [
+            "contact": ("open", "closed"), "tamper": ("tampered with", nil), "fire": ("fire", nil),
+        ]
+        let inputs = (door?["inputs"]?.object?.members ?? []).map { input -> String? in
+            guard let level = input.value.bool else { return "\(Terminal.printable(input.name.string)) unknown" }
+            return level ? words[input.name]?.on : words[input.name]?.off
+        }
+        return [mode.map { [$0, cause, left].compactMap(\.self).joined(separator: " ") }] + inputs + [
+            some(door?["passages"], "passages"), some(door?["unused"], "openings unused"),
+            some(door?["requests"], "requests to exit"), some(door?["refusedRequests"], "requests refused"),
+            some(door?["tailgating"], "times somebody slipped in"), some(door?["forced"], "times forced"),
+            some(door?["heldOpen"], "times held open"),
         ]
     }
 

@@ -14,6 +14,17 @@ import Tuvali
         var event: KioskEvent
         var actions: [KioskAction]
         var deadline: Int64? = 10_000
+
+        func moved(by milliseconds: Int64) -> Turn {
+            var turn = self
+            turn.at += milliseconds
+            turn.deadline = deadline.map { $0 + milliseconds }
+            turn.actions = actions.map { action in
+                guard case .gate(.open(let until)) = action else { return action }
+                return .gate(.open(until: until.advanced(by: .milliseconds(milliseconds))))
+            }
+            return turn
+        }
     }
 
     private static let (first, second) = (VisitID("a"), VisitID("b"))
@@ -164,6 +175,41 @@ import Tuvali
         Breach(.darkAtStop, "the gate stays open") {
             $0.removeSubrange(5...6); $0[5].at = 2100
         },
+        Breach(.gateBehindRequest, "one press, two openings") { day in
+            day = exit()
+            day.insert(contentsOf: day[3...4].map { $0.moved(by: 1000) }, at: 5)
+        },
+        Breach(.gateBehindRequest, "pressed long ago") { day in
+            day = exit()
+            for index in 3..<day.count { day[index] = day[index].moved(by: 11_000) }
+        },
+        Breach(.shutWhileLocked, "for who goes out") { day in
+            day = exit()
+            day.insert(Turn(at: 105, event: .door(.order(.lock)), actions: []), at: 3)
+        },
+        Breach(.shutWhileLocked, "a pulse that goes on") {
+            $0.insert(Turn(at: 2100, event: .door(.order(.lock)), actions: [], deadline: 2205), at: 5)
+        },
+        Breach(.shutWhileLocked, "passage is free") { day in
+            day.insert(Turn(at: 10, event: .door(.order(.lock)), actions: [free(until: 3000)]), at: 1)
+        },
+        Breach(.freeIsBounded, "for longer than a lease") { day in
+            day.insert(Turn(at: 10, event: freeOrder(100), actions: [free(until: 5011)]), at: 1)
+        },
+        Breach(.freeIsBounded, "nobody has said so") { $0[2].actions.append(free(until: 3000)) },
+        Breach(.freeIsBounded, "behind its end") { day in
+            day.insert(Turn(at: 10, event: freeOrder(1), actions: [free(until: 5000)]), at: 1)
+        },
+        Breach(.freeIsBounded, "behind the stop") { day in
+            day.insert(Turn(at: 8999, event: freeOrder(100), actions: [free(until: 9500)]), at: 7)
+        },
+        Breach(.alarmsEnd, "a door that is shut counts as forced") { day in
+            day.insert(
+                Turn(
+                    at: 10, event: .door(.lines([.contact: false])),
+                    actions: [.note(.fault(.doorForced, isPresent: true, count: 1, detail: nil), nil)]), at: 1)
+            day[8] = day[8].moved(by: 60_000)
+        },
         Breach(.silentAfterStop, "more in the same turn") { $0[7].actions.append(.drawSessionMaterial) },
         Breach(.silentAfterStop, "a turn later") {
             $0.append(Turn(at: 9001, event: .timer, actions: [.drawSessionMaterial], deadline: nil))
@@ -268,6 +314,8 @@ import Tuvali
     private static func rules(_ policy: KioskSettings.LedgerFailurePolicy = .refuse) throws -> KioskRules {
         var settings = KioskSettings(name: try Identifier("Rules"), softwareVersion: "test")
         settings.whenLedgerFails = policy
+        settings.door.inputs = [.request: .milliseconds(20), .contact: .milliseconds(50)]
+        settings.door.hasFreeOutput = true
         return KioskRules(settings)
     }
 
@@ -284,6 +332,41 @@ import Tuvali
     }
 
     private static func quiet(_ at: Int64) -> Turn { Turn(at: at, event: .received([]), actions: [], deadline: 2205) }
+
+    /// Somebody inside presses the button and is let out.
+    private static func exit() -> [Turn] {
+        func edge(_ isActive: Bool, _ at: Int64) -> KioskEvent {
+            .door(.edge(.request, isActive: isActive, at: Instant(nanoseconds: at * 1_000_000)))
+        }
+        return [
+            Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport]),
+            Turn(at: 50, event: .door(.lines([.request: false])), actions: [], deadline: 120),
+            Turn(at: 100, event: edge(true, 100), actions: [], deadline: 120),
+            Turn(at: 120, event: .timer, actions: [opened(until: 320), .note(.gate(open: true), nil)], deadline: 320),
+            Turn(at: 320, event: .timer, actions: [.gate(.shut)], deadline: 10_000),
+        ]
+    }
+
+    @Test func whoAsksToGoOutIsLetOutOnce() throws {
+        #expect(try broken(Self.exit()) == [])
+    }
+
+    @Test func freePassageIsRenewedAndEnds() throws {
+        var day = Self.day
+        day.insert(Turn(at: 10, event: Self.freeOrder(100), actions: [Self.free(until: 5010)]), at: 1)
+        day[2].actions.append(Self.free(until: 6000))
+        day[3].event = .door(.order(.none))
+        day[3].actions.append(.free(.shut))
+        #expect(!(try broken(day).contains(.freeIsBounded)))
+    }
+
+    private static func free(until end: Int64) -> KioskAction {
+        .free(.open(until: Instant(nanoseconds: end * 1_000_000)))
+    }
+
+    private static func freeOrder(_ seconds: Int64) -> KioskEvent {
+        .door(.order(.free(until: Instant(nanoseconds: seconds * 1_000_000_000))))
+    }
 
     private static func verdict(_ decision: Verdict.Decision) -> Verdict {
         Verdict(

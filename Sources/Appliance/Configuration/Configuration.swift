@@ -15,6 +15,8 @@ package struct Configuration: Sendable {
     package var gpio: GPIOSection
     /// The relay.
     package var gate: GateSection
+    /// What is at the gate besides the relay.
+    package var door: DoorSection
     /// Lamps and sounder.
     package var indicator: IndicatorSection
     /// What credentials are judged by.
@@ -110,6 +112,7 @@ package struct Configuration: Sendable {
         radio = RadioSection(&reader)
         gpio = GPIOSection(&reader)
         gate = GateSection(&reader)
+        door = DoorSection(&reader, chip: gpio.chip)
         indicator = IndicatorSection(&reader)
         trust = TrustSection(&reader, folder)
         policy = PolicySection(&reader, folder)
@@ -124,7 +127,7 @@ package struct Configuration: Sendable {
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         observe = ObserveSection(&reader, folder, control: control)
-        checkLines(&reader, gate: gate, indicator: indicator, chip: gpio.chip, displays: display)
+        checkLines(&reader, gate: gate, door: door, indicator: indicator, chip: gpio.chip, displays: display)
         checkFiles(
             &reader, in: folder,
             [
@@ -156,13 +159,17 @@ package struct Configuration: Sendable {
 
 /// Two signals on one line would let a lamp open the gate.
 private func checkLines(
-    _ reader: inout ConfigurationReader, gate: GateSection, indicator: IndicatorSection, chip: String?,
+    _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, indicator: IndicatorSection,
+    chip: String?,
     displays: DisplaysSection
 ) {
     struct Line: Hashable { let chip, name: String? }
     var owners: [Line: String] = [:]
     let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
-    let own = [("gate.line", gate.line)] + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+    let inputs = door.inputs.map { ("door.input", String?.some($0.line)) }
+    let own =
+        [("gate.line", gate.line), ("door.freeLine", door.freeLine)] + inputs
+        + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }
         + shown.flatMap { key, display -> [(String, Line)] in

@@ -162,12 +162,13 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, the relay last.
+    /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, then the output for free passage, the relay last.
     var outputs: [(key: String, line: String, activeLow: Bool)] {
         let lights = IndicatorSection.keys.compactMap { key, path in
             indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
         }
-        return lights + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
+        let free = door.freeLine.map { [("door.freeLine", $0, door.freeActiveLow)] } ?? []
+        return lights + free + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
     }
 }
 

@@ -47,8 +47,8 @@ package struct LedgerSection: Hashable, Sendable {
     package var keepMegabytes: Int
 
     /// The files that come and go beside the database, by what is added to its path: SQLite's, the lock, the word that a clock is
-    /// right, and a ledger that takes the place of another.
-    static let endings = ["-wal", "-shm", "-journal", ".lock", ".clock", ".next"]
+    /// right, an operator's order for the gate, and a ledger that takes the place of another.
+    static let endings = ["-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next"]
 
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         let database = reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db")

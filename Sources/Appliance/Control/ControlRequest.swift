@@ -7,6 +7,14 @@ package import Encoding
 package enum ControlRequest: String, CaseIterable, Sendable {
     /// How the box is: ``StatusDesk``.
     case status
+    /// How the door is: ``DoorDesk``, as those that follow.
+    case doorStatus = "door-status"
+    /// Lock the gate down.
+    case doorLock = "door-lock"
+    /// Free passage for a while.
+    case doorFree = "door-free"
+    /// End what was ordered.
+    case doorRelease = "door-release"
     /// Accept an invitation: ``AgentRequest``, as those that follow.
     case agentConnect = "agent-connect"
     /// All connections to cloud agents.
@@ -23,8 +31,8 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     /// Whether it changes something: only root and the service's own user may ask for that.
     package var changesSomething: Bool {
         switch self {
-        case .status, .agentList, .agentShow, .agentMessages: false
-        case .agentConnect, .agentDelete, .agentPing: true
+        case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
+        case .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing: true
         }
     }
 

@@ -113,7 +113,7 @@ package struct StatusDesk: Sendable {
             ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
             ("gate", ["open": .bool(status.isGateOpen)]), ("visits", .object(JSONObject(visits))),
             ("reasons", reasons(counters)), ("figures", figures(counters)),
-            ("refusedIntents", .int(counters.ledgerFailures)),
+            ("refusedIntents", .int(counters.ledgerFailures)), ("door", DoorDesk.json(status.door, at: status.at)),
         ] {
             _ = report.appendIfNew(.init(Text(name), value))
         }

@@ -1,4 +1,5 @@
 import Credentials
+import Kiosk
 import LinuxIO
 
 extension Doctor {
@@ -9,7 +10,9 @@ extension Doctor {
     }
 
     private var wanted: [Wanted] {
-        let named = configuration.outputs.map { (key: $0.key, line: $0.line) }
+        let named =
+            configuration.outputs.map { (key: $0.key, line: $0.line) }
+            + configuration.door.inputs.map { (key: "door.input, \($0.use.rawValue)", line: $0.line) }
         let chip = configuration.gpio.chip.map { [Wanted(chip: $0, lines: named)] } ?? []
         let panels = configuration.display.all.compactMap(\.lines).map { names in
             Wanted(

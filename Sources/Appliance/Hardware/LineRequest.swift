@@ -8,9 +8,10 @@ package struct LineRequest: Sendable {
     package let chip: String
     /// Which line does what.
     package let wiring: LinePanel.Wiring
-    /// The relay's line, and those of lamps and sounder: requests of their own, so that no call for a lamp can stand before the
+    /// The relay's line, that of the output for free passage, and those of lamps and sounder: requests of their own, so that no call for a lamp can stand before the
     /// relay's release.
     let gate: GPIOLines.Output?
+    let free: GPIOLines.Output?
     let indicator: [GPIOLines.Output]
 
     /// What a configuration asks for; nil: it has no chip.
@@ -25,6 +26,7 @@ package struct LineRequest: Sendable {
             lamps: Dictionary(lamps.compactMap { lamp, line in line.map { (lamp, $0) } }) { first, _ in first },
             tone: lights.tone, gate: relay.line)
         gate = relay.line.map { GPIOLines.Output($0, activeLow: relay.activeLow) }
+        free = configuration.door.freeLine.map { GPIOLines.Output($0, activeLow: configuration.door.freeActiveLow) }
         indicator = (lamps.map(\.1) + [lights.tone]).compactMap { $0 }.map {
             GPIOLines.Output($0, activeLow: lights.activeLow)
         }
@@ -33,7 +35,7 @@ package struct LineRequest: Sendable {
     /// Makes all of them inactive and gives them back. The relay first and alone, so that a lamp's line that somebody else holds
     /// is no reason to leave a gate open.
     package func release() throws(GPIOError) {
-        for lines in [[gate].compactMap(\.self), indicator] where !lines.isEmpty {
+        for lines in [[gate].compactMap(\.self), [free].compactMap(\.self), indicator] where !lines.isEmpty {
             try GPIOLines(chip: chip, lines, consumer: "gatehouse-release").close()
         }
     }

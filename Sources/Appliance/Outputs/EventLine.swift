@@ -26,6 +26,13 @@ package enum EventLine {
         case .decided(let accepted, let reasons, _, _):
             line([accepted ? .green : .red], (accepted ? "ACCEPTED" : "REJECTED") + reason(reasons))
         case .gate(let open): line([], open ? "gate open" : "gate shut")
+        case .doorMode(.locked, let cause): line([.red], "LOCKED DOWN\(by(cause))")
+        case .doorMode(.free, let cause): line([.green], "FREE PASSAGE\(by(cause))")
+        case .doorMode(.normal, _): line([], "normal service")
+        case .passage(true): line([], "somebody has passed")
+        case .passage(false): line([.amber], "somebody has passed for whom the gate was not opened")
+        case .notPassed: line([.amber], "nobody has passed")
+        case .exitRequested(let isGranted): line([], isGranted ? "request to exit" : "request to exit, refused")
         case .visitEnded("failed", let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
         case .fault(.radioFailed, _, _, _): nil  // told in more words by the notes above
@@ -34,6 +41,8 @@ package enum EventLine {
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: nil
         }
     }
+
+    private static func by(_ cause: DoorCause) -> String { cause == .none ? "" : " (\(cause.rawValue))" }
 
     private static func reason(_ reasons: [String]) -> String {
         let told = reasons.filter { $0 != ReasonCode.ok.text }

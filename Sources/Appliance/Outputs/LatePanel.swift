@@ -76,6 +76,11 @@ package final class LatePanel: Panel {
         state.withLock { $0.panel?.gate(command, at: now) }
     }
 
+    /// Energises or releases the output for free passage; it is told again before long.
+    package func free(_ command: Gate.Command, at now: Instant) {
+        state.withLock { $0.panel?.free(command, at: now) }
+    }
+
     /// Releases the relay, darkens the lamps and gives the lines back, also those that are being taken; whether that was done
     /// within `limit`.
     package func end(within limit: Duration) -> Bool {

@@ -4,7 +4,7 @@ package import LinuxIO
 
 /// The status light, the sounder and the gate relay on GPIO lines.
 ///
-/// The relay has a request and a thread of its own (``Relay``), lamps and sounder have another (``LampLines``): whatever holds up one
+/// The relays (gate, free passage) have a request and a thread each (``Relay``), lamps and sounder have another (``LampLines``): whatever holds up one
 /// of them, or the rest of the program, the relay is released at the end of its pulse.
 package final class LinePanel: Panel {
     /// Which line does what; nil: no such line.
@@ -25,10 +25,11 @@ package final class LinePanel: Panel {
     private let wiring: Wiring
     private let lamps: LampLines?
     private let relay: Relay?
+    private let freeRelay: Relay?
 
     /// A panel of these; nil for what is not wired.
-    package init(_ wiring: Wiring, lamps: LampLines?, relay: Relay?) {
-        (self.wiring, self.lamps, self.relay) = (wiring, lamps, relay)
+    package init(_ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil) {
+        (self.wiring, self.lamps, self.relay, freeRelay) = (wiring, lamps, relay, free)
     }
 
     /// Lights exactly the lamps of the signal.
@@ -39,7 +40,12 @@ package final class LinePanel: Panel {
     }
 
     /// Energises or releases the relay.
-    package func gate(_ command: Gate.Command, at now: Instant) {
+    package func gate(_ command: Gate.Command, at now: Instant) { Self.tell(relay, command, now) }
+
+    /// Energises or releases the output for free passage: a relay of its own, which drops as soon when nobody renews its end.
+    package func free(_ command: Gate.Command, at now: Instant) { Self.tell(freeRelay, command, now) }
+
+    private static func tell(_ relay: Relay?, _ command: Gate.Command, _ now: Instant) {
         switch command {
         case .open(let until): relay?.open(until: until, at: now)
         case .shut: relay?.shut()
@@ -48,9 +54,10 @@ package final class LinePanel: Panel {
 
     /// Releases the relay, darkens the lamps and gives the lines back; whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
-        // The relay first, and both in any case.
+        // The relays first, and all in any case.
         let isShut = relay?.end(within: limit) ?? true
+        let isNotFree = freeRelay?.end(within: limit) ?? true
         let isDark = lamps?.end(within: limit) ?? true
-        return isShut && isDark
+        return isShut && isNotFree && isDark
     }
 }

@@ -10,6 +10,8 @@ package protocol Panel: Sendable {
     func show(_ signal: Signal)
     /// Tells the relay; `now` is the turn's time.
     func gate(_ command: Gate.Command, at now: Instant)
+    /// Tells the output for free passage; `now` is the turn's time.
+    func free(_ command: Gate.Command, at now: Instant)
 }
 
 /// A box without lamps and relay.
@@ -20,4 +22,6 @@ package struct NoPanel: Panel {
     package func show(_ signal: Signal) {}
     /// No relay here.
     package func gate(_ command: Gate.Command, at now: Instant) {}
+    /// No such output here.
+    package func free(_ command: Gate.Command, at now: Instant) {}
 }

@@ -17,6 +17,7 @@ package struct SceneKeeper: Sendable {
     private var pattern = IndicatorPattern.off
     private var faults: [ReasonCode] = []
     private var guests: [(visit: VisitID, stage: DisplayScene.Guest.Stage)] = []
+    private var mode = DoorMode.normal
     private var hasStopped = false
 
     /// A gate of that name that starts.
@@ -57,6 +58,9 @@ package struct SceneKeeper: Sendable {
             faults.removeAll { $0 == code }
             if isPresent { faults.append(code) }
             settle()
+        case .doorMode(let mode, _):
+            self.mode = mode
+            settle()
         case .stopped:
             hasStopped = true
             settle()
@@ -74,7 +78,15 @@ package struct SceneKeeper: Sendable {
     /// Nobody can be served while a fault of that weight is in force.
     private mutating func settle() {
         let fault = faults.first { Health.weight(of: $0) == 0 }
-        scene.state = hasStopped ? .outOfService : fault.map { .outOfOrder(remedy: $0.remedy) } ?? .inService
+        scene.state = hasStopped ? .outOfService : fault.map { .outOfOrder(remedy: $0.remedy) } ?? usual
+    }
+
+    private var usual: DisplayScene.State {
+        switch mode {
+        case .normal: .inService
+        case .locked: .lockedDown
+        case .free: .freePassage
+        }
     }
 
     private mutating func move(_ visit: VisitID?, to stage: DisplayScene.Guest.Stage?) {

@@ -122,6 +122,11 @@ package actor Gatekeeper {
         for report in reports { handle(.health(report)) }
     }
 
+    /// Takes what happens at the door.
+    package func take(_ events: [DoorEvent]) {
+        for event in events { handle(.door(event)) }
+    }
+
     /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
@@ -153,6 +158,7 @@ package actor Gatekeeper {
     private func perform(_ action: KioskAction, at now: Instant) {
         switch action {
         case .gate(let command): surroundings.panel.gate(command, at: now)
+        case .free(let command): surroundings.panel.free(command, at: now)
         case .signal(let signal, let pattern):
             surroundings.panel.show(signal)
             surroundings.listeners.tell { $0.show(signal, of: pattern, at: now) }
@@ -164,6 +170,7 @@ package actor Gatekeeper {
             if outcome.gate?.opened != true { surroundings.settle(visit, false) }
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
         case .opened(let visit): surroundings.settle(visit, true)
+        case .unused(let visit): surroundings.settle(visit, false)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
         case .note(let note, let visit): surroundings.listeners.tell { $0.note(note, of: visit, at: now) }

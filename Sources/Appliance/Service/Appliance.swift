@@ -26,7 +26,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
-            parts.clock, parts.dating, parts.renewal,
+            parts.clock, parts.dating, parts.door, parts.renewal,
             StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper),
             HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
@@ -40,6 +40,7 @@ package enum ApplianceService {
         group.maximumGracefulShutdownDuration = stopLimit
         try await ServiceGroup(configuration: group).run()
         _ = parts.panel?.end(within: .milliseconds(200))
+        _ = parts.doorLines?.end(within: .milliseconds(200))
         await parts.store.close()
         await WitnessService.logHead(parts.store, parts.log)
         let shortfall = parts.keeper.shortfall

@@ -55,6 +55,10 @@ package struct Composition: Sendable {
     let sticker: Sticker?
     /// Lets another ledger begin.
     let renewal: RenewalService
+    /// Says what the schedule says.
+    let door: DoorService
+    /// The inputs at the door; nil: there are none.
+    let doorLines: DoorLines?
     /// Takes what parts find wrong.
     let report: HealthReporter
 
@@ -143,6 +147,14 @@ package struct Composition: Sendable {
         let watching = PolicyService(
             policyFile, over: defaults, direction: direction, verifiers: verifiers, log: log, report: report)
         inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
+        let minimum: @Sendable () -> WallTime.Provenance = { verifiers.current.policy.minimumClock }
+        let orders = try DoorOrders(
+            DoorOrderFile(database: configuration.ledger.path), wallTime: wallTime, report: report)
+        let doorInbox = DoorInbox()
+        // Before anybody is served: what an operator ordered before this start.
+        doorInbox.take([.order(orders.restored(at: SystemClock.now(), minimum: minimum()))])
+        let doorLines = try DoorLines(configuration) { doorInbox.take($0) }
+        doorInbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
         let status = StatusDesk(
             StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
@@ -154,6 +166,10 @@ package struct Composition: Sendable {
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
         AgentDesk(store: store, service: agents).register(in: &desk)
+        DoorDesk(
+            orders, settings: configuration.door.settings, tell: { await gatekeeper.take($0) },
+            status: { await gatekeeper.status() }, wallTime: wallTime, log: log
+        ).register(in: &desk)
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, clock: records.clock,
@@ -185,7 +201,11 @@ package struct Composition: Sendable {
                 isQuiet: {
                     let status = await gatekeeper.status()
                     return status.phones == 0 && !status.isGateOpen
-                }, log: log), report: report)
+                }, log: log),
+            door: DoorService(
+                configuration.door.schedule, orders: orders, wallTime: wallTime, minimum: minimum,
+                tell: { doorInbox.take([$0]) }, report: report),
+            doorLines: doorLines, report: report)
     }
 
     /// What can be asked and looked at while there is no ledger yet.

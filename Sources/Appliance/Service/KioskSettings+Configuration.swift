@@ -8,6 +8,7 @@ extension KioskSettings {
     package init(_ configuration: Configuration, softwareVersion: String) throws(Identifier.Failure) {
         self.init(name: try Identifier(configuration.kiosk.name), softwareVersion: softwareVersion)
         gatePulse = configuration.gate.pulse
+        door = configuration.door.settings
         whenLedgerFails =
             switch configuration.gate.whenLedgerFails {
             case .refuse: .refuse

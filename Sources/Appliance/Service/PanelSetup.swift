@@ -12,14 +12,15 @@ struct PanelSetup: Sendable {
     /// held then, and it may be tried again.
     /// `gone` is called, from their threads, when the chip has gone away under its lines: then they are to be taken anew.
     func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
-        var relay: Relay?
+        var (relay, free): (Relay?, Relay?)
         do {
             // First of all: after a crash some kernels keep driving a relay until its line is taken again.
-            relay = try request.gate.map { try openRelay($0, gone) }
+            relay = try request.gate.map { try openRelay($0, "the gate's relay", gone) }
+            free = try request.free.map { try openRelay($0, "the output for free passage", gone) }
             let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator, gone)
-            return LinePanel(request.wiring, lamps: lamps, relay: relay)
+            return LinePanel(request.wiring, lamps: lamps, relay: relay, free: free)
         } catch {
-            _ = relay?.end(within: .milliseconds(200))
+            for line in [relay, free] { _ = line?.end(within: .milliseconds(200)) }
             switch error {
             case let failure as ServiceFailure: throw failure
             case let error as GPIOError: throw ServiceFailure("\(error)", remedy: error.remedy)
@@ -29,10 +30,12 @@ struct PanelSetup: Sendable {
         }
     }
 
-    private func openRelay(_ output: GPIOLines.Output, _ gone: @escaping @Sendable () -> Void) throws -> Relay {
+    private func openRelay(
+        _ output: GPIOLines.Output, _ what: String, _ gone: @escaping @Sendable () -> Void
+    ) throws -> Relay {
         let bank = try GPIOLines(chip: request.chip, [output])
-        try Self.check(bank, isInactive: "the gate's relay")
-        bank.releaseAtCrash()
+        try Self.check(bank, isInactive: what)
+        if output == request.gate { bank.releaseAtCrash() }
         return try Relay(bank, line: output.name) { [report] trouble in
             guard let trouble else {
                 for code in [ReasonCode.gateStuck, .gpioFailed, .gateUnavailable] { report(.over(code)) }

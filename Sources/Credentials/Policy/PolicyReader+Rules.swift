@@ -11,7 +11,12 @@ extension PolicyReader {
         rule.hours = table.sections(
             "hours", "{ days = [\"mon-fri\"], from = \"07:00\", to = \"19:00\" }", single: true, &problems
         )
-        .compactMap { hours($0) }
+        .compactMap { section in
+            var table = section
+            let hours = GateHours(&table, &problems)
+            table.rejectUnknownKeys(&problems)
+            return hours
+        }
         rule.holderRequired =
             table.take("holder", "\"none\" or \"required\"", &problems) { value in
                 switch value.string {
@@ -98,50 +103,6 @@ extension PolicyReader {
         guard let text = value.string, text.hasPrefix("sha256:") else { return nil }
         let digest = Hex.decode(String(decoding: text.utf8.dropFirst("sha256:".utf8.count), as: UTF8.self))
         return digest?.count == 32 ? digest : nil
-    }
-
-    // MARK: - Hours
-
-    private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-
-    private mutating func hours(_ source: PolicyTable) -> GateHours? {
-        var table = source
-        let days = table.take("days", "a list of days, [\"mon-fri\", \"sun\"]", &problems) { value -> Set<Int>? in
-            let elements = (value.array ?? [value]).map { $0.string.flatMap(Self.days) }
-            return elements.isEmpty || elements.contains(nil) ? nil : Set(elements.compactMap(\.self).joined())
-        }
-        let (isFrom, isTo) = (table.has("from"), table.has("to"))
-        let from =
-            table.take("from", "a time, \"07:00\"", &problems) { $0.string.flatMap(Self.minute) } ?? (isFrom ? nil : 0)
-        let to =
-            table.take("to", "a time, \"19:00\"; \"24:00\" is midnight", &problems) { $0.string.flatMap(Self.minute) }
-            ?? (isTo ? nil : 1440)
-        table.rejectUnknownKeys(&problems)
-        guard let from, let to else { return nil }
-        guard from != to, from < 1440, to > 0 else {
-            problems.note(table.line, "the hours are empty", "Leave out from and to for whole days.")
-            return nil
-        }
-        return GateHours(days: days ?? Set(0...6), from: from, to: to)
-    }
-
-    /// The days of `tue` or of `fri-mon`.
-    private static func days(_ text: Text) -> Set<Int>? {
-        let ends = text.string.split(separator: "-", omittingEmptySubsequences: false).map { name in
-            weekdays.firstIndex { $0.utf8.elementsEqual(name.utf8) }
-        }
-        guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else { return nil }
-        return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
-    }
-
-    /// Minutes since midnight, 0 to 1440.
-    private static func minute(_ text: Text) -> Int? {
-        let letters = Array(text.utf8)
-        guard letters.count == 5, letters[2] == UInt8(ascii: ":") else { return nil }
-        let digits = [letters[0], letters[1], letters[3], letters[4]].map { Int($0) - Int(UInt8(ascii: "0")) }
-        guard digits.allSatisfy({ (0...9).contains($0) }) else { return nil }
-        let (hour, minute) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
-        return minute < 60 && (hour < 24 || hour == 24 && minute == 0) ? hour * 60 + minute : nil
     }
 
     // MARK: - Status

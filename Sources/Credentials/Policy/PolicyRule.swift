@@ -29,23 +29,6 @@ package struct CredentialSelector: Hashable, Sendable {
     package init() {}
 }
 
-/// When a rule opens, by the clock on the wall beside the gate.
-package struct GateHours: Hashable, Sendable {
-    /// The days on which the time begins; 0 is Monday, 6 Sunday.
-    package var days: Set<Int>
-    /// Minutes since midnight, 0 to 1439.
-    package var from: Int
-    /// Minutes since midnight, 1 to 1440; not after `from`: the time ends on the next day.
-    package var to: Int
-
-    /// Whether the wall shows a time within.
-    func contains(_ time: LocalTime) -> Bool {
-        if from < to { return days.contains(time.weekday) && (from..<to).contains(time.minute) }
-        let yesterday = (time.weekday + 6) % 7
-        return days.contains(time.weekday) && time.minute >= from || days.contains(yesterday) && time.minute < to
-    }
-}
-
 /// How far a rule tolerates stored status lists that are old or missing.
 package struct StatusTolerance: Hashable, Sendable {
     /// What follows when a list is past its date.

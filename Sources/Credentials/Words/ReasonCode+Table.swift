@@ -68,7 +68,8 @@ extension ReasonCode {
                 transferLeftSending, transferLeftChecking, transferRadioLost, transferStopped,
             ]),
         Group(
-            title: "Around the visit", codes: [ledgerUnavailable, gateUnavailable, interrupted, abandoned, `internal`]),
+            title: "Around the visit",
+            codes: [ledgerUnavailable, gateUnavailable, gateLockedDown, interrupted, abandoned, `internal`]),
         Group(
             title: "Health of the box",
             codes: [
@@ -79,6 +80,7 @@ extension ReasonCode {
                 agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,
                 controlFailed, observeFailed, displayFailed, stickerOff,
             ]),
+        Group(title: "The door", codes: door),
         Group(
             title: "The machine around it (gatehouse doctor)",
             codes: [

@@ -141,6 +141,11 @@ extension ReasonCode {
         "gate.unavailable", "The credential is good, but the gate cannot open: its relay's line is absent or fails.",
         "Look at what fault.gpio says, at the wiring and at gpioinfo; the line is taken again by itself when it is there."
     )
+    /// `gate.locked-down`
+    package static let gateLockedDown = ReasonCode(
+        "gate.locked-down", "The credential is good, but the gate is locked down: nobody is let in.",
+        "Ask whoever ordered it; an operator ends it with: gatehouse door release. A lock-down by the schedule ends by itself."
+    )
     /// `interrupted`
     package static let interrupted = ReasonCode(
         "interrupted",

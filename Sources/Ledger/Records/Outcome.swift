@@ -102,6 +102,8 @@ package struct Outcome: Hashable, Sendable {
         package var opened: Bool
         /// For how long, in milliseconds; 0 when it was not.
         package var pulseMilliseconds: Int
+        /// Whether somebody was seen to pass; nil: nobody looked, or nobody could tell.
+        package var passage: Bool?
 
         /// Opened for that long.
         package static func pulsed(milliseconds: Int) -> Gate { Gate(opened: true, pulseMilliseconds: milliseconds) }

@@ -122,11 +122,18 @@ extension Outcome.Session {
 
 extension Outcome.Gate {
     /// The record says `pulseMs`; the report keeps the name by which controllers read it.
-    func json(pulse: Text) -> JSON { [Text("opened"): .bool(opened), pulse: .int(pulseMilliseconds)] }
+    func json(pulse: Text) -> JSON {
+        .object(
+            JSONObject(optional: [
+                ("opened", .bool(opened)), (pulse, .int(pulseMilliseconds)), ("passage", passage.map(JSON.bool)),
+            ]))
+    }
 
     init?(_ fields: RecordFields?) throws(RecordError) {
         guard let fields else { return nil }
-        self.init(opened: try fields.bool("opened"), pulseMilliseconds: try fields.int("pulseMs"))
+        self.init(
+            opened: try fields.bool("opened"), pulseMilliseconds: try fields.int("pulseMs"),
+            passage: try fields.boolIfPresent("passage"))
     }
 }
 

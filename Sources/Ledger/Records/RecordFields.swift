@@ -70,6 +70,9 @@ struct RecordFields {
     func intIfPresent(_ name: Text) throws(RecordError) -> Int? { object[name] == nil ? nil : try int(name) }
 
     /// Nil where the record has no such member.
+    func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }
+
+    /// Nil where the record has no such member.
     func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
         object[name] == nil ? nil : try timestamp(name)
     }

@@ -4,10 +4,17 @@ package struct DisplayScene: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Phones may come as soon as there is a code.
         case inService
+        /// Nobody is let in at the moment.
+        case lockedDown
+        /// The gate stands open; phones may come all the same.
+        case freePassage
         /// Nobody can be served; what staff can do about it.
         case outOfOrder(remedy: String)
         /// The program has ended in order.
         case outOfService
+
+        /// Whether phones are asked to come.
+        var isServing: Bool { self == .inService || self == .freePassage }
     }
 
     /// A phone that is being served.

@@ -18,7 +18,7 @@ package struct ScenePainter: Sendable {
     /// The picture of a scene. A code that has no room is left out; the text that goes with it says so.
     package mutating func paint(_ scene: DisplayScene) -> Bitmap {
         var picture = Bitmap(width: width, height: height)
-        let code = scene.state == .inService ? scene.code.flatMap { encode($0) } : nil
+        let code = scene.state.isServing ? scene.code.flatMap { encode($0) } : nil
         let split = code.flatMap {
             Self.split(width: width, height: height, modules: $0.side + 2 * QRCode.quietZone)
         }
@@ -76,8 +76,12 @@ package struct ScenePainter: Sendable {
         case .outOfOrder(let remedy):
             let column = sign(in: area, of: &picture) { Icon.attention($0, $1) }
             draw([.text("OUT OF ORDER", size: 2), .gap, .text(remedy, size: 1)], in: column, of: &picture)
-        case .inService:
+        case .lockedDown:
+            let column = sign(in: area, of: &picture) { Icon.cross($0, $1) }
+            draw([.text("CLOSED", size: 2), .gap, .text(scene.name, size: 1)], in: column, of: &picture)
+        case .inService, .freePassage:
             var items: [Item] = [.text(scene.name, size: 2), .gap]
+            if scene.state == .freePassage { items += [.text("Free passage", size: 1), .gap] }
             if scene.code == nil {
                 items.append(.text("Please wait", size: 1))
             } else if scene.guests.isEmpty {

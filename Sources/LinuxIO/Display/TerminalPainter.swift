@@ -5,7 +5,7 @@ struct TerminalPainter {
 
     /// At most `rows` lines. Colours are set by escape sequences; without them everything is as readable.
     func lines(_ scene: DisplayScene) -> [String] {
-        let code = scene.state == .inService ? scene.code.flatMap { try? QRCode($0) } : nil
+        let code = scene.state.isServing ? scene.code.flatMap { try? QRCode($0) } : nil
         let picture = code?.terminalLines() ?? []
         let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
         guard span <= columns, picture.count <= rows else {
@@ -33,7 +33,9 @@ struct TerminalPainter {
         case .outOfService: lines.append("Out of service")
         case .outOfOrder(let remedy):
             lines += ["", Self.bold("OUT OF ORDER")] + ScenePainter.wrapped(remedy, to: width).map { cut($0, width) }
-        case .inService:
+        case .lockedDown: lines += ["", Self.bold("CLOSED")]
+        case .inService, .freePassage:
+            if scene.state == .freePassage { lines += ["", Self.bold("Free passage"), ""] }
             lines += ScenePainter.wrapped(scene.code == nil ? "Please wait" : scene.instruction, to: width)
                 .map { cut($0, width) }
         }

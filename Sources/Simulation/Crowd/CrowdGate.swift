@@ -86,7 +86,7 @@ final class CrowdGate: SimulatedWorld {
         case .phone(let number, let event): observe(event, of: number, at: now)
         case .gate(open: true): figures.pulses += 1
         case .violation(let violation): fault("\(violation)")
-        case .kiosk, .signal, .gate, .invitation: break
+        case .kiosk, .signal, .gate, .free, .invitation: break
         }
     }
 
@@ -153,12 +153,13 @@ final class CrowdGate: SimulatedWorld {
         switch action {
         case .send(let packet): bytes += packet
         case .showInvitation(let uri): bytes += (uri ?? "").utf8
-        case .recordIntent(let visit, _), .opened(let visit): bytes += visit.text.utf8
+        case .recordIntent(let visit, _), .opened(let visit), .unused(let visit): bytes += visit.text.utf8
         case .verify(let visit, let payload): bytes += visit.text.utf8 + payload
         case .recordOutcome(let visit, let outcome, _): bytes += Array(visit.text.utf8) + outcome.result.rawValue.utf8
         case .signal(let signal, let pattern):
             bytes += pattern.rawValue.utf8 + [UInt8(truncatingIfNeeded: signal.lamps.count), signal.tone ? 1 : 0]
         case .gate(let command): bytes.append(command == .shut ? 3 : 4)
+        case .free(let command): bytes.append(command == .shut ? 6 : 7)
         case .note(let note, _): bytes += note.name.utf8
         case .openTransport, .closeTransport, .resetAdapter, .drawSessionMaterial, .stopped: bytes.append(5)
         }

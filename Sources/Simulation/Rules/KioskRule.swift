@@ -30,6 +30,14 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case gateBehindAcceptance = "the gate opened without an accepted credential"
     /// The gate opens behind a durable intent of the very visit, or behind a failed one where the operator chose so.
     case gateBehindIntent = "the gate opened without a durable intent"
+    /// The gate opens for somebody who goes out once for each time that the button inside was pressed.
+    case gateBehindRequest = "the gate opened for nobody"
+    /// Nothing opens while the gate is locked down; only for who goes out, where the operator chose so.
+    case shutWhileLocked = "something is open in a lock-down"
+    /// Passage is free by an order, the schedule or the fire panel only, and never for longer than a lease.
+    case freeIsBounded = "passage is free for too long"
+    /// An alarm of the door ends when nothing at the door gives cause for it any more.
+    case alarmsEnd = "an alarm without an end"
     /// No pulse is longer than the setting, cut to the hard limit, and its end is always due.
     case pulseIsBounded = "the gate is open for too long"
     /// The relay is switched when it changes, and only then.

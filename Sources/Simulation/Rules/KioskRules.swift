@@ -62,6 +62,7 @@ package struct KioskRules: Sendable {
     private var greenSince: Instant?
     private var light = Signal.dark
     private var pattern = IndicatorPattern.off
+    private var door: DoorRules
     private var isRunning = false
     private var hasStopped = false
     /// Whether the relay can be driven, as far as it was told.
@@ -74,7 +75,9 @@ package struct KioskRules: Sendable {
     /// The rules of a kiosk with these settings that has not begun. `isPunctual`: its clock is virtual, so no timer may be late.
     package init(_ settings: KioskSettings, isPunctual: Bool = true) {
         (self.settings, self.isPunctual) = (settings, isPunctual)
-        pulse = min(max(settings.gatePulse, .zero), Gate.hardLimit)
+        door = DoorRules(settings)
+        let isLevel = settings.door.opening == .level && settings.door.seesPassage
+        pulse = min(max(isLevel ? settings.door.wait : settings.gatePulse, .zero), Gate.hardLimit)
     }
 
     /// Holds one turn against the rules.
@@ -92,13 +95,15 @@ package struct KioskRules: Sendable {
         watchTime(event, at: now)
         if hasStopped, !actions.isEmpty { broken(.silentAfterStop, now) }
         learn(event)
+        door.learn(event, at: now)
         for action in actions { learn(action, at: now) }
         entitle()
         judgeOrder(actions, at: now)
         judgeVerdicts(actions, at: now)
-        let opened = actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
+        let opened = actions.lazy.compactMap { Self.opened(by: $0) }.first
         for action in actions { judge(action, opened, at: now) }  // the gate stands before the records
         newLink = nil
+        for rule in door.judge(actions, isGateOpen: openSince != nil, at: now) { broken(rule, now) }
         judgeEnd(of: event, actions, deadline: deadline, at: now)
         (last, due) = (now, deadline)
         return found
@@ -212,6 +217,10 @@ package struct KioskRules: Sendable {
         if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
         if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
         openSince = now
+        if visit == nil, settings.door.inputs[.request] != nil {
+            if door.takeRequest(at: now) { return }
+            broken(.gateBehindRequest, now)
+        }
         // The opening belongs to exactly one visit: the one whose green is shown, which may pass and has not.
         guard let visit, visit == lastAccepted, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse
         else {
@@ -292,6 +301,7 @@ package struct KioskRules: Sendable {
 
     private mutating func judgeGreen(_ actions: [KioskAction], at now: Instant) {
         guard light.lamps.contains(.green) else { return greenSince = nil }
+        if pattern == .free, door.isFree { return }
         let accepted = actions.lazy.compactMap { action -> VisitID? in
             if case .note(.decided(true, _, _, _), let visit) = action { visit } else { nil }
         }
@@ -299,6 +309,15 @@ package struct KioskRules: Sendable {
         guard let since = greenSince, pattern == .accepted else { return broken(.greenBehindAcceptance, now) }
         if let end = IndicatorPattern.accepted.end, now >= since.advanced(by: end) {
             broken(.greenBehindAcceptance, now)
+        }
+    }
+
+    /// Whose opening an action tells of.
+    private static func opened(by action: KioskAction) -> VisitID? {
+        switch action {
+        case .opened(let visit): visit
+        case .note(.gate(open: true), let visit): visit
+        default: nil
         }
     }
 

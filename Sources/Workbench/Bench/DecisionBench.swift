@@ -110,6 +110,8 @@ private final class GateClock: Panel {
 
     func show(_ signal: Signal) {}
 
+    func free(_ command: Gate.Command, at now: Instant) {}
+
     func gate(_ command: Gate.Command, at now: Instant) {
         guard case .open = command else { return }
         let opened = SystemClock.now()

@@ -77,6 +77,7 @@ final class Recorder: Panel, KioskListener {
         var notes: [String] = []
         var reasons: [String] = []
         var gate: [Bool] = []
+        var free: [Bool] = []
         var signal: Signal?
         var patterns: [IndicatorPattern] = []
         var invitation: String?
@@ -115,6 +116,8 @@ final class Recorder: Panel, KioskListener {
     }
 
     func gate(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.gate.append(command != .shut) } }
+
+    func free(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.free.append(command != .shut) } }
 
     func showInvitation(_ uri: String?, at now: Instant) {
         mutex.withLock { $0.invitation = uri }

@@ -191,8 +191,9 @@ struct StoredGate {
             if pace != .lagging { await release() }
         case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
         case .opened(let id): verifiers?.settle(id, true)
+        case .unused(let id): verifiers?.settle(id, false)
         case .note(let note, _): onNote(note)
-        case .gate, .closeTransport, .resetAdapter, .stopped: break
+        case .gate, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 

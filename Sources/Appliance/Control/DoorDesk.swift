@@ -1,0 +1,127 @@
+package import Encoding
+package import Kiosk
+package import LinuxIO
+
+/// Answers what is asked and ordered about the door.
+package struct DoorDesk: Sendable {
+    /// For how long passage is free where the order does not say.
+    package static let usual: Duration = .seconds(3600)
+
+    private let orders: DoorOrders
+    private let settings: DoorSettings
+    private let tell: @Sendable ([DoorEvent]) async -> Void
+    private let status: TimedQuestion<KioskStatus>
+    private let wallTime: @Sendable () -> WallTime
+    private let log: LogSink
+
+    /// A desk that tells the kiosk by `tell` and asks it by `status`.
+    package init(
+        _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable ([DoorEvent]) async -> Void,
+        status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink
+    ) {
+        (self.orders, self.settings, self.tell, self.status) = (orders, settings, tell, TimedQuestion(status))
+        (self.wallTime, self.log) = (wallTime, log)
+    }
+
+    /// Takes responsibility for its requests.
+    package func register(in desk: inout ControlDesk) {
+        desk.take(.doorStatus) { members throws(ControlRefusal) in
+            try Self.nothingMore(members)
+            return try await answer()
+        }
+        desk.take(.doorLock) { members throws(ControlRefusal) in
+            try Self.nothingMore(members)
+            return try await order(.lock, keeping: .lock)
+        }
+        desk.take(.doorRelease) { members throws(ControlRefusal) in
+            try Self.nothingMore(members)
+            return try await order(.none, keeping: .none)
+        }
+        desk.take(.doorFree) { members throws(ControlRefusal) in
+            var members = members
+            let seconds = members["seconds"]
+            members["seconds"] = nil
+            try Self.nothingMore(members)
+            let limit = Int(DoorSettings.longestFree.components.seconds)
+            let time = seconds.map { $0.int ?? 0 } ?? Int(Self.usual.components.seconds)
+            guard (1...limit).contains(time) else {
+                throw ControlRefusal("free passage lasts 1 s to 24 h", remedy: "say for how long: --for 2h")
+            }
+            guard settings.hasFreeOutput else {
+                throw ControlRefusal(
+                    "this gate has no output for free passage",
+                    remedy:
+                        "wire one and name its line: door.freeLine (docs/door.md); the gate's relay never stays open")
+            }
+            let span = Duration.seconds(time)
+            return try await order(
+                .free(until: SystemClock.now().advanced(by: span)),
+                keeping: .free(until: wallTime().utc.advanced(by: span)))
+        }
+    }
+
+    /// The order is in force before anything is written, whatever the disk does.
+    private func order(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept) async throws(ControlRefusal) -> JSON {
+        let tell = tell
+        let isTold = TimedQuestion {
+            await tell([.order(order)])
+            return true
+        }
+        guard await isTold.answer(within: StatusDesk.limit) != nil else {
+            throw ControlRefusal(
+                "the radio's thread does not answer: the order is not in force", remedy: "look at: gatehouse status")
+        }
+        log.log(.warning, "door.order", ["order": .text(Self.word(order))])
+        guard await orders.keep(kept) else {
+            throw ControlRefusal(
+                "the order is in force, but the disk has not taken it: a restart would forget it",
+                remedy: "look at the disk; it is tried again by itself")
+        }
+        return try await answer()
+    }
+
+    private static func word(_ order: DoorOrder) -> String {
+        switch order {
+        case .none: "release"
+        case .lock: "lock"
+        case .free: "free"
+        }
+    }
+
+    private func answer() async throws(ControlRefusal) -> JSON {
+        guard let status = await status.answer(within: StatusDesk.limit) else {
+            throw ControlRefusal("the radio's thread does not answer", remedy: "look at: gatehouse status")
+        }
+        return Self.json(status.door, at: status.at)
+    }
+
+    private static func nothingMore(_ members: JSONObject) throws(ControlRefusal) {
+        guard members.isEmpty else {
+            throw ControlRefusal(
+                "the request has a member that does not belong to it",
+                remedy: "use the program of the service's version: gatehouse door --help")
+        }
+    }
+
+    /// The door as `gatehouse status` and `gatehouse door` tell it.
+    static func json(_ door: DoorStatus, at now: Instant) -> JSON {
+        var members: JSONObject = ["mode": .text(door.mode.rawValue), "by": .text(door.cause.rawValue)]
+        if let until = door.until {
+            members["secondsLeft"] = .int(Int(max(.zero, now.duration(to: until)).components.seconds))
+        }
+        let inputs = DoorInput.allCases.compactMap { input -> JSONObject.Member? in
+            guard let level = door.inputs[input] else { return nil }
+            return .init(Text(input.rawValue), level.map { .bool($0) } ?? .null)
+        }
+        members["inputs"] = .object(JSONObject(inputs))
+        let counters = door.counters
+        for (name, count) in [
+            ("passages", counters.passages), ("tailgating", counters.tailgating), ("unused", counters.unused),
+            ("requests", counters.requests), ("refusedRequests", counters.refusedRequests),
+            ("forced", counters.forced), ("heldOpen", counters.held),
+        ] {
+            members[Text(name)] = .int(count)
+        }
+        return .object(members)
+    }
+}

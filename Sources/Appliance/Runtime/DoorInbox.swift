@@ -1,0 +1,83 @@
+import Encoding
+package import Kiosk
+import Synchronization
+
+/// Brings what happens at the door from any thread to the gatekeeper, in its order and bounded: an input that changes faster than
+/// anybody can look at fills a queue and no more.
+package final class DoorInbox: Sendable {
+    /// Events that wait at most. Of more, edges are left out; what the levels are by then is told instead.
+    package static let limit = 256
+
+    private struct State {
+        var waiting: [DoorEvent] = []
+        /// The levels by the last edge of each input; nil: the inputs cannot be read.
+        var levels: [DoorInput: Bool]?
+        var isOverrun = false
+        var isDelivering = false
+        var deliver: (@Sendable ([DoorEvent]) async -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// An empty inbox that keeps what comes until ``connect(_:)``.
+    package init() {}
+
+    /// Takes what happened and returns at once.
+    package func take(_ events: [DoorEvent]) {
+        let begins = state.withLock { state in
+            for event in events { Self.add(event, to: &state) }
+            return Self.begins(&state)
+        }
+        if begins { start() }
+    }
+
+    /// Hands over what has come and comes, one batch after the other.
+    package func connect(_ deliver: @escaping @Sendable ([DoorEvent]) async -> Void) {
+        let begins = state.withLock { state in
+            state.deliver = deliver
+            return Self.begins(&state)
+        }
+        if begins { start() }
+    }
+
+    private static func add(_ event: DoorEvent, to state: inout State) {
+        switch event {
+        case .lines(let levels): state.levels = levels
+        case .linesLost: state.levels = nil
+        case .edge(let input, let isActive, _):
+            state.levels?[input] = isActive
+            guard state.waiting.count < limit else {
+                state.isOverrun = true
+                return
+            }
+        case .order, .schedule, .opened: break
+        }
+        // What is no edge is rare.
+        if state.waiting.count < 2 * limit { state.waiting.append(event) }
+    }
+
+    private static func begins(_ state: inout State) -> Bool {
+        guard state.deliver != nil, !state.isDelivering, !state.waiting.isEmpty else { return false }
+        state.isDelivering = true
+        return true
+    }
+
+    private func start() {
+        Task { [self] in
+            while let (deliver, events) = next() { await deliver(events) }
+        }
+    }
+
+    private func next() -> (deliver: @Sendable ([DoorEvent]) async -> Void, events: [DoorEvent])? {
+        state.withLock { state in
+            guard let deliver = state.deliver, !state.waiting.isEmpty else {
+                state.isDelivering = false
+                return nil
+            }
+            var events = state.waiting
+            if state.isOverrun, let levels = state.levels { events.append(.lines(levels)) }
+            (state.waiting, state.isOverrun) = ([], false)
+            return (deliver, events)
+        }
+    }
+}

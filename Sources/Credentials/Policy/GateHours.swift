@@ -1,0 +1,73 @@
+package import Encoding
+
+/// Some hours of some days, by the clock on the wall beside the gate.
+package struct GateHours: Hashable, Sendable {
+    /// The days on which the time begins; 0 is Monday, 6 Sunday.
+    package var days: Set<Int>
+    /// Minutes since midnight, 0 to 1439.
+    package var from: Int
+    /// Minutes since midnight, 1 to 1440; not after `from`: the time ends on the next day.
+    package var to: Int
+
+    /// Whether an instant is within, in a zone.
+    package func contains(_ instant: Timestamp, in zone: CivilZone) -> Bool { contains(LocalTime(instant, in: zone)) }
+
+    /// Whether the wall shows a time within.
+    func contains(_ time: LocalTime) -> Bool {
+        if from < to { return days.contains(time.weekday) && (from..<to).contains(time.minute) }
+        let yesterday = (time.weekday + 6) % 7
+        return days.contains(time.weekday) && time.minute >= from || days.contains(yesterday) && time.minute < to
+    }
+}
+
+// MARK: - Reading
+
+extension GateHours {
+    private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+    /// The members of a table of TOML that say hours: `days = ["mon-fri"]`, `from = "07:00"`, `to = "19:00"`, each of which may be left
+    /// out; and what is wrong with them.
+    package static func read(_ table: TOMLTable) -> (hours: GateHours?, problems: [PolicyFileError.Problem]) {
+        var (source, problems) = (PolicyTable("the hours", table, line: 0), PolicyProblems())
+        let hours = GateHours(&source, &problems)
+        return (hours, problems.list)
+    }
+
+    init?(_ table: inout PolicyTable, _ problems: inout PolicyProblems) {
+        let days = table.take("days", "a list of days, [\"mon-fri\", \"sun\"]", &problems) { value -> Set<Int>? in
+            let elements = (value.array ?? [value]).map { $0.string.flatMap(Self.days) }
+            return elements.isEmpty || elements.contains(nil) ? nil : Set(elements.compactMap(\.self).joined())
+        }
+        let (isFrom, isTo) = (table.has("from"), table.has("to"))
+        let from =
+            table.take("from", "a time, \"07:00\"", &problems) { $0.string.flatMap(Self.minute) } ?? (isFrom ? nil : 0)
+        let to =
+            table.take("to", "a time, \"19:00\"; \"24:00\" is midnight", &problems) { $0.string.flatMap(Self.minute) }
+            ?? (isTo ? nil : 1440)
+        guard let from, let to else { return nil }
+        guard from != to, from < 1440, to > 0 else {
+            problems.note(table.line, "the hours are empty", "Leave out from and to for whole days.")
+            return nil
+        }
+        self.init(days: days ?? Set(0...6), from: from, to: to)
+    }
+
+    /// The days of `tue` or of `fri-mon`.
+    private static func days(_ text: Text) -> Set<Int>? {
+        let ends = text.string.split(separator: "-", omittingEmptySubsequences: false).map { name in
+            weekdays.firstIndex { $0.utf8.elementsEqual(name.utf8) }
+        }
+        guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else { return nil }
+        return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
+    }
+
+    /// Minutes since midnight, 0 to 1440.
+    private static func minute(_ text: Text) -> Int? {
+        let letters = Array(text.utf8)
+        guard letters.count == 5, letters[2] == UInt8(ascii: ":") else { return nil }
+        let digits = [letters[0], letters[1], letters[3], letters[4]].map { Int($0) - Int(UInt8(ascii: "0")) }
+        guard digits.allSatisfy({ (0...9).contains($0) }) else { return nil }
+        let (hour, minute) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
+        return minute < 60 && (hour < 24 || hour == 24 && minute == 0) ? hour * 60 + minute : nil
+    }
+}

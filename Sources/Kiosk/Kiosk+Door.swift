@@ -1,0 +1,98 @@
+import Credentials
+import Encoding
+import Ledger
+
+/// What is at the gate besides the relay: requests to exit, passages, lock-down and free passage.
+extension Kiosk {
+    /// Free passage is a lease: the output is told an end that is never farther away, and drops there if nobody renews it.
+    static let freeLease = Gate.hardLimit
+
+    /// Why nobody can be let in at the moment; nil: the gate can be opened.
+    var barrier: ReasonCode? {
+        if door.mode == .locked { return .gateLockedDown }
+        return health.isInForce(.gateUnavailable) ? .gateUnavailable : nil
+    }
+
+    /// What the output for free passage is told now. Renewed when half of the lease is over.
+    mutating func freeCommand(at now: Instant) -> Gate.Command {
+        guard door.mode == .free, !isStopped else { return .shut }
+        if case .open(let until) = freeShown, now < until.advanced(by: .zero - Self.freeLease / 2) { return freeShown }
+        return .open(until: now.advanced(by: Self.freeLease))
+    }
+
+    /// When the lease is to be renewed.
+    var freeDeadline: Instant? {
+        guard case .open(let until) = freeShown else { return nil }
+        return until.advanced(by: .zero - Self.freeLease / 2)
+    }
+
+    /// When an opening that was asked for inside may begin; nil: none is asked for.
+    var exitDeadline: Instant? {
+        guard wantsExit else { return nil }
+        return gate.deadline ?? gate.readyAt
+    }
+
+    mutating func doorHandles(_ event: DoorEvent, at now: Instant) -> [KioskAction] {
+        perform(door.handle(event, at: now), at: now)
+    }
+
+    /// Time alone has changed something.
+    mutating func advanceDoor(at now: Instant) -> [KioskAction] {
+        guard let deadline = door.deadline, now >= deadline else { return [] }
+        return perform(door.advance(to: now), at: now)
+    }
+
+    private mutating func perform(_ actions: [DoorAction], at now: Instant) -> [KioskAction] {
+        var wanted: [KioskAction] = []
+        for action in actions {
+            switch action {
+            case .open: wantsExit = true
+            case .settled(let visit, let passage): wanted += settled(visit, passage, at: now)
+            case .report(let report): health.take(report, at: now)
+            case .note(let note, let visit): wanted.append(.note(note, visit))
+            }
+        }
+        gateChanged(at: now)
+        return wanted
+    }
+
+    /// It is known whether somebody passed: the record may be written, and a relay that waited for it is released.
+    private mutating func settled(_ visit: VisitID?, _ passage: Passage, at now: Instant) -> [KioskAction] {
+        if settings.door.opening == .level, gate.isOpen, gate.visit == visit, passage != .unknown { gate.shut(at: now) }
+        guard let visit else { return [] }
+        if let index = unrecorded.firstIndex(where: { $0.visit == visit }) { unrecorded[index].passage = passage }
+        guard settings.door.whenUnused == .release, settings.door.seesPassage else {
+            return passage == .unseen ? [.note(.notPassed, visit)] : []
+        }
+        return passage == .unseen ? [.note(.notPassed, visit), .unused(visit)] : [.opened(visit)]
+    }
+
+    /// Whether a visit counts as let in once the gate was told to open, or only when somebody has passed.
+    var countsAtOnce: Bool { settings.door.whenUnused == .keep || !settings.door.seesPassage }
+
+    /// Energises the relay for one person; nil: one who goes out.
+    mutating func open(for visit: VisitID?, at now: Instant) {
+        gate.pulse(settings.door.length(of: settings.gatePulse), for: visit, at: now)
+        guard gate.isOpen, let until = gate.deadline else { return }
+        openings += door.handle(.opened(visit, until: until), at: now)
+    }
+
+    /// What followed from openings.
+    mutating func takeOpenings(at now: Instant) -> [KioskAction] {
+        defer { openings = [] }
+        return perform(openings, at: now)
+    }
+
+    /// Opens for whoever asked inside, as soon as the pulse of somebody else is over. Visitors come after that.
+    mutating func giveExit(at now: Instant) {
+        guard wantsExit, !gate.isOpen, now >= gate.readyAt else { return }
+        wantsExit = false
+        switch barrier {
+        case nil: break
+        case .gateLockedDown where settings.door.exitsWhileLocked && !health.isInForce(.gateUnavailable): break
+        default: return
+        }
+        open(for: nil, at: now)
+        turns.wait(for: settings.door.length(of: settings.gatePulse), at: now)
+    }
+}
