@@ -1,4 +1,5 @@
 import Foundation
+import LinuxIO
 import TestKit
 import Testing
 
@@ -27,6 +28,8 @@ struct InstallationTests {
         for path in [
             "bin/gatehouse", "lib/gatehouse/gatehouse", "lib/systemd/system/gatehouse.service",
             "lib/systemd/system/gatehouse-radio.socket", "lib/systemd/system/gatehouse-radio.service",
+            "lib/systemd/system/gatehouse@.service", "lib/systemd/system/gatehouse-radio@.socket",
+            "lib/systemd/system/gatehouse-radio@.service",
             "lib/systemd/system/gatehouse-radio-reset.path", "lib/systemd/system/gatehouse-radio-reset.service",
             "lib/systemd/system/bluetooth.service.d/10-gatehouse.conf", "lib/sysusers.d/gatehouse.conf",
             "lib/tmpfiles.d/gatehouse.conf", "lib/udev/rules.d/70-gatehouse.rules", "share/man/man1/gatehouse.1.gz",
@@ -34,6 +37,29 @@ struct InstallationTests {
             "share/gatehouse/policy-start.toml", "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml",
         ] {
             #expect(folder.text("stage/usr/\(path)") != nil, "\(path)")
+        }
+        // Each of several gates has what is the first one's, of its own.
+        let units = try ["gatehouse@.service", "gatehouse-radio@.socket", "gatehouse-radio@.service"].map { name in
+            try #require(folder.text("stage/usr/lib/systemd/system/\(name)"))
+        }
+        for (unit, lines) in zip(
+            units,
+            [
+                [
+                    "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/%i.toml",
+                    "ExecStopPost=-/usr/bin/gatehouse release-lines --config /etc/gatehouse/%i.toml",
+                    "ConditionPathExists=/etc/gatehouse/%i.toml", "Wants=gatehouse-radio@%i.socket",
+                    "After=network.target gatehouse-radio@%i.socket", "StateDirectory=gatehouse-%i",
+                    "RuntimeDirectory=gatehouse-%i", "ConfigurationDirectory=gatehouse", "User=gatehouse",
+                ],
+                ["ListenSequentialPacket=\(RadioOpener.path(beside: "/run/gatehouse-%i"))"],
+                [
+                    "ExecStart=/usr/bin/gatehouse open-radio --config /etc/gatehouse/%i.toml",
+                    "Requires=gatehouse-radio@%i.socket", "PartOf=gatehouse@%i.service",
+                ],
+            ])
+        {
+            for line in lines { #expect(unit.contains("\n\(line)\n"), "\(line)") }
         }
         // Shells read these and do not run them.
         for path in [

@@ -321,9 +321,9 @@ import Testing
         scene.set(.contact, true, at: 1500)
         scene.set(.tamper, true, at: 1600)
         scene.take(.linesLost(detail: "the chip is gone"), at: 2000)
-        #expect(scene.settled == ["1 seen"])
+        #expect(scene.settled == ["1 unknown"])
         scene.open(Self.two, at: 3000)
-        #expect(scene.settled == ["1 seen", "2 unknown"])
+        #expect(scene.settled == ["1 unknown", "2 unknown"])
         #expect(scene.alarms == ["+door.tamper", "+door.inputs", "-door.tamper"])
         // Edges of lines that nobody holds are nobody's.
         scene.press(.request, at: 4000)

@@ -72,7 +72,7 @@ import Tuvali
         #expect(gate.kiosk.status(at: gate.now).isGateOpen == false)
         gate.inject(.door(event(&random, at: gate.now)), in: world)
         gate.stop(in: world)
-        #expect(gate.hasStopped && gate.violations == [], "seed \(seed)")
+        #expect(gate.hasStopped && gate.violations == [], "seed \(seed): \(gate.violations)")
     }
 
     private func event(_ random: inout SplitMix64, at now: Instant) -> DoorEvent {

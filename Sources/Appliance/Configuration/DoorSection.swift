@@ -1,5 +1,5 @@
-package import Credentials
-package import Encoding
+import Credentials
+import Encoding
 package import Kiosk
 
 /// `[door]`: what is at the gate besides the relay, with `[[door.input]]` for each input and `[[door.schedule]]` for each time.

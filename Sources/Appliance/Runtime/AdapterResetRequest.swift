@@ -7,11 +7,12 @@ package import LinuxIO
 /// A systemd path unit waits for a file and starts, as root, what switches the adapter off and on. Where there is no such unit
 /// nothing happens: the radio is opened anew again and again in any case.
 package enum AdapterResetRequest {
-    /// The file that is waited for.
-    package static let path = "/run/gatehouse/reset-radio"
+    /// The file that is waited for, in the service's runtime folder.
+    private static let name = "reset-radio"
 
-    /// Makes the file at `path`, beside the calling thread. What goes wrong is logged.
-    package static func ask(_ log: LogSink, path: String = path) {
+    /// Makes the file in that folder, beside the calling thread. What goes wrong is logged.
+    package static func ask(_ log: LogSink, in folder: String) {
+        let path = folder + "/" + name
         Task.detached {
             guard !FileManager.default.createFile(atPath: path, contents: Data()) else { return }
             log.log(.warning, "radio.adapter-reset", ["file": .text(path), "failed": .bool(true)])

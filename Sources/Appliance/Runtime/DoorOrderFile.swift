@@ -1,6 +1,5 @@
 package import Encoding
 import Glibc
-package import Kiosk
 package import LinuxIO
 
 /// What an operator has ordered, kept over a restart in a small file beside the database: `lock`, or `free` and the date of its end.

@@ -130,12 +130,13 @@ package struct Composition: Sendable {
         let listeners = try Listeners([LogOutput(log), displays, ReadinessOutput(manager), signal])
         let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)
         let radio = configuration.radio
+        let runtime = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? "/run/gatehouse"
         let missing = MissingAdapter(radio.device)
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
-                openTransport: { () throws(TransportError) in try openTransport(radio, missing) },
-                resetAdapter: { AdapterResetRequest.ask(log) }, ledger: keeper,
+                openTransport: { () throws(TransportError) in try openTransport(radio, missing, runtime) },
+                resetAdapter: { AdapterResetRequest.ask(log, in: runtime) }, ledger: keeper,
                 sticker: sticker,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
@@ -272,11 +273,13 @@ package struct Composition: Sendable {
 
     /// The way to the controller that the configuration names.
     private static func openTransport(
-        _ radio: RadioSection, _ missing: MissingAdapter
+        _ radio: RadioSection, _ missing: MissingAdapter, _ runtime: String
     ) throws(TransportError) -> any HCITransport {
         switch radio.transport {
         case .userChannel:
-            try missing.open { () throws(TransportError) in try HCIUserChannel.open(radio.device) }
+            try missing.open { () throws(TransportError) in
+                try HCIUserChannel.open(radio.device, opener: RadioOpener.path(beside: runtime))
+            }
         case .tcp: try TCPTransport.connect(host: radio.host, port: radio.port)
         case .serial:
             try missing.open { () throws(TransportError) in

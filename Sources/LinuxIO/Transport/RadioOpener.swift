@@ -10,8 +10,12 @@ import Glibc
 /// connection gets. Which adapter is the configuration's business. systemd listens (`gatehouse-radio.socket`) and starts it for
 /// the first request; it stays for those that follow a fault and ends when none has come for a minute.
 package enum RadioOpener {
-    /// Where systemd listens for it. Not in the service's own runtime folder, which goes with each stop.
-    package static let path = "/run/gatehouse-radio.sock"
+    /// Where systemd listens for that of the only gate, or the first one.
+    package static let path = path(beside: "/run/gatehouse")
+
+    /// Where it listens for the service with that runtime folder (`RUNTIME_DIRECTORY`): beside the folder, which goes with each stop. So
+    /// each of several gates on one box has the opener of its own adapter, or none.
+    package static func path(beside folder: String) -> String { folder + "-radio.sock" }
 
     /// How long an answer may take: a driver may load firmware. Less than the kiosk waits for its radio.
     private static let limit = Duration.seconds(9)

@@ -79,7 +79,7 @@ struct DoorRules: Sendable {
         guard case .door(let event) = event else { return }
         switch event {
         case .lines(let levels):
-            self.levels = levels
+            self.levels = Dictionary(uniqueKeysWithValues: settings.inputs.keys.map { ($0, levels[$0] ?? false) })
             (hasFire, fireEnd) = (levels[.fire] ?? false, nil)
         case .edge(let input, let isActive, _):
             guard levels[input] != nil else { break }
@@ -89,7 +89,10 @@ struct DoorRules: Sendable {
             }
             levels[input] = isActive
             if input == .fire { (hasFire, fireEnd) = (hasFire || isActive, isActive ? nil : now) }
-        case .linesLost: levels = [:]
+        case .linesLost:
+            levels = [:]
+            // A panel that nobody hears any more takes nothing back.
+            fireEnd = nil
         case .order(let order): self.order = order
         case .schedule(let mode, let until): schedule = (mode, min(until, now.advanced(by: DoorSettings.scheduleLease)))
         case .opened: break
