@@ -15,7 +15,7 @@ extension Pinout {
 
         \(board). All signals are outputs of 3.3 V and a few milliamperes: each goes to a driver stage (ULN2803A or the like,
         see [bom.csv](bom.csv)), never straight to a lamp, relay or lock. The driver's ground and the board's ground are joined.
-        Why it is so: [circuit.md](circuit.md). There are no inputs: no button, contact or passage sensor is read.
+        Why it is so: [circuit.md](circuit.md). Inputs (passage, button, contact, tamper, fire): [the door](../docs/door.md).
 
         \(contents)
 
