@@ -17,7 +17,7 @@ import Testing
     private static let events: Set = [
         "ledger.head", "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
         "policy.group-unknown", "policy.not-kept", "trust.refreshed", "trust.refresh-failed", "trust.changed",
-        "trust.not-kept",
+        "trust.not-kept", "door.mode", "door.passage", "door.not-passed", "door.exit-request", "door.ordered",
     ]
 
     /// What is wrong with a source outside the table; empty when nothing is.

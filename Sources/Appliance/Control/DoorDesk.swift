@@ -71,7 +71,7 @@ package struct DoorDesk: Sendable {
             throw ControlRefusal(
                 "the radio's thread does not answer: the order is not in force", remedy: "look at: gatehouse status")
         }
-        log.log(.warning, "door.order", ["order": .text(Self.word(order))])
+        log.log(.warning, "door.ordered", ["order": .text(Self.word(order))])
         guard await orders.keep(kept) else {
             throw ControlRefusal(
                 "the order is in force, but the disk has not taken it: a restart would forget it",

@@ -12,7 +12,8 @@ package final class DoorOrders: Sendable {
     package static let limit: Duration = .seconds(1)
 
     private struct State {
-        var wanted = DoorOrderFile.Kept.none
+        /// What is to be kept; nil: nobody has said anything since what was kept could not be read.
+        var wanted: DoorOrderFile.Kept?
         var kept: DoorOrderFile.Kept?
         var isWriting = false
     }
@@ -34,7 +35,7 @@ package final class DoorOrders: Sendable {
     /// What was ordered before this start. Free passage only by a date that is worth something, and no longer than it was meant to be.
     package func restored(at now: Instant, minimum: WallTime.Provenance) -> DoorOrder {
         let kept = file.read()
-        state.withLock { $0 = State(wanted: kept ?? .lock, kept: kept) }
+        state.withLock { $0 = State(wanted: kept, kept: kept) }
         let time = wallTime()
         switch kept {
         case nil:
@@ -73,13 +74,13 @@ package final class DoorOrders: Sendable {
 
     private func write() {
         let isDue = state.withLock { state in
-            guard !state.isWriting, state.wanted != state.kept else { return false }
+            guard !state.isWriting, let wanted = state.wanted, wanted != state.kept else { return false }
             state.isWriting = true
             return true
         }
         guard isDue else { return }
         thread.run { [self] in
-            let order = state.withLock { $0.wanted }
+            guard let order = state.withLock({ $0.wanted }) else { return }
             do throws(SystemError) {
                 try file.keep(order)
                 report(.over(.doorOrder))
