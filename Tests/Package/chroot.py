@@ -25,6 +25,12 @@ class Chroot:
             raise Failure(f"{command}: exit {done.returncode}: {(done.stdout + done.stderr).strip()[-2000:]}")
         return done.stdout
 
+    def start(self, command: str, log):
+        """Starts a command in the tree that goes on, and writes into `log`."""
+        return subprocess.Popen(
+            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--pipe", "-D", self.root, "sh", "-c", f"exec {command}"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+
     def files(self) -> set:
         """The paths of all that is there, but for what is not the package's to take away."""
         words = [word for path in KEPT for word in ("-path", path, "-prune", "-o")]
