@@ -120,6 +120,7 @@ package struct Kiosk: Sendable {
         if hasMoved {
             gateShown = gate.command
             actions.append(.gate(gateShown))
+            if case .open(let until) = gateShown, gate.visit != nil { actions.append(.admit(until: until)) }
         }
         if !isStopped { indicator.rest(in: restingLight, at: now) }
         let signal = indicator.signal(at: now)

@@ -122,6 +122,9 @@ package enum KioskAction: Sendable {
     case signal(Signal, IndicatorPattern)
     /// Tell the gate relay. Stands before everything else of its turn.
     case gate(Gate.Command)
+    /// Tell a gate controller that the visitor for whom the relay was just told to open may pass: once for each of them, never for
+    /// somebody who goes out, and not later than `until`. Stands right behind that order.
+    case admit(until: Instant)
     /// Tell the output for free passage; again before the end that it was told. Stands before everything but gate and light.
     case free(Gate.Command)
     /// Tell whoever listens; the visit is the one that it is about, if it is about one.

@@ -60,8 +60,7 @@ struct PinsRitual {
     /// What came of one output; nil: nobody wants to go on.
     private func play(_ step: OutputTrial.Step, _ trial: OutputTrial) throws -> Finding? {
         let asks = !isSilent && isatty(STDIN_FILENO) == 1
-        let times = step.times == 1 ? "one pulse of \(step.time)" : "\(step.times) times"
-        if !isSilent { Terminal.line("\(step.name), \(step.output.name): \(times)") }
+        if !isSilent { Terminal.line("\(step.name), \(step.lines): \(step.task)") }
         while true {
             if asks, step.isGate {
                 Terminal.write("  This moves the gate. Enter to go on: ")

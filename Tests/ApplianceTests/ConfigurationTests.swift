@@ -1,6 +1,7 @@
 import Aries
 import Encoding
 import Foundation
+import Kiosk
 import Testing
 import Tuvali
 
@@ -98,6 +99,17 @@ struct ConfigurationTests {
         #expect(configuration.effective["gate"]?["activeLow"]?.bool == true)
     }
 
+    @Test("a gate may have a controller in place of a relay")
+    func controller() throws {
+        let text =
+            "[kiosk]\nname = \"G\"\n[gpio]\nchip = \"c\"\n"
+            + "[wiegand]\ndata0 = \"A\"\ndata1 = \"B\"\nfacility = 90\ncard = 324"
+        let configuration = try parse(text)
+        #expect(configuration.gate.line == nil && configuration.wiegand.wires == ["A", "B"])
+        #expect(configuration.wiegand.frame == WiegandFrame(.h10301, facility: 90, card: 324))
+        #expect(configuration.outputs.map(\.line) == ["A", "B"])
+    }
+
     @Test(
         "each mistake is located, named and has a remedy",
         arguments: [
@@ -139,6 +151,28 @@ struct ConfigurationTests {
                 "kiosk.name = \"G\"\n[gate]\nline = \"GPIO5\"\n[indicator]\nred = \"GPIO5\"", "indicator.red", 5,
                 "uses GPIO5, which gate.line uses too"
             ),
+            (
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\n", "wiegand.data1", nil,
+                "is missing"
+            ),
+            (
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"GPIO20\"",
+                "wiegand.data1", 6, "uses GPIO20, which wiegand.data0 uses too"
+            ),
+            (
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"A\"\ncard = 65536",
+                "wiegand.card", 7, "65536 does not fit H10301"
+            ),
+            (
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"A\"\nformat = \"H10302\"\nfacility = 1",
+                "wiegand.facility", 8,
+                "1 does not fit H10302"
+            ),
+            (
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"A\"\npulseMicroseconds = 150\nintervalMicroseconds = 299",
+                "wiegand.intervalMicroseconds", 8, "leaves no rest between two pulses"
+            ),
+            ("kiosk.name = \"G\"\n[wiegand]\ndata0 = \"A\"\ndata1 = \"B\"", "wiegand.data0", 3, "has no chip"),
             ("kiosk.name = \"G\"\n[agent]\ninvitations = \"one\"", "agent.invitations", 3, "does not take \"one\""),
             ("kiosk.name = \"G\"\n[agent]\ninvitations = [1]", "agent.invitations", 3, "is a list"),
             (

@@ -1,7 +1,7 @@
 """A bank of simulated lines in the machine: their levels, who holds them, and every level that a program gave them."""
 import re
 
-LINES = ("GPIO17", "GPIO22", "GPIO23", "GPIO24", "GPIO25")
+LINES = ("GPIO17", "GPIO22", "GPIO23", "GPIO24", "GPIO25", "GPIO20", "GPIO21")
 LABEL = "gatehouse-sim"
 FOLDER = "/sys/kernel/config/gpio-sim/gate"
 TRACING = "/sys/kernel/tracing"

@@ -9,6 +9,7 @@ from machine import USER, Failure, Machine
 from radio import ADDRESS, Radio
 
 RELAY, AMBER, GREEN, RED = "GPIO17", "GPIO23", "GPIO24", "GPIO25"
+DATA = ("GPIO20", "GPIO21")
 # What a pulse may be longer or shorter than configured.
 TOLERANCE = 0.020
 
@@ -113,7 +114,9 @@ def configure(tree: pathlib.Path, agent=""):
                 f'[clock]\nminimum = "unset"\n{agent}')
     folder = tree / "etc/gatehouse"
     for name, content in {
-            "gatehouse": text(), "long": text(pulse="3s"), "low": text(low="true"), "address": text(f'device = "{ADDRESS}"'),
+            "gatehouse": text(), "long": text(pulse="3s"), "low": text(low="true"),
+            "wiegand": text() + f'[wiegand]\ndata0 = "{DATA[0]}"\ndata1 = "{DATA[1]}"\nfacility = 90\ncard = 324\n',
+            "address": text(f'device = "{ADDRESS}"'),
             "serial": text('transport = "serial"\ndevice = "/run/h4"\nbaud = 115200\nflowControl = false')}.items():
         (folder / f"{name}.toml").write_text(content)
     for path in [folder, *folder.rglob("*")]:

@@ -2,7 +2,7 @@
 import time
 
 from bank import FOLDER
-from gate import GREEN, RED, RELAY, TOLERANCE, expect
+from gate import AMBER, DATA, GREEN, RED, RELAY, TOLERANCE, expect
 
 
 def is_shut_from_the_start(gate):
@@ -177,6 +177,78 @@ def tells_of_edges(gate):
     return f"{len(numbers)} of 81 edges are kept"
 
 
+def tells_a_controller(gate):
+    """a card on two wires for each visitor who is let in, to the bit, and none for one who is not; the times of its pulses"""
+    wanted = "00101101000000001010001000"
+    gate.start("wiegand")
+    expect(gate.visit(gate.tampered) == "rejected", gate.log()[-3:])
+    gate.end_of_visit(1)
+    expect(not any(level for wire in DATA for _, level in gate.bank.driven(wire)), "a card for somebody who may not pass")
+    widths, gaps = [], []
+    for number in range(2, 5):
+        gate.wait(lambda: len(gate.events("advertising")) >= number, 20, "next invitation")
+        gate.bank.forget()
+        expect(gate.visit() == "accepted", gate.log()[-3:])
+        gate.end_of_visit(number)
+        pulses = []
+        for bit, wire in enumerate(DATA):
+            levels = gate.bank.driven(wire)
+            pulses += [(at, next(end for end, level in levels if end > at and not level), str(bit))
+                       for at, level in levels if level]
+        pulses.sort()
+        expect("".join(bit for _, _, bit in pulses) == wanted, pulses)
+        widths += [end - at for at, end, _ in pulses]
+        gaps += [after[0] - before[0] for before, after in zip(pulses, pulses[1:])]
+        expect(all(after[0] > before[1] for before, after in zip(pulses, pulses[1:])), "two wires at once")
+        relay = [at for at, level in gate.bank.driven(RELAY) if level]
+        expect(len(relay) == 1 and abs(relay[0] - pulses[0][0]) < TOLERANCE, f"{relay} {pulses[0]}")
+    # Times of the kernel have whole microseconds, and trace what was set a moment later.
+    expect(min(widths) >= 45e-6 and min(gaps) >= 1.9e-3, f"{min(widths)} {min(gaps)}")
+    gate.end()
+    expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
+
+    def spread(times, unit):
+        times = sorted(times)
+        return " ".join(f"{times[int(part * (len(times) - 1))] * unit:.0f}" for part in (0, 0.5, 0.9, 1))
+    return f"pulses {spread(widths, 1e6)} us, intervals {spread(gaps, 1e6)} us: least, median, 90 %, most"
+
+
+def is_accepted_pin_by_pin(gate):
+    """gatehouse doctor --pins: each output in turn, as it is answered; not while the service runs; dark when it is interrupted"""
+    doctor = "gatehouse doctor --pins --config /etc/gatehouse/wiegand.toml"
+
+    def ritual(answers):
+        gate.bank.forget()
+        shown = gate.machine.shell(f"terminal {answers} {doctor} 2>&1; echo exit $?", limit=120)
+        expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
+        return shown
+
+    # Four lamps; then what moves the gate, each with an Enter before: the card, and the relay.
+    shown = ritual("yyyy-y-y")
+    begun = []
+    for line in ("GPIO22", AMBER, GREEN, RED, DATA[0], DATA[1], RELAY):
+        on = [at for at, level in gate.bank.driven(line) if level]
+        expect(len(on) == {DATA[0]: 19, DATA[1]: 7, RELAY: 1}.get(line, 3), f"{line}: {len(on)} times: {shown}")
+        begun.append(on[0])
+    expect(begun[:4] == sorted(begun[:4]) and max(begun[:4]) < min(begun[4:6]) and max(begun[4:6]) < begun[6], begun)
+    expect("the green lamp, GPIO24" in shown and "the card for the controller, GPIO20 and GPIO21" in shown, shown)
+    expect("box.output-unseen" not in shown, shown)
+    # A lamp that is wrong; then nobody wants to go on.
+    shown = ritual("yn")
+    expect("box.output-unseen" in shown and "exit 2" in shown, shown)
+    # Ctrl-C while the relay is energised: it is released first.
+    gate.bank.forget()
+    gate.machine.shell(f"terminal yyyy- {doctor.replace('wiegand', 'long')} > /run/ritual 2>&1 &")
+    gate.machine.wait(lambda: any(level for _, level in gate.bank.driven(RELAY)), 60, "relay")
+    gate.machine.shell("kill -INT $(grep -lx gatehouse /proc/[0-9]*/comm | cut -d/ -f3)")
+    gate.machine.wait(lambda: not gate.bank.holders(), 15, "end of the ritual")
+    expect("interrupted" in gate.machine.shell("cat /run/ritual"), gate.machine.shell("cat /run/ritual"))
+    expect(gate.bank.driven(RELAY)[-1][1] == 0, gate.bank.driven(RELAY))
+    gate.start("wiegand")
+    shown = gate.machine.shell(f"{doctor} < /dev/null 2>&1; echo exit $?")
+    expect("holds the lines" in shown and "exit 0" not in shown, shown)
+
+
 CHECKS = [is_shut_from_the_start, gives_its_pulse, goes_dark_when_told_to_stop, is_released_after_a_kill,
           releases_when_it_crashes, knows_lines_that_are_active_low, waits_for_lines_of_another, survives_its_chip,
-          gives_lines_to_one_alone, tells_of_edges]
+          gives_lines_to_one_alone, tells_of_edges, tells_a_controller, is_accepted_pin_by_pin]

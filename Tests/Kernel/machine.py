@@ -126,5 +126,5 @@ def equip(tree: pathlib.Path):
     """What the checks themselves need in a tree: the server of commands, and tools for lines and adapters."""
     guest = pathlib.Path(__file__).parent / "guest"
     shutil.copy(guest / "serve", tree / "sbin/serve")
-    for tool in ("lines", "radio"):
+    for tool in ("lines", "radio", "terminal"):
         subprocess.run([*COMPILER, "-o", tree / "bin" / tool, guest / f"{tool}.c"], check=True)

@@ -97,7 +97,7 @@ struct GPIOInputTests {
             let chip: Chip
             init(_ chip: Chip) { self.chip = chip }
 
-            var descriptor: Int32 { chip.counter.descriptor }
+            var descriptor: Int32 { chip.descriptor ?? chip.counter.descriptor }
 
             func edges() throws(GPIOError) -> [NumberedEdge] {
                 let (edges, isGone) = chip.state.withLock { state in
@@ -122,7 +122,10 @@ struct GPIOInputTests {
         let state = Mutex(State())
         let counter: EventCounter
 
-        init() throws { counter = try EventCounter() }
+        let descriptor: Int32?
+
+        /// `descriptor`: what is waited for in place of the counter.
+        init(descriptor: Int32? = nil) throws { (counter, self.descriptor) = (try EventCounter(), descriptor) }
 
         func take() throws(GPIOError) -> any InputBank {
             let isGone = state.withLock { state in
@@ -227,6 +230,24 @@ struct GPIOInputTests {
         chip.state.withLock { $0.isGone = true }
         #expect(chip.waits { $0.news.count >= 2 })
         #expect(inputs.end(within: .seconds(5)))
+    }
+
+    @Test("a chip of which only the wait says that it has gone is no busy loop")
+    func hangUp() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        close(ends[1])
+        let chip = try Chip(descriptor: ends[0])
+        let inputs = try chip.inputs()
+        #expect(chip.waits { $0.requests > 3 })
+        #expect(
+            chip.state.withLock { $0.news }.contains(
+                .unavailable(.failed(SystemError("waiting for edges", code: ENODEV)))))
+        let before = chip.state.withLock { $0.requests }
+        usleep(200_000)
+        #expect(chip.state.withLock { $0.requests } - before <= 11)
+        #expect(inputs.end(within: .seconds(5)))
+        close(ends[0])
     }
 
     @Test("an absent chip is no reason to throw: it is asked for until the end")

@@ -183,6 +183,16 @@ import Tuvali
             day = exit()
             for index in 3..<day.count { day[index] = day[index].moved(by: 11_000) }
         },
+        Breach(.controllerBehindVisit, "told of somebody who goes out") { day in
+            day = exit()
+            day[3].actions.insert(admitted(until: 320), at: 1)
+        },
+        Breach(.controllerBehindVisit, "told twice of one visitor") {
+            $0[4].actions.insert(contentsOf: [admitted(until: 2205), admitted(until: 2205)], at: 1)
+        },
+        Breach(.controllerBehindVisit, "told while the gate is shut") {
+            $0[3].actions.insert(admitted(until: 2205), at: 0)
+        },
         Breach(.shutWhileLocked, "for who goes out") { day in
             day = exit()
             day.insert(Turn(at: 105, event: .door(.order(.lock)), actions: []), at: 3)
@@ -351,6 +361,12 @@ import Tuvali
         #expect(try broken(Self.exit()) == [])
     }
 
+    @Test func aControllerIsToldOfEachVisitor() throws {
+        var day = Self.day
+        day[4].actions.insert(Self.admitted(until: 2205), at: 1)
+        #expect(try broken(day) == [])
+    }
+
     @Test func freePassageIsRenewedAndEnds() throws {
         var day = Self.day
         day.insert(Turn(at: 10, event: Self.freeOrder(100), actions: [Self.free(until: 5010)]), at: 1)
@@ -387,6 +403,10 @@ import Tuvali
         .gate(.open(until: Instant(nanoseconds: end * 1_000_000)))
     }
 
+    private static func admitted(until end: Int64) -> KioskAction {
+        .admit(until: Instant(nanoseconds: end * 1_000_000))
+    }
+
     private static func decided(_ visit: VisitID, accepted: Bool = true) -> KioskAction {
         .note(.decided(accepted: accepted, reasons: [], sinceT0: .zero, waited: .zero), visit)
     }
@@ -397,7 +417,7 @@ import Tuvali
 
     private static func isUrgent(_ action: KioskAction) -> Bool {
         switch action {
-        case .gate, .signal: true
+        case .gate, .admit, .signal: true
         default: false
         }
     }

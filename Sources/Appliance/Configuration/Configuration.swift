@@ -17,6 +17,8 @@ package struct Configuration: Sendable {
     package var gate: GateSection
     /// What is at the gate besides the relay.
     package var door: DoorSection
+    /// The wires to a gate controller.
+    package var wiegand: WiegandSection
     /// Lamps and sounder.
     package var indicator: IndicatorSection
     /// What credentials are judged by.
@@ -113,6 +115,7 @@ package struct Configuration: Sendable {
         gpio = GPIOSection(&reader)
         gate = GateSection(&reader)
         door = DoorSection(&reader, chip: gpio.chip)
+        wiegand = WiegandSection(&reader, chip: gpio.chip)
         indicator = IndicatorSection(&reader)
         trust = TrustSection(&reader, folder)
         policy = PolicySection(&reader, folder)
@@ -127,7 +130,8 @@ package struct Configuration: Sendable {
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         observe = ObserveSection(&reader, folder, control: control)
-        checkLines(&reader, gate: gate, door: door, indicator: indicator, chip: gpio.chip, displays: display)
+        checkLines(
+            &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
         checkFiles(
             &reader, in: folder,
             [
@@ -159,16 +163,18 @@ package struct Configuration: Sendable {
 
 /// Two signals on one line would let a lamp open the gate.
 private func checkLines(
-    _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, indicator: IndicatorSection,
-    chip: String?,
-    displays: DisplaysSection
+    _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, wiegand: WiegandSection,
+    indicator: IndicatorSection, chip: String?, displays: DisplaysSection
 ) {
     struct Line: Hashable { let chip, name: String? }
     var owners: [Line: String] = [:]
     let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
     let inputs = door.inputs.map { ("door.input", String?.some($0.line)) }
     let own =
-        [("gate.line", gate.line), ("door.freeLine", door.freeLine)] + inputs
+        [
+            ("gate.line", gate.line), ("door.freeLine", door.freeLine), ("wiegand.data0", wiegand.data0),
+            ("wiegand.data1", wiegand.data1),
+        ] + inputs
         + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }

@@ -83,9 +83,6 @@ package struct GPIOSection: Hashable, Sendable {
 
     init(_ reader: inout ConfigurationReader) {
         chip = reader.optional("gpio.chip")
-        if chip != nil, !reader.has("gate.line") {
-            reader.reject("gate.line", "is missing", "Name the relay's line, or remove gpio.chip.")
-        }
     }
 }
 
@@ -162,13 +159,17 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, then the output for free passage, the relay last.
+    /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, wires to a controller, the output for free
+    /// passage, the relay last.
     var outputs: [(key: String, line: String, activeLow: Bool)] {
         let lights = IndicatorSection.keys.compactMap { key, path in
             indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
         }
+        let wires = [("wiegand.data0", wiegand.data0), ("wiegand.data1", wiegand.data1)].compactMap { key, line in
+            line.map { (key: key, line: $0, activeLow: wiegand.activeLow) }
+        }
         let free = door.freeLine.map { [("door.freeLine", $0, door.freeActiveLow)] } ?? []
-        return lights + free + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
+        return lights + wires + free + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
     }
 }
 

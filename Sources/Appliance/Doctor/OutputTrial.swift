@@ -1,11 +1,12 @@
 import Credentials
+import Kiosk
 package import LinuxIO
 
 /// Makes the outputs of a gate active one after the other, so that somebody who stands there sees whether the right thing happens.
 /// One is active at a time, for a bounded time; between them, and however it ends, all are inactive.
 package struct OutputTrial {
     /// One output.
-    package struct Step: Hashable, Sendable {
+    package struct Step: Sendable {
         /// The key of the configuration that names its line.
         package let key: String
         /// What it is called, for people.
@@ -18,11 +19,22 @@ package struct OutputTrial {
         package let times: Int
         /// Whether it moves the gate.
         package let isGate: Bool
+        /// Of wires to a controller: that of data 1 (the other is ``output``), and what is sent; nil: it is one line.
+        package var frame: (data1: GPIOLines.Output, bits: [Bool], timing: WiegandTiming)?
+
+        /// All its lines.
+        package var outputs: [GPIOLines.Output] { [output] + (frame.map { [$0.data1] } ?? []) }
+        /// Their names, for people.
+        package var lines: String { outputs.map(\.name).joined(separator: " and ") }
+        /// What it is to do, for people.
+        package var task: String {
+            frame != nil ? "one card" : times == 1 ? "one pulse of \(time)" : "\(times) times"
+        }
     }
 
-    /// The outputs of a configuration: lamps and sounder from top to bottom, the relay last.
+    /// The outputs of a configuration: lamps and sounder from top to bottom, then what moves the gate, the relay last.
     package static func steps(_ configuration: Configuration) -> [Step] {
-        configuration.outputs.map { key, line, activeLow in
+        let steps = configuration.outputs.filter { !$0.key.hasPrefix("wiegand.") }.map { key, line, activeLow in
             let isGate = key.hasPrefix("gate")
             let word = key.split(separator: ".").last.map(String.init) ?? key
             return Step(
@@ -30,6 +42,16 @@ package struct OutputTrial {
                 output: .init(line, activeLow: activeLow),
                 time: isGate ? configuration.gate.pulse : .milliseconds(400), times: isGate ? 1 : 3, isGate: isGate)
         }
+        let relay = steps.count { $0.isGate }
+        return steps.dropLast(relay) + [controller(configuration.wiegand)].compactMap(\.self) + steps.suffix(relay)
+    }
+
+    private static func controller(_ section: WiegandSection) -> Step? {
+        guard let wires = section.wires, let frame = section.frame else { return nil }
+        let outputs = wires.map { GPIOLines.Output($0, activeLow: section.activeLow) }
+        return Step(
+            key: "wiegand", name: "the card for the controller", output: outputs[0], time: section.timing.pulse,
+            times: 1, isGate: true, frame: (outputs[1], frame.bits, section.timing))
     }
 
     /// What somebody saw.
@@ -50,31 +72,42 @@ package struct OutputTrial {
 
     /// Takes the lines of all steps, inactive.
     package static func take(_ steps: [Step], chip: String) throws(GPIOError) -> GPIOLines {
-        try GPIOLines(chip: chip, steps.map(\.output), consumer: "gatehouse-doctor")
+        try GPIOLines(chip: chip, steps.flatMap(\.outputs), consumer: "gatehouse-doctor")
     }
 
     /// Makes one output active as often as its step says. Reads back whether its line followed.
     package func play(_ step: Step) throws(GPIOError) {
-        var failure: GPIOError?
-        for number in 0..<step.times {
-            if number > 0 { pause(step.time) }
-            do throws(GPIOError) {
-                try bank.set(active: [step.output.name])
-            } catch { failure = error }
-            pause(step.time)
-            // Also behind a failure: it may have reached the line.
-            do throws(GPIOError) {
-                try bank.set(active: [])
-            } catch { failure = error }
-            if let failure { throw failure }
+        if let (data1, bits, timing) = step.frame {
+            for bit in bits {
+                try pulse((bit ? data1 : step.output).name, timing.pulse)
+                pause(timing.interval - timing.pulse)
+            }
+        } else {
+            for number in 0..<step.times {
+                if number > 0 { pause(step.time) }
+                try pulse(step.output.name, step.time)
+            }
         }
         let still = try bank.active()
         guard still.isEmpty else { throw .active(still.sorted()) }
     }
 
+    private func pulse(_ line: String, _ time: Duration) throws(GPIOError) {
+        var failure: GPIOError?
+        do throws(GPIOError) {
+            try bank.set(active: [line])
+        } catch { failure = error }
+        pause(time)
+        // Also behind a failure: it may have reached the line.
+        do throws(GPIOError) {
+            try bank.set(active: [])
+        } catch { failure = error }
+        if let failure { throw failure }
+    }
+
     /// What a trial of one output says.
     package static func finding(_ step: Step, _ answer: Answer) -> Finding {
-        let what = "\(step.name), \(step.output.name) (\(step.key))"
+        let what = "\(step.name), \(step.lines) (\(step.key))"
         return switch answer {
         case .right: .good(.output, what)
         case .wrong: Finding(.output, .boxOutputUnseen, what)
@@ -84,6 +117,6 @@ package struct OutputTrial {
 
     /// The same where the line could not be set.
     package static func finding(_ step: Step, _ error: GPIOError) -> Finding {
-        Finding(error, .output, "\(step.name), \(step.output.name) (\(step.key)): \(error)")
+        Finding(error, .output, "\(step.name), \(step.lines) (\(step.key)): \(error)")
     }
 }

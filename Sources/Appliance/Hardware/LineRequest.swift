@@ -13,6 +13,8 @@ package struct LineRequest: Sendable {
     let gate: GPIOLines.Output?
     let free: GPIOLines.Output?
     let indicator: [GPIOLines.Output]
+    /// The wires to a gate controller, data 0 and data 1, and what is sent on them.
+    let wiegand: (wires: [GPIOLines.Output], section: WiegandSection)?
 
     /// What a configuration asks for; nil: it has no chip.
     package init?(_ configuration: Configuration) {
@@ -27,6 +29,9 @@ package struct LineRequest: Sendable {
             tone: lights.tone, gate: relay.line)
         gate = relay.line.map { GPIOLines.Output($0, activeLow: relay.activeLow) }
         free = configuration.door.freeLine.map { GPIOLines.Output($0, activeLow: configuration.door.freeActiveLow) }
+        wiegand = configuration.wiegand.wires.map { wires in
+            (wires.map { GPIOLines.Output($0, activeLow: configuration.wiegand.activeLow) }, configuration.wiegand)
+        }
         indicator = (lamps.map(\.1) + [lights.tone]).compactMap { $0 }.map {
             GPIOLines.Output($0, activeLow: lights.activeLow)
         }
@@ -35,7 +40,8 @@ package struct LineRequest: Sendable {
     /// Makes all of them inactive and gives them back. The relay first and alone, so that a lamp's line that somebody else holds
     /// is no reason to leave a gate open.
     package func release() throws(GPIOError) {
-        for lines in [[gate].compactMap(\.self), [free].compactMap(\.self), indicator] where !lines.isEmpty {
+        for lines in [[gate].compactMap(\.self), [free].compactMap(\.self), wiegand?.wires ?? [], indicator]
+        where !lines.isEmpty {
             try GPIOLines(chip: chip, lines, consumer: "gatehouse-release").close()
         }
     }

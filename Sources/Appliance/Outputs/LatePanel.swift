@@ -76,6 +76,11 @@ package final class LatePanel: Panel {
         state.withLock { $0.panel?.gate(command, at: now) }
     }
 
+    /// Tells a gate controller of a visitor; without one nothing is kept for later.
+    package func admit(until: Instant, at now: Instant) {
+        state.withLock { $0.panel?.admit(until: until, at: now) }
+    }
+
     /// Energises or releases the output for free passage; it is told again before long.
     package func free(_ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.free(command, at: now) }

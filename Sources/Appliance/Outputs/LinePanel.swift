@@ -26,10 +26,13 @@ package final class LinePanel: Panel {
     private let lamps: LampLines?
     private let relay: Relay?
     private let freeRelay: Relay?
+    private let wiegand: WiegandOutput?
 
     /// A panel of these; nil for what is not wired.
-    package init(_ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil) {
-        (self.wiring, self.lamps, self.relay, freeRelay) = (wiring, lamps, relay, free)
+    package init(
+        _ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil, wiegand: WiegandOutput? = nil
+    ) {
+        (self.wiring, self.lamps, self.relay, freeRelay, self.wiegand) = (wiring, lamps, relay, free, wiegand)
     }
 
     /// Lights exactly the lamps of the signal.
@@ -39,11 +42,17 @@ package final class LinePanel: Panel {
         lamps?.show(active)
     }
 
-    /// Energises or releases the relay.
-    package func gate(_ command: Gate.Command, at now: Instant) { Self.tell(relay, command, now) }
+    /// Energises or releases the relay. A lock-down ends what has not gone out to a controller, too.
+    package func gate(_ command: Gate.Command, at now: Instant) {
+        Self.tell(relay, command, now)
+        if command == .shut { wiegand?.cancel() }
+    }
 
     /// Energises or releases the output for free passage: a relay of its own, which drops as soon when nobody renews its end.
     package func free(_ command: Gate.Command, at now: Instant) { Self.tell(freeRelay, command, now) }
+
+    /// Sends the frame to a gate controller.
+    package func admit(until: Instant, at now: Instant) { wiegand?.send(until: until, at: now) }
 
     private static func tell(_ relay: Relay?, _ command: Gate.Command, _ now: Instant) {
         switch command {
@@ -57,7 +66,8 @@ package final class LinePanel: Panel {
         // The relays first, and all in any case.
         let isShut = relay?.end(within: limit) ?? true
         let isNotFree = freeRelay?.end(within: limit) ?? true
+        let isQuiet = wiegand?.end(within: limit) ?? true
         let isDark = lamps?.end(within: limit) ?? true
-        return isShut && isNotFree && isDark
+        return isShut && isNotFree && isQuiet && isDark
     }
 }

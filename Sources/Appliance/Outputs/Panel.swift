@@ -12,6 +12,8 @@ package protocol Panel: Sendable {
     func gate(_ command: Gate.Command, at now: Instant)
     /// Tells the output for free passage; `now` is the turn's time.
     func free(_ command: Gate.Command, at now: Instant)
+    /// Tells a gate controller that a visitor may pass, once, and not later than `until`.
+    func admit(until: Instant, at now: Instant)
 }
 
 /// A box without lamps and relay.
@@ -24,4 +26,6 @@ package struct NoPanel: Panel {
     package func gate(_ command: Gate.Command, at now: Instant) {}
     /// No such output here.
     package func free(_ command: Gate.Command, at now: Instant) {}
+    /// No controller here.
+    package func admit(until: Instant, at now: Instant) {}
 }

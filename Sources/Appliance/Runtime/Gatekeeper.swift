@@ -158,6 +158,7 @@ package actor Gatekeeper {
     private func perform(_ action: KioskAction, at now: Instant) {
         switch action {
         case .gate(let command): surroundings.panel.gate(command, at: now)
+        case .admit(let until): surroundings.panel.admit(until: until, at: now)
         case .free(let command): surroundings.panel.free(command, at: now)
         case .signal(let signal, let pattern):
             surroundings.panel.show(signal)

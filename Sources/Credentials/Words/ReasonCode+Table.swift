@@ -73,7 +73,8 @@ extension ReasonCode {
         Group(
             title: "Health of the box",
             codes: [
-                radioFailed, stuck, gpioFailed, gateStuck, logDropped, ledgerUnwritten, ledgerLost, ledgerReserve,
+                radioFailed, stuck, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten, ledgerLost,
+                ledgerReserve,
                 ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, ledgerBehind, clockStepped,
                 clockContradicted, clockFault, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent,
                 agentEnded,

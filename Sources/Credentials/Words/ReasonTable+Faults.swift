@@ -18,6 +18,12 @@ extension ReasonCode {
     package static let gateStuck = ReasonCode(
         "fault.gate-stuck", "The relay could not be released at the end of its pulse.",
         "Shut the gate by hand and cut the relay's supply, then look at the wiring.")
+    /// `fault.wiegand`
+    package static let wiegandUnsure = ReasonCode(
+        "fault.wiegand",
+        "A gate controller may not have understood that somebody may pass; over with the next frame that is right.",
+        "Let the visitor come again. If it recurs: look at the wires, and at what else keeps the machine busy.",
+        severity: .warning)
     /// `fault.log-dropped`
     package static let logDropped = ReasonCode(
         "fault.log-dropped",

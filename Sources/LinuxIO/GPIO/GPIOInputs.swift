@@ -85,7 +85,7 @@ package final class GPIOInputs: Sendable {
                 defer { bank.close() }
                 try listener.begin(bank, at: SystemClock.now())
                 while goesOn {
-                    wait(for: bank, until: SystemClock.now().advanced(by: readBack))
+                    try wait(for: bank, until: SystemClock.now().advanced(by: readBack))
                     try listener.turn(bank, most: Self.mostReads)
                 }
             } catch {
@@ -95,13 +95,17 @@ package final class GPIOInputs: Sendable {
         }
     }
 
-    private func wait(for bank: any InputBank, until instant: Instant) {
+    private func wait(for bank: any InputBank, until instant: Instant) throws(GPIOError) {
         var entries = [
             pollfd(fd: bank.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: counter.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let limit = max(0, SystemClock.now().duration(to: instant).nanoseconds)
-        _ = clinux_poll(&entries, 2, limit)
+        guard clinux_poll(&entries, 2, limit) > 0 else { return }
+        // Newer kernels say so; on others the levels cannot be read.
+        guard Int32(entries[0].revents) & (POLLERR | POLLHUP | POLLNVAL) == 0 else {
+            throw .failed(SystemError("waiting for edges", code: ENODEV))
+        }
     }
 
     /// What is known of the lines, and who hears of it.

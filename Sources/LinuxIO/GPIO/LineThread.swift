@@ -27,6 +27,9 @@ package final class LineThread: Sendable {
     /// Attempts that fail one after the other until trouble counts as lasting: half a second.
     package static let lasting = 10
 
+    /// What is shorter is waited for awake: who sleeps is late by about as much.
+    static let wakeful: Duration = .microseconds(200)
+
     /// What went wrong with the lines.
     package struct Trouble: Sendable {
         /// What the system said.
@@ -89,7 +92,7 @@ package final class LineThread: Sendable {
             let look = readBack.map { lookedAt.advanced(by: $0) }
             let isChange = isFirst || want.active != applied
             guard isChange || look.map({ now >= $0 }) ?? false else {
-                counter.wait(until: [want.until, look].compactMap { $0 }.min())
+                wait(until: [want.until, look].compactMap { $0 }.min())
                 continue
             }
             do throws(GPIOError) {
@@ -115,6 +118,13 @@ package final class LineThread: Sendable {
         }
         bank.close()
         hasEnded.store(true, ordering: .releasing)
+    }
+
+    private func wait(until instant: Instant?) {
+        guard let instant, SystemClock.now().duration(to: instant) < Self.wakeful else {
+            return counter.wait(until: instant)
+        }
+        while SystemClock.now() < instant {}
     }
 
     private static func expectRest(_ bank: any LineBank) throws(GPIOError) {

@@ -160,6 +160,7 @@ final class CrowdGate: SimulatedWorld {
             bytes += pattern.rawValue.utf8 + [UInt8(truncatingIfNeeded: signal.lamps.count), signal.tone ? 1 : 0]
         case .gate(let command): bytes.append(command == .shut ? 3 : 4)
         case .free(let command): bytes.append(command == .shut ? 6 : 7)
+        case .admit: bytes.append(8)
         case .note(let note, _): bytes += note.name.utf8
         case .openTransport, .closeTransport, .resetAdapter, .drawSessionMaterial, .stopped: bytes.append(5)
         }

@@ -58,6 +58,8 @@ package struct KioskRules: Sendable {
     /// When a verdict was shown last.
     private var lastVerdict: Instant?
     private var openSince: Instant?
+    /// Whether a controller was told of the opening.
+    private var isAdmitted = false
     private var shutSince: Instant?
     private var greenSince: Instant?
     private var light = Signal.dark
@@ -200,6 +202,10 @@ package struct KioskRules: Sendable {
         switch action {
         case .recordOutcome(let id, let outcome, _): judge(outcome, of: id, at: now)
         case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
+        case .admit:
+            // Once for each opening of a visitor, in the very turn.
+            if opened == nil || openSince != now || isAdmitted { broken(.controllerBehindVisit, now) }
+            isAdmitted = true
         case .gate(.shut):
             if openSince == nil { broken(.gateChanges, now) }
             (openSince, shutSince) = (nil, now)
@@ -214,6 +220,7 @@ package struct KioskRules: Sendable {
 
     private mutating func judgeOpening(until: Instant, for visit: VisitID?, at now: Instant) {
         if openSince != nil { broken(.gateChanges, now) }
+        isAdmitted = false
         if let shutSince, shutSince.duration(to: now) < Self.gap { broken(.pulsesApart, now) }
         if now.duration(to: until) > pulse { broken(.pulseIsBounded, now) }
         openSince = now
@@ -252,7 +259,7 @@ package struct KioskRules: Sendable {
         var isUrgent = true
         for action in actions {
             switch action {
-            case .gate, .signal: if !isUrgent { broken(.gateAndLightFirst, now) }
+            case .gate, .admit, .signal: if !isUrgent { broken(.gateAndLightFirst, now) }
             default: isUrgent = false
             }
         }

@@ -37,6 +37,18 @@ import Testing
         #expect(waits.last == .milliseconds(200) && waits.count == 6)
     }
 
+    @Test func aControllerGetsItsCardBitByBit() throws {
+        let more = "[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"GPIO21\"\nfacility = 90\ncard = 324\n"
+        let steps = OutputTrial.steps(try SoundGate(more: more).configuration)
+        #expect(steps.map(\.lines) == ["GPIO22", "GPIO20 and GPIO21", "GPIO17"])
+        #expect(steps.map(\.task) == ["3 times", "one card", "one pulse of 0.2 seconds"])
+        let bank = Bank()
+        try OutputTrial(bank) { _ in }.play(steps[1])
+        let wires = bank.history.filter { !$0.isEmpty }.map { $0 == ["GPIO21"] ? "1" : $0 == ["GPIO20"] ? "0" : "?" }
+        #expect(wires.joined() == "00101101000000001010001000")
+        #expect(bank.history.count == 52 && bank.history.last == [])
+    }
+
     @Test func whateverFailsTheLinesAreInactive() throws {
         let relay = try #require(OutputTrial.steps(try SoundGate().configuration).last)
         let bank = Bank()

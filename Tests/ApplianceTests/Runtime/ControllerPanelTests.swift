@@ -1,0 +1,82 @@
+import Encoding
+import Kiosk
+import LinuxIO
+import Synchronization
+import Testing
+
+@testable import Appliance
+
+/// A gate controller hears of those for whom the gate is opened, and of nobody else.
+@Suite struct ControllerPanelTests {
+    private let relayLine = TestLines()
+    private let wires = TestLines()
+    private let sent = SentFrames()
+
+    private final class SentFrames: Sendable {
+        let all = Mutex<[WiegandOutput.Sent]>([])
+        var count: Int { all.withLock { $0.count } }
+    }
+
+    private func waits(_ isTrue: () -> Bool) async -> Bool {
+        for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
+        return isTrue()
+    }
+
+    private func controller(interval: Duration = .microseconds(200)) throws -> WiegandOutput {
+        let frame = try #require(WiegandFrame(.h10301, facility: 90, card: 324))
+        return try WiegandOutput(
+            wires.bank(), wires: ("D0", "D1"), bits: frame.bits, timing: WiegandTiming(interval: interval),
+            sent: { [sent] news in sent.all.withLock { $0.append(news) } }, failed: { _ in })
+    }
+
+    private func open(_ panel: LinePanel, for time: Duration = .seconds(4)) {
+        let now = SystemClock.now()
+        panel.gate(.open(until: now.advanced(by: time)), at: now)
+        panel.admit(until: now.advanced(by: time), at: now)
+    }
+
+    @Test func oneCardForEachOpening() async throws {
+        let panel = LinePanel(
+            LinePanel.Wiring(lamps: [:], tone: nil, gate: "gate"), lamps: nil,
+            relay: try Relay(relayLine.bank(), line: "gate") { _ in }, wiegand: try controller())
+        panel.show(Signal([.green]))
+        panel.gate(.shut, at: SystemClock.now())
+        for number in 1...2 {
+            open(panel)
+            #expect(await waits { sent.count == number })
+            #expect(wires.spans("D0").count == 19 * number && wires.spans("D1").count == 7 * number)
+            panel.show(Signal([.red]))
+            panel.gate(.shut, at: SystemClock.now())
+        }
+        #expect(relayLine.wasActive("gate") && panel.end(within: .seconds(5)))
+        #expect(sent.count == 2 && wires.active.isEmpty)
+    }
+
+    @Test func withoutARelayAndNeverLate() async throws {
+        let panel = LinePanel(
+            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil, wiegand: try controller())
+        open(panel, for: .zero)
+        #expect(await waits { sent.count == 1 })
+        #expect(sent.all.withLock { $0 } == [.lost])
+        #expect(!wires.wasActive("D0") && !wires.wasActive("D1"))
+        open(panel)
+        #expect(await waits { sent.count == 2 })
+        #expect(wires.spans("D0").count == 19)
+        #expect(panel.end(within: .seconds(5)))
+    }
+
+    @Test func lockDownIsNoCard() async throws {
+        let panel = LinePanel(
+            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil,
+            wiegand: try controller(interval: .milliseconds(20)))
+        open(panel)
+        #expect(await waits { wires.wasActive("D0") })
+        // Told to open while the one card is on its way and, before it is through, to shut: that one goes out, and no other.
+        open(panel)
+        panel.gate(.shut, at: SystemClock.now())
+        #expect(await waits { sent.count == 1 })
+        try await Task.sleep(for: WiegandOutput.rest * 2)
+        #expect(sent.count == 1 && wires.spans("D0").count == 19)
+        #expect(panel.end(within: .seconds(5)))
+    }
+}

@@ -1,0 +1,208 @@
+import Encoding
+import Glibc
+import Synchronization
+import Testing
+
+@testable import LinuxIO
+
+/// Frames on two wires: every bit, in order, once, and never late.
+@Suite("Wiegand", .timeLimit(.minutes(2)))
+struct WiegandTests {
+    private let bits = [false, true, true, false, true]
+    private let timing = WiegandTiming(pulse: .microseconds(50), interval: .milliseconds(2))
+
+    // MARK: - The train, on a clock of its own
+
+    private func instant(_ microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 1000) }
+
+    /// What the wires do when each change takes effect after `delay` microseconds: (wire, begin, end) of each pulse.
+    private func play(_ train: inout WiegandTrain, delay: (Int) -> Int64) -> [(wire: Bool, from: Int64, to: Int64)] {
+        var (now, calls, pulses): (Int64, Int, [(wire: Bool, from: Int64, to: Int64)]) = (0, 0, [])
+        var active: Bool?
+        train.start()
+        while !train.isIdle, calls < 1000 {
+            calls += 1
+            let want = train.wanted(at: instant(now))
+            if want.wire != active {
+                now += delay(calls)
+                if let wire = want.wire {
+                    pulses.append((wire, now, -1))
+                } else if let last = pulses.popLast() {
+                    pulses.append((last.wire, last.from, now))
+                }
+                active = want.wire
+            } else if let until = want.until {
+                now = max(now, until.nanoseconds / 1000)
+            }
+        }
+        return pulses
+    }
+
+    @Test("every bit is one pulse on its wire, as long and as far apart as it was asked for")
+    func train() {
+        var train = WiegandTrain(bits, timing)
+        #expect(train.isIdle && train.wanted(at: .zero).wire == nil)
+        let pulses = play(&train) { _ in 0 }
+        #expect(pulses.map(\.wire) == bits)
+        #expect(pulses.map(\.from) == [0, 2000, 4000, 6000, 8000])
+        #expect(pulses.allSatisfy { $0.to - $0.from == 50 })
+        #expect(!train.isDoubtful)
+        // Again, and only when it is started.
+        #expect(train.wanted(at: instant(20_000)).wire == nil)
+        #expect(play(&train) { _ in 0 }.map(\.wire) == bits)
+    }
+
+    @Test("slow lines make pulses and gaps longer, never shorter, and it is told")
+    func slow() {
+        var train = WiegandTrain(bits, timing)
+        let pulses = play(&train) { $0 % 3 == 0 ? 700 : 30 }
+        #expect(pulses.map(\.wire) == bits && pulses.allSatisfy { $0.to - $0.from >= 50 })
+        #expect(zip(pulses, pulses.dropFirst()).allSatisfy { $1.from - $0.to >= 1950 })
+        var late = WiegandTrain(bits, timing)
+        late.start()
+        _ = late.wanted(at: instant(0))
+        _ = late.wanted(at: instant(10))
+        #expect(late.wanted(at: instant(1200)).wire == nil && !late.isDoubtful)
+        #expect(late.wanted(at: instant(1210)).wire == nil)
+        #expect(late.isDoubtful)
+        late.abort()
+        #expect(late.isIdle && late.wanted(at: instant(1300)).wire == nil)
+    }
+
+    // MARK: - The thread
+
+    private final class Wires: Sendable {
+        struct State {
+            var changes: [(active: Set<String>, at: Instant)] = []
+            var calls = 0
+            var failsAt: ClosedRange<Int>?
+            var delay: UInt32 = 0
+            var sent: [WiegandOutput.Sent] = []
+            var troubles = 0
+            var isClosed = false
+        }
+
+        final class Bank: LineBank {
+            let wires: Wires
+            init(_ wires: Wires) { self.wires = wires }
+
+            func set(active names: Set<String>) throws(GPIOError) {
+                let (fails, delay) = wires.state.withLock { state in
+                    state.calls += 1
+                    return (state.failsAt?.contains(state.calls) ?? false, state.delay)
+                }
+                if delay > 0 { usleep(delay) }
+                if fails { throw .failed(SystemError("setting lines", code: EIO)) }
+                wires.state.withLock { $0.changes.append((names, SystemClock.now())) }
+            }
+
+            func active() throws(GPIOError) -> Set<String> { wires.state.withLock { $0.changes.last?.active ?? [] } }
+            func close() { wires.state.withLock { $0.isClosed = true } }
+        }
+
+        let state = Mutex(State())
+
+        func output(_ bits: [Bool], _ timing: WiegandTiming) throws -> WiegandOutput {
+            try WiegandOutput(
+                bank(), wires: ("D0", "D1"), bits: bits, timing: timing,
+                sent: { sent in self.state.withLock { $0.sent.append(sent) } },
+                failed: { trouble in self.state.withLock { $0.troubles += trouble == nil ? 0 : 1 } })
+        }
+
+        func bank() -> sending any LineBank { Bank(self) }
+
+        func waits(_ isTrue: (State) -> Bool) -> Bool {
+            for _ in 0..<20_000 {
+                if isTrue(state.withLock { $0 }) { return true }
+                usleep(1000)
+            }
+            return false
+        }
+
+        /// The wires of the pulses, in their order; nil where two were active together or one behind the other.
+        var pulses: [Bool]? {
+            let changes = state.withLock { $0.changes.map(\.active) }
+            var pulses: [Bool] = []
+            for (before, after) in zip(changes, changes.dropFirst()) where !after.isEmpty {
+                guard before.isEmpty, after.count == 1 else { return nil }
+                pulses.append(after.contains("D1"))
+            }
+            return pulses
+        }
+    }
+
+    private var soon: (until: Instant, now: Instant) {
+        let now = SystemClock.now()
+        return (now.advanced(by: .seconds(4)), now)
+    }
+
+    @Test("one order, one frame, to the bit; the next only behind a rest")
+    func frames() throws {
+        let wires = Wires()
+        let output = try wires.output(bits, timing)
+        #expect(wires.waits { $0.changes.count == 1 })
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent.count == 1 })
+        #expect(wires.pulses == bits)
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent.count == 2 })
+        #expect(wires.pulses == bits + bits)
+        let changes = wires.state.withLock { $0.changes }
+        #expect(
+            changes[bits.count * 2].at.duration(to: changes[bits.count * 2 + 1].at) >= WiegandOutput.rest
+                - timing.interval)
+        usleep(50_000)
+        #expect(wires.pulses == bits + bits)
+        #expect(output.end(within: .seconds(5)))
+        #expect(wires.state.withLock { $0.isClosed && $0.changes.last?.active == [] })
+    }
+
+    @Test("a frame that cannot begin in time is not begun, and one that is cancelled neither")
+    func late() throws {
+        let wires = Wires()
+        let output = try wires.output(bits, timing)
+        #expect(wires.waits { $0.changes.count == 1 })
+        let now = SystemClock.now()
+        output.send(until: now, at: now)
+        #expect(wires.waits { $0.sent == [.lost] })
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent.count == 2 })
+        // Within the rest behind a frame: cancelled before it could begin.
+        output.send(until: soon.until, at: soon.now)
+        output.cancel()
+        usleep(250_000)
+        #expect(wires.pulses == bits)
+        #expect(output.end(within: .seconds(5)))
+    }
+
+    @Test("a wire that fails in the midst ends the frame: inactive, told, and not sent again")
+    func failing() throws {
+        let wires = Wires()
+        let output = try wires.output(bits, timing)
+        #expect(wires.waits { $0.changes.count == 1 })
+        wires.state.withLock { $0.failsAt = 5...6 }
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent == [.lost] && $0.calls >= 7 })
+        usleep(250_000)
+        #expect(wires.pulses == Array(bits.prefix(2)) || wires.pulses == Array(bits.prefix(1)))
+        #expect(wires.state.withLock { $0.changes.last?.active == [] && $0.troubles == 1 })
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent.count == 2 })
+        #expect(wires.pulses?.suffix(bits.count) == bits[...])
+        #expect(output.end(within: .seconds(5)))
+    }
+
+    @Test("a machine that is too slow for a controller says so")
+    func tooSlow() throws {
+        let wires = Wires()
+        wires.state.withLock { $0.delay = 25_000 }
+        let output = try wires.output([true, false], timing)
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent.count == 1 })
+        guard case .slow? = wires.state.withLock({ $0.sent.first }) else {
+            Issue.record("\(wires.state.withLock { $0.sent })")
+            return
+        }
+        #expect(output.end(within: .seconds(5)))
+    }
+}
