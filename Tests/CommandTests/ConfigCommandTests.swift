@@ -59,7 +59,8 @@ import Testing
         }
         #expect(known.count > 30)
         // Lists of sections cannot stand there empty; comments show them.
-        #expect(keys == known.subtracting(["agent.copy", "agent.answer", "display.also", "door.input", "door.schedule"]))
+        #expect(
+            keys == known.subtracting(["agent.copy", "agent.answer", "display.also", "door.input", "door.schedule"]))
     }
 
     @Test func keysLeftOutHaveTheValuesThatTheExampleShows() async throws {

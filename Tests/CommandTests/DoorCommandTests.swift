@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse door` against the running program: orders are in force at once and hold over a restart, and nothing opens by mistake.
@@ -141,6 +142,21 @@ import Testing
             more: "[gpio]\nchip = \"c\"\n[gate]\nline = \"GPIO17\"\n[door]\n\(section)\n")
         let ending = try await folder.gatehouse("config", "check", configuration)
         #expect(ending.code == 2 && ending.errors.contains(key), "\(ending)")
+    }
+
+    /// The page's own sections, as they stand.
+    @Test func theConfigurationsOfThePageAreGood() async throws {
+        let page = try String(
+            contentsOf: Vectors.repository.appendingPathComponent("docs/door.md"), encoding: .utf8)
+        let blocks = page.components(separatedBy: "```toml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+        #expect(blocks.count == 4)
+        for block in blocks {
+            let gate = "[gpio]\nchip = \"c\"\n[gate]\nline = \"GPIO17\"\n"
+            let text = (block.contains("[kiosk]") ? "" : "[kiosk]\nname = \"A\"\n" + gate) + block
+            try folder.write("page.toml", text)
+            let ending = try await folder.gatehouse("config", "check", "page.toml")
+            #expect(ending.code == 0, "\(text)\n\(ending)")
+        }
     }
 
     @Test func everythingWired() async throws {
