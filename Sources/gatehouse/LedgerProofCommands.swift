@@ -147,7 +147,7 @@ extension LedgerCommand {
             discussion:
                 """
                 `ledger verify --export` proves it without the database. Exit code: 0, or 1 when the ledger is not intact: what is \
-                there is written all the same, but not signed.
+                there is written all the same, but not signed. A table proves nothing; make one beside the JSON lines.
                 """)
         @OptionGroup var input: Input
         @Option(
@@ -155,6 +155,8 @@ extension LedgerCommand {
         var from: String?
         @Option(help: ArgumentHelp("The last entry, or the last day or time.", valueName: "end"))
         var to: String?
+        @Flag(help: "Comma-separated values for a spreadsheet, one line an entry, without the proof.")
+        var csv = false
 
         func run() async throws {
             let (first, last) = (
@@ -164,15 +166,20 @@ extension LedgerCommand {
             let isIntact = try await input.reading { reader in
                 // Before anything is signed the whole is proved; a part of a forged ledger must not look genuine.
                 let whole = try await reader.verify(proof: proof)
-                try await Self.write(reader, first, last, proof, isIntact: whole.isIntact)
+                if csv {
+                    try await Self.writeTable(reader, first, last)
+                } else {
+                    try await Self.write(reader, first, last, proof, isIntact: whole.isIntact)
+                }
                 return whole.isIntact
             }
             guard isIntact else {
                 throw CommandFailure(
-                    "the ledger is not intact; the export is not signed", remedy: "gatehouse ledger verify", exitCode: 1
+                    csv ? "the ledger is not intact" : "the ledger is not intact; the export is not signed",
+                    remedy: "gatehouse ledger verify", exitCode: 1
                 )
             }
-            if proof?.key == nil {
+            if proof?.key == nil, !csv {
                 Terminal.error(
                     "the export is not signed: there is no key for it",
                     remedy: "run it as the user who may read `ledger.witnessKey`, without --database")
@@ -205,6 +212,18 @@ extension LedgerCommand {
             let end = LedgerExport.last(
                 ledger: state.ledger, start: start, end: verifier.end, head: signed, key: isIntact ? proof?.key : nil)
             Terminal.line(end.compactText)
+        }
+
+        private static func writeTable(_ reader: LedgerReader, _ first: Bound?, _ last: Bound?) async throws {
+            let state = try await reader.state()
+            let (from, to) = try await positions(reader, first, last, state)
+            Terminal.write(LedgerTable.header + "\r\n")
+            var position = from <= to ? from - 1 : to
+            while position < to {
+                let page = try await reader.entries(after: position, limit: 1000)
+                for entry in page where entry.position <= to { Terminal.write(LedgerTable.line(entry) + "\r\n") }
+                position = page.last?.position ?? to
+            }
         }
 
         /// The first and the last entry that lie within the bounds; an empty part is one that ends before it begins.

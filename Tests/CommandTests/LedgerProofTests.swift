@@ -104,6 +104,15 @@ import Testing
                 #expect(ending.code == 1, "line \(number): \(ending)")
             }
         }
+        // For a spreadsheet, the same entries; no cell is a formula.
+        let table = try await folder.gatehouse("ledger", "export", "--csv", "--config", configuration)
+        #expect(table.code == 0 && table.errors.isEmpty && table.output.hasSuffix("\"\r\n"), "\(table)")
+        let rows = table.output.components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: "\",\"") }
+        #expect(rows.count == export.lines.count - 1 && Set(rows.map(\.count)).count == 1, "\(table)")
+        #expect(rows[1][0] == "\"1" && rows[1][8] == fault["code"]?.string?.string, "\(rows)")
+        let part = try await folder.gatehouse(
+            "ledger", "export", "--csv", "--to", "1999-12-31", "--config", configuration)
+        #expect(part.code == 0 && part.output.components(separatedBy: "\r\n").count == 2, "\(part)")
         // Unsigned, from a copy, and of a day without visits.
         let copy = try await folder.gatehouse("ledger", "export", "--database", "state/gatehouse.db")
         #expect(copy.code == 0 && copy.errors.contains("not signed"), "\(copy)")
