@@ -70,9 +70,10 @@ package struct Configuration: Sendable {
         return try parse([UInt8](data), file: path, folder: folder)
     }
 
-    /// Reads and checks the bytes of a file; `file` is its name in errors, `folder` what relative paths start from.
+    /// Reads and checks the bytes of a file; `file` is its name in errors, `folder` what relative paths start from. `deprecated`: keys
+    /// of earlier versions that it may still have.
     package static func parse(
-        _ bytes: [UInt8], file: String, folder: String
+        _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all
     ) throws(ConfigurationError) -> Configuration {
         let document: ConfigurationDocument
         do {
@@ -86,7 +87,7 @@ package struct Configuration: Sendable {
                         remedy: "Texts stand in quotes, sections in [brackets], each key on its own line.")
                 ])
         }
-        var reader = ConfigurationReader(document)
+        var reader = ConfigurationReader(document, deprecated: deprecated)
         let configuration = Configuration(&reader, folder: folder)
         reader.rejectUnknownKeys()
         guard reader.problems.isEmpty else {

@@ -16,19 +16,36 @@ struct ConfigurationReader {
     /// What is said about keys that have no effect, or not all that may be meant.
     private(set) var notices: [ConfigurationError.Problem] = []
 
-    init(_ document: ConfigurationDocument) {
+    /// The deprecated keys of the document, by what has their place.
+    private var former: [String: String] = [:]
+
+    init(_ document: ConfigurationDocument, deprecated: [DeprecatedKey] = []) {
         self.document = document
+        for old in deprecated where document[old.key] != nil {
+            let (message, remedy) = old.warning
+            warn(old.key, message, remedy)
+            guard let replacement = old.replacement else { continue }
+            if document[replacement] != nil {
+                reject(old.key, "is there beside \(replacement), which has its place", "Remove \(old.key).")
+            } else {
+                former[replacement] = old.key
+            }
+        }
     }
 
     /// Whether the document gives a value for that key.
-    func has(_ key: String) -> Bool { document[key] != nil }
+    func has(_ key: String) -> Bool { node(key) != nil }
 
     /// Whether the document gives a text for that key.
-    func isText(_ key: String) -> Bool { document[key]?.string != nil }
+    func isText(_ key: String) -> Bool { node(key)?.string != nil }
+
+    /// The value of a key, be it under its former name.
+    private func node(_ key: String) -> TOML? { document[former[key] ?? key] }
 
     /// Notes a problem of a key.
     mutating func reject(_ key: String, _ message: String, _ remedy: String) {
-        problems.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
+        let written = former[key] ?? key
+        problems.append(.init(line: document.line(of: written), key: written, message: message, remedy: remedy))
     }
 
     /// A text that must be there.
@@ -176,12 +193,6 @@ struct ConfigurationReader {
         return .object(JSONObject(table.entries.map { .init($0.name, json($0.value)) }))
     }
 
-    /// A key of earlier versions: it may still be there, and has no effect.
-    mutating func retired(_ key: String, _ remedy: String) {
-        guard has(key) else { return }
-        warn(key, "has no effect any more", remedy)
-    }
-
     /// Notes something about a key that is no reason to refuse it.
     mutating func warn(_ key: String, _ message: String, _ remedy: String) {
         notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
@@ -210,7 +221,7 @@ struct ConfigurationReader {
         _ convert: (TOML) -> Value?
     ) -> Value {
         var value = fallback
-        if let node = document[key] {
+        if let node = node(key) {
             if let converted = convert(node) {
                 value = converted
             } else {

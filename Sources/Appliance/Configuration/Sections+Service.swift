@@ -107,7 +107,6 @@ package struct AgentSection: Sendable {
                 "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
         }
         mailbox = MailboxChoice(reader.text("agent.mailbox", default: "auto"), in: folder)
-        reader.retired("agent.queue", "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
         copies = AgentCopy.read(&reader, "agent.copy", folder)
         rules = RequestRules(answers: Self.answers(&reader))
         if retryLast < retryFirst {

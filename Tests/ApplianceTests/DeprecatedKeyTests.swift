@@ -1,0 +1,68 @@
+import Encoding
+import Foundation
+import Testing
+
+@testable import Appliance
+
+/// Keys of earlier versions are taken for a release, and told.
+@Suite struct DeprecatedKeyTests {
+    private let made = [
+        DeprecatedKey(key: "gate.openFor", replacement: "gate.pulse", since: "0.2.0", until: "0.3.0"),
+        DeprecatedKey(key: "old.name", replacement: "kiosk.name", since: "0.2.0", until: "0.3.0"),
+        DeprecatedKey(key: "gate.colour", replacement: nil, since: "0.2.0", until: "0.3.0", remedy: "Paint it."),
+    ]
+
+    private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+        try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/", deprecated: made)
+    }
+
+    private func problems(_ text: String) -> [ConfigurationError.Problem] {
+        do {
+            _ = try parse(text)
+            return []
+        } catch { return error.problems }
+    }
+
+    @Test func aFormerNameCountsAndIsTold() throws {
+        let configuration = try parse("[old]\nname = \"North\"\n[gate]\nopenFor = \"300ms\"\n")
+        #expect(configuration.gate.pulse == .milliseconds(300) && configuration.kiosk.name == "North")
+        #expect(configuration.notices.map(\.key) == ["gate.openFor", "old.name"])
+        #expect(configuration.notices.first?.line == 4)
+        #expect(configuration.notices.first?.message == "is called gate.pulse since version 0.2.0")
+        #expect(configuration.notices.first?.remedy == "Write it so; version 0.3.0 refuses gate.openFor.")
+        // What is in force has the name of today.
+        #expect(
+            configuration.effective["gate"]?["pulse"] == "300ms" && configuration.effective["gate"]?["openFor"] == nil)
+    }
+
+    @Test func aKeyWithoutEffectIsTold() throws {
+        let configuration = try parse("[kiosk]\nname = \"N\"\n[gate]\ncolour = \"red\"\n")
+        #expect(configuration.notices.map(\.message) == ["has no effect any more"])
+        #expect(configuration.notices.first?.remedy == "Paint it. Remove it; version 0.3.0 refuses it.")
+    }
+
+    /// A wrong value is told under the name that stands there; both names at once are refused.
+    @Test func whatIsWrongUnderAFormerName() {
+        let name = "[kiosk]\nname = \"N\"\n"
+        let wrong = problems(name + "[gate]\nopenFor = \"300\"\n")
+        #expect(wrong.map(\.key) == ["gate.openFor"] && wrong.first?.line == 4)
+        let range = problems(name + "[gate]\nopenFor = \"90s\"\n")
+        #expect(range.map(\.key) == ["gate.openFor"] && range.first?.message.contains("out of range") == true)
+        let both = problems(name + "[gate]\nopenFor = \"300ms\"\npulse = \"200ms\"\n")
+        #expect(both.map(\.key) == ["gate.openFor"] && both.first?.remedy == "Remove gate.openFor.")
+    }
+
+    /// Behind its last release the table has it no more, and it is unknown like any other.
+    @Test func theTableOfToday() throws {
+        for old in DeprecatedKey.all {
+            #expect(!Configuration.keys.contains(old.key), "\(old.key) is a key of today")
+            if let replacement = old.replacement { #expect(Configuration.keys.contains(replacement), "\(replacement)") }
+            #expect(old.replacement != nil || !old.remedy.isEmpty)
+            #expect(old.since.compare(old.until, options: .numeric) == .orderedAscending)
+        }
+        let text = "[kiosk]\nname = \"N\"\n[agent]\nqueue = 5\n"
+        let today = try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/")
+        #expect(today.notices.map(\.key) == ["agent.queue"])
+        #expect(problems(text).map(\.message) == ["is not a known key"])
+    }
+}
