@@ -101,7 +101,7 @@ let package = Package(
             "Appliance",
             [
                 "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
-                "HTTPTransport", "Observation", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
+                "HTTPTransport", "Observation", "Encoding", serviceLifecycle, unixSignals, logging, crypto, cryptoExtras,
             ]),
         .executableTarget(
             name: "gatehouse",

@@ -77,15 +77,22 @@ struct Inheritance {
             nextSeq = max(nextSeq, earlier.nextSeq)
             open = earlier.open + open
         }
-        settings.removeAll { Text($0.name) == "founding" }
+        settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
         // A site key that nobody vouches for may be one that somebody else knows; a new one is made.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
+    /// Of a database that was put back: what came behind the backup may be with the agents. So visits get numbers far beyond, and those
+    /// that were open then, which have their outcomes since, are not closed a second time: they are told as lost.
+    mutating func comesFromBackup() {
+        nextSeq += RestoredMark.gap
+        dropped += open.count
+        open = []
+    }
+
     /// Puts all of it into a new, empty database.
-    func write(_ db: Database, finding: Text, limits: LedgerLimits, witness: Witness) throws {
-        let key = witness.key
+    func write(_ db: Database, finding: Text, code: Text, limits: LedgerLimits, key: WitnessKey?) throws {
         let ledger = Opening.newLedger()
         let genesis = ChainPoint.genesis(ledger: ledger)
         var books = Books(
@@ -108,7 +115,7 @@ struct Inheritance {
             try db.execute(sql: "INSERT INTO replay (name, at) VALUES (?, ?)", arguments: [Data(name), at])
         }
         let founding = Founding(
-            predecessor: predecessor, code: witness.code, finding: finding, nextSeq: nextSeq, open: open)
+            predecessor: predecessor, code: code, finding: finding, nextSeq: nextSeq, open: open)
         books.areKeysSealed = settings.contains { Text($0.name) == SealingPass.sealedSetting }
         for (name, value) in settings + [("founding", founding.bytes)] {
             try db.execute(sql: "INSERT INTO setting VALUES (?, ?)", arguments: [name, Data(value)])

@@ -45,7 +45,7 @@ enum LedgerQueries {
             let seen = proof.witness.head?.state.end.count ?? 0
             report.witness =
                 "agrees up to entry \(seen)" + (key == nil ? " (no key: its seal was not looked at)" : "") + torn
-        case .new, .adopted: report.witness = "none yet"
+        case .new, .adopted, .restored: report.witness = "none yet"
         }
     }
 

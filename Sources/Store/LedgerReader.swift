@@ -1,6 +1,7 @@
 package import Encoding
 import Foundation
 import GRDB
+import Glibc
 package import Ledger
 
 /// Reads the ledger of a database that somebody else may own: `gatehouse ledger list|verify`.
@@ -72,6 +73,50 @@ package struct LedgerReader: Sendable {
                 .flatMap { Timestamp(rfc3339: $0.string) }
         }
     }
+
+    /// Copies the database as it is now into a new file, which it makes with mode 0600: one file without a log, not synced.
+    ///
+    /// The owner's commits are not held up: the copy is made of the state at its beginning, beside which the log grows. It is made
+    /// ``pagesAtATime`` pages at a time, with a rest between them for as long as they took. `progress` is told how many pages of how
+    /// many there are, and ends the copy by throwing.
+    package func copy(
+        to target: String, progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
+    ) async throws(StoreError) {
+        do {
+            for ending in ["", "-wal", "-shm", "-journal"] { unlink(target + ending) }
+            try StoreFile.makePrivate(target, in: StoreFile.folder(of: target))
+            let copy = try DatabaseQueue(path: target)
+            try await queue.read { db in
+                // The first look fixes the state that is copied.
+                _ = try Int.fetchOne(db, sql: "SELECT count FROM chain")
+                var began = ContinuousClock.now
+                try copy.writeWithoutTransaction { target in
+                    try target.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+                    try db.backup(to: target, pagesPerStep: CInt(Self.pagesAtATime)) { state in
+                        try progress(state.completedPageCount, state.totalPageCount)
+                        let took = min(began.duration(to: .now), .milliseconds(200))
+                        if state.remainingPageCount > 0 { Thread.sleep(forTimeInterval: took / .seconds(1)) }
+                        began = .now
+                    }
+                }
+            }
+            try copy.close()
+            // The pages say of themselves that they have a log.
+            let alone = try DatabaseQueue(path: target)
+            try await alone.writeWithoutTransaction { db in
+                guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
+                    throw StoreError.unexpected(code: 0, detail: "the copy keeps its log")
+                }
+            }
+            try alone.close()
+        } catch {
+            for ending in ["", "-wal", "-shm", "-journal"] { unlink(target + ending) }
+            throw StoreError(error, path: target)
+        }
+    }
+
+    /// Pages of a database that are copied between two rests.
+    static let pagesAtATime = 1024
 
     private func read<Value: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Value

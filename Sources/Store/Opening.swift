@@ -42,6 +42,9 @@ struct Opening {
         do {
             let (pool, isOld) = try Store.connect(path, options, witness?.key)
             var (books, seal) = try load(pool)
+            if let mark = try pool.read({ db in try RestoredMark(db) }) {
+                return try begin(behind: mark, pool, books, isAuthentic: seal == .intact, reading?.head)
+            }
             guard let witness, let reading else {
                 return Opened(pool: pool, books: books, standing: nil, number: number)
             }
@@ -61,7 +64,8 @@ struct Opening {
                 found.addDatabase()
                 try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
                 try pool.close()
-                return try begin(inheritance, finding, number, witness, leavesFile: seal != .made)
+                return try begin(
+                    inheritance, .rewritten(finding), finding, witness.code, number, leavesFile: seal != .made)
             }
             if seal == .none {
                 try pool.write { [books] db in
@@ -78,8 +82,8 @@ struct Opening {
             if case .unusable? = reading { witness.file.putAside() }
             // What cannot be read any more is told like what was changed, and the gate goes on.
             return try begin(
-                Inheritance(nothingBut: reading?.head), "the database is damaged: \(detail)", number, witness,
-                leavesFile: true)
+                Inheritance(nothingBut: reading?.head), .rewritten("the database is damaged: \(detail)"),
+                "the database is damaged: \(detail)", witness.code, number, leavesFile: true)
         }
     }
 
@@ -103,9 +107,30 @@ struct Opening {
 
     // MARK: - A new ledger in the place of another
 
+    /// In the place of one that was put back from a backup. A witness of another ledger says nothing of it.
     private func begin(
-        _ inheritance: Inheritance, _ finding: String, _ number: Int, _ witness: Witness, leavesFile: Bool
+        behind mark: RestoredMark, _ pool: DatabasePool, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?
+    ) throws -> Opened {
+        guard options.mayBeginAnew else {
+            try pool.close()
+            throw StoreError.doubtful(path: path, detail: mark.finding.string)
+        }
+        var inheritance = try pool.read { db in
+            let seen = head?.state.ledger == books.head.ledger ? head : nil
+            return try Inheritance(db, books, isAuthentic: isAuthentic, seen)
+        }
+        inheritance.comesFromBackup()
+        try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        try pool.close()
+        let finding = mark.finding.string
+        return try begin(inheritance, .restored(finding), finding, mark.code, head?.number ?? 0, leavesFile: true)
+    }
+
+    private func begin(
+        _ inheritance: Inheritance, _ standing: LedgerStanding, _ finding: String, _ code: Text, _ number: Int,
+        leavesFile: Bool
     ) throws(StoreError) -> Opened {
+        let key = witness?.key
         let next = path + ".next"
         do {
             for ending in ["", "-journal", "-wal", "-shm"] { unlink(next + ending) }
@@ -114,16 +139,16 @@ struct Opening {
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA application_id = \(Schema.applicationID)")
             }
-            try Schema.migrator(witness.key).migrate(queue)
+            try Schema.migrator(key).migrate(queue)
             try queue.write { db in
-                try inheritance.write(db, finding: Text(finding), limits: options.limits, witness: witness)
+                try inheritance.write(db, finding: Text(finding), code: code, limits: options.limits, key: key)
             }
             try queue.close()
             try moveAside(leavesFile: leavesFile)
             guard rename(next, path) == 0 else { throw StoreFile.failure(path) }
             try StoreFile.sync(folder: StoreFile.folder(of: path))
-            let (pool, _) = try Store.connect(path, options, witness.key)
-            return Opened(pool: pool, books: try load(pool).books, standing: .rewritten(finding), number: number)
+            let (pool, _) = try Store.connect(path, options, key)
+            return Opened(pool: pool, books: try load(pool).books, standing: standing, number: number)
         } catch {
             throw StoreError(error, path: path)
         }
@@ -134,17 +159,11 @@ struct Opening {
     private func moveAside(leavesFile: Bool) throws(StoreError) {
         defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
         guard leavesFile else { return }
-        for number in 1...10_000 {
-            let aside = "\(path).rewritten-\(number)"
-            if link(path, aside) == 0 {
-                var log = stat()
-                if lstat(path + "-wal", &log) == 0, log.st_size > 0 {
-                    guard rename(path + "-wal", aside + "-wal") == 0 else { throw StoreFile.failure(aside) }
-                }
-                return try StoreFile.sync(folder: StoreFile.folder(of: path))
-            }
-            guard errno == EEXIST else { throw StoreFile.failure(aside) }
+        let aside = try StoreFile.link(path, as: "rewritten")
+        var log = stat()
+        if lstat(path + "-wal", &log) == 0, log.st_size > 0 {
+            guard rename(path + "-wal", aside + "-wal") == 0 else { throw StoreFile.failure(aside) }
         }
-        throw .unusable(path: path, detail: "too many files beside it are put aside")
+        try StoreFile.sync(folder: StoreFile.folder(of: path))
     }
 }

@@ -39,6 +39,12 @@ enum SecretFile {
     /// Makes a secret and its file; durable, and whole or not there at all.
     static func make(_ path: String) throws(StoreError) -> [UInt8] {
         let secret = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
+        try make(path, of: secret)
+        return secret
+    }
+
+    /// Makes the file of a secret; durable, and whole or not there at all.
+    static func make(_ path: String, of secret: [UInt8]) throws(StoreError) {
         let text = Array((Hex.encode(secret) + "\n").utf8)
         let temporary = path + ".new"
         unlink(temporary)
@@ -55,6 +61,5 @@ enum SecretFile {
         }
         unlink(temporary)
         try StoreFile.sync(folder: StoreFile.folder(of: path))
-        return secret
     }
 }

@@ -16,7 +16,12 @@ package actor Store {
     /// How the ledger stood to its witness when it was opened; nil without a witness.
     package nonisolated let standing: LedgerStanding?
     /// Whether a ledger began when it was opened, in the place of another.
-    package nonisolated var hasBegunAnew: Bool { if case .rewritten? = standing { true } else { false } }
+    package nonisolated var hasBegunAnew: Bool {
+        switch standing {
+        case .rewritten, .restored: true
+        default: false
+        }
+    }
     /// Copies of the files as they were found when it was opened, where something was wrong with them.
     package nonisolated let found: [String]
     /// How the keys that it holds are kept.
@@ -85,7 +90,7 @@ package actor Store {
             keyless = .unwitnessed("its key: \(error.text)")
         }
         let opened = try Opening(path: path, options: options, witness: witness).run()
-        (self.path, self.options, self.witness, self.standing) = (path, options, witness, keyless ?? opened.standing)
+        (self.path, self.options, self.witness, self.standing) = (path, options, witness, opened.standing ?? keyless)
         (self.file, self.pool, found) = (file, opened.pool, opened.found)
         do {
             var books = opened.books

@@ -120,12 +120,25 @@ final class StoreFile {
         return stat(path, &status) == 0 && status.st_size > 0
     }
 
+    /// What the names of files have that were put aside, before a number.
+    private static let asideWords = ["rewritten", "found", "replaced"]
+
     /// The files beside the database that starts put aside, with their logs.
     static func putAside(of path: String) -> [String] {
         let name = String(path.split(separator: "/").last ?? "")
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
-        return found.filter { $0.hasPrefix("\(name).rewritten-") || $0.hasPrefix("\(name).found-") }.sorted()
+        return found.filter { file in Self.asideWords.contains { file.hasPrefix("\(name).\($0)-") } }.sorted()
             .map { "\(folder(of: path))/\($0)" }
+    }
+
+    /// Gives a file a second name, `PATH.WORD-N` with the first number that is free, and returns it.
+    static func link(_ path: String, as word: String) throws(StoreError) -> String {
+        for number in 1...10_000 {
+            let name = "\(path).\(word)-\(number)"
+            if Glibc.link(path, name) == 0 { return name }
+            guard errno == EEXIST else { throw failure(name) }
+        }
+        throw .unusable(path: path, detail: "too many files beside it are put aside")
     }
 
     /// Makes the database file with mode 0600 and its folder entry durable: SQLite would do neither. The files that

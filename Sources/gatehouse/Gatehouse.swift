@@ -21,7 +21,7 @@ struct Gatehouse: AsyncParsableCommand {
             AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
             ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
             BenchCommand.self, CrowdCommand.self, StatusCommand.self, DoorCommand.self, DoctorCommand.self,
-            StickerCommand.self, HardwareCommand.self, ReferenceCommand.self,
+            StickerCommand.self, HardwareCommand.self, ReferenceCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
 
     /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error.

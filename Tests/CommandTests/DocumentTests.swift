@@ -207,7 +207,7 @@ private enum CommandLines {
         }
         let known = [
             "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "crowd",
-            "status", "hardware", "reference",
+            "status", "hardware", "reference", "backup", "restore",
         ]
         return isCode || known.contains(first) ? words : nil
     }

@@ -35,7 +35,7 @@ private let allowedImports: [String: Set<String>] = [
     // roots: they compose everything but the kits, which only the command line knows
     "Appliance": [
         "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Store",
-        "HTTPTransport", "Observation", "Crypto", "Foundation", "Glibc", "Logging", "ServiceLifecycle",
+        "HTTPTransport", "Observation", "Crypto", "CryptoExtras", "Foundation", "Glibc", "Logging", "ServiceLifecycle",
         "Synchronization", "UnixSignals",
     ],
     "gatehouse": [

@@ -47,8 +47,10 @@ package struct LedgerSection: Hashable, Sendable {
     package var keepMegabytes: Int
 
     /// The files that come and go beside the database, by what is added to its path: SQLite's, the lock, the word that a clock is
-    /// right, an operator's order for the gate, and a ledger that takes the place of another.
-    static let endings = ["-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next"]
+    /// right, an operator's order for the gate, a ledger that takes the place of another, and copies on their way to and from a backup.
+    static let endings = [
+        "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
+    ]
 
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         let database = reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db")

@@ -71,6 +71,7 @@ enum LedgerOpening {
         case .rewritten(let finding):
             let found = store.found.isEmpty ? "" : "; as it was found: \(store.found.joined(separator: ", "))"
             report(.present(.ledgerRewritten, detail: finding + found))
+        case .restored(let finding): report(.present(.ledgerRestored, detail: finding))
         case .unwitnessed(let why): report(.present(.ledgerWitness, detail: why))
         case .new, .adopted, .continued, nil: break
         }

@@ -74,8 +74,8 @@ extension ReasonCode {
             title: "Health of the box",
             codes: [
                 radioFailed, stuck, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten, ledgerLost,
-                ledgerReserve,
-                ledgerRewritten, ledgerWitness, ledgerReplaced, ledgerUnopened, ledgerBehind, clockStepped,
+                ledgerReserve, ledgerRewritten, ledgerRestored, ledgerWitness, ledgerReplaced, ledgerUnopened,
+                ledgerBehind, clockStepped,
                 clockContradicted, clockFault, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent,
                 agentEnded,
                 agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,

@@ -49,6 +49,12 @@ extension ReasonCode {
         "fault.ledger-rewritten",
         "The ledger does not continue what its witness has seen: it was changed, cut or put back.",
         "Keep the file for whoever looks into it; a new ledger, which names this one, has begun.")
+    /// `fault.ledger-restored`
+    package static let ledgerRestored = ReasonCode(
+        "fault.ledger-restored",
+        "The database was put back from a backup: a new ledger, which names the one in it, has begun.",
+        "See that the box it came from is out of service; docs/maintenance.md says what to compare.",
+        severity: .warning)
     /// `fault.ledger-witness`
     package static let ledgerWitness = ReasonCode(
         "fault.ledger-witness",

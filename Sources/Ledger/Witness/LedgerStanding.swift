@@ -24,6 +24,8 @@ package enum LedgerStanding: Hashable, Sendable {
     case unwitnessed(String)
     /// The ledger does not continue what its witness has seen; in words.
     case rewritten(String)
+    /// The database was put back from a backup; in words.
+    case restored(String)
 
     /// Compares.
     ///

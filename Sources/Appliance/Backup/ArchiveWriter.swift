@@ -1,0 +1,108 @@
+import Glibc
+import LinuxIO
+
+/// Writes a tar archive under another name, mode 0600, and gives it its own once it is whole and on the disk.
+final class ArchiveWriter {
+    private let path: String
+    private let partial: String
+    private var descriptor: Int32
+
+    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed.
+    init(_ path: String) throws(BackupFailure) {
+        var status = stat()
+        guard lstat(path, &status) != 0 else {
+            throw BackupFailure("\(path) is there already", remedy: "name a file that is not, or remove it")
+        }
+        (self.path, partial) = (path, path + ".partial")
+        unlink(partial)
+        descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("making \(partial)") }
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unlink(partial)
+    }
+
+    /// Whether others than the owner can read it: on file systems that know no owners.
+    var isOpenToOthers: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    /// Bytes that find room behind what is written.
+    var room: Int {
+        var status = statvfs()
+        guard fstatvfs(descriptor, &status) == 0 else { return .max }
+        return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+            .partialValue
+    }
+
+    /// Adds a file.
+    func add(_ name: String, _ bytes: [UInt8]) throws(BackupFailure) {
+        try begin(name, bytes.count)
+        try write(bytes)
+        try write([UInt8](repeating: 0, count: padding(bytes.count)))
+    }
+
+    /// Adds a file from the disk, of that many bytes. `progress` is told of each piece.
+    func add(_ name: String, from source: String, size: Int, progress: (Int) -> Void) throws(BackupFailure) {
+        try begin(name, size)
+        let file = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw Self.failure("reading \(source)") }
+        defer { close(file) }
+        var (piece, done) = ([UInt8](repeating: 0, count: 1 << 20), 0)
+        while done < size {
+            let count = read(file, &piece, min(piece.count, size - done))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure("reading \(source)", count == 0 ? EIO : errno) }
+            try write(Array(piece[..<count]))
+            done += count
+            progress(done)
+        }
+        try write([UInt8](repeating: 0, count: padding(size)))
+    }
+
+    private func padding(_ size: Int) -> Int { ArchiveHeader(name: "x", size: size)?.padding ?? 0 }
+
+    private func begin(_ name: String, _ size: Int) throws(BackupFailure) {
+        guard let header = ArchiveHeader(name: name, size: size) else {
+            throw BackupFailure(
+                "\(name) has no room in a backup", remedy: "use shorter names without spaces, and a ledger below 8 GB")
+        }
+        try write(header.block)
+    }
+
+    /// Ends it, and waits until it is on the disk.
+    func sync() throws(BackupFailure) {
+        try write([UInt8](repeating: 0, count: 2 * ArchiveHeader.blockBytes))
+        guard fsync(descriptor) == 0 else { throw Self.failure("writing \(partial)") }
+    }
+
+    /// Gives it its name.
+    func finish() throws(BackupFailure) {
+        guard rename(partial, path) == 0 else { throw Self.failure("naming \(path)") }
+        close(descriptor)
+        descriptor = -1
+        let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+        let above = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard above >= 0 else { throw Self.failure("opening \(folder)") }
+        defer { close(above) }
+        // Some network file systems have nothing to sync there.
+        guard fsync(above) == 0 || errno == EINVAL else { throw Self.failure("writing \(folder)") }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(BackupFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else { throw Self.failure("writing \(partial)") }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+
+    private static func failure(_ what: String, _ code: Int32 = errno) -> BackupFailure {
+        BackupFailure(SystemError(what, code: code))
+    }
+}

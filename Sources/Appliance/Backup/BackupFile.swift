@@ -1,0 +1,98 @@
+import Encoding
+import Foundation
+import Ledger
+import Store
+
+/// A backup that was read once from end to end: every file in it is there, whole, and no other.
+package struct BackupFile {
+    /// Where it is.
+    package let path: String
+    /// What it says of itself.
+    package let manifest: BackupManifest
+    /// The content of its files, but for the database.
+    let files: [String: [UInt8]]
+    /// Open from the beginning: whoever may read it need not be who owns the ledger.
+    private let archive: ArchiveReader
+
+    /// Reads and checks all of it.
+    package init(_ path: String) throws(BackupFailure) {
+        let archive = try ArchiveReader(path)
+        guard let first = try archive.next(), first.name == BackupManifest.Name.manifest,
+            first.size <= BackupManifest.bytesLimit
+        else { throw .damaged(path, "it does not begin as one") }
+        var text: [UInt8] = []
+        _ = try archive.hash { text += $0 }
+        guard let manifest = BackupManifest(bytes: text) else {
+            throw BackupFailure(
+                "\(path) has a list of contents that this version does not know",
+                remedy: "use the version that made it, or a newer one", isRefusal: true)
+        }
+        var files: [String: [UInt8]] = [:]
+        for file in manifest.files {
+            guard let header = try archive.next(), header.name == file.name, header.size == file.size else {
+                throw .damaged(path, "\(file.name) is not where it should be")
+            }
+            let isDatabase = file.name == BackupManifest.Name.database
+            guard isDatabase || file.size <= BackupManifest.smallLimit else {
+                throw .damaged(path, "\(file.name) is too long")
+            }
+            var content: [UInt8] = []
+            let hash = try archive.hash { if !isDatabase { content += $0 } }
+            guard hash == file.hash else { throw .damaged(path, "\(file.name) is not what was written") }
+            if !isDatabase { files[file.name] = content }
+        }
+        guard try archive.next() == nil else { throw .damaged(path, "it holds more than it says") }
+        guard manifest.files.contains(where: { $0.name == BackupManifest.Name.database }) else {
+            throw .damaged(path, "there is no database in it")
+        }
+        (self.path, self.manifest, self.files, self.archive) = (path, manifest, files, archive)
+    }
+
+    /// The witness's newest statement from before the copy; nil without a witness.
+    var head: WitnessReading {
+        guard let bytes = files[BackupManifest.Name.head], let signed = try? SignedHead(bytes: bytes) else {
+            return .absent
+        }
+        return .read(signed, isTorn: false)
+    }
+
+    /// The keys under that passphrase; nil where there are none in it.
+    func keys(_ passphrase: [UInt8]) throws(BackupFailure) -> KeyBox? {
+        guard let sealed = files[BackupManifest.Name.keys] else { return nil }
+        guard let keys = KeyBox(sealed, passphrase, ledger: manifest.end.ledger ?? "") else {
+            throw BackupFailure(
+                "the keys do not open with this passphrase",
+                remedy: "give the one that they were sealed under; nothing was changed", isRefusal: true)
+        }
+        return keys
+    }
+
+    /// Writes the database to a new file. `progress` is told a share from 0 to 1.
+    func extract(to target: String, progress: (Double) -> Void) throws(BackupFailure) {
+        try archive.rewind()
+        while let header = try archive.next() {
+            guard header.name == BackupManifest.Name.database else { continue }
+            guard FileManager.default.createFile(atPath: target, contents: nil, attributes: [.posixPermissions: 0o600]),
+                let file = FileHandle(forWritingAtPath: target)
+            else {
+                throw BackupFailure(
+                    "\(target) cannot be made", remedy: "look at its folder: room, and who may write there")
+            }
+            var done = 0
+            let hash = try archive.hash { bytes throws(BackupFailure) in
+                do { try file.write(contentsOf: bytes) } catch {
+                    throw BackupFailure(
+                        "\(target) cannot be written", remedy: "make room on its disk; nothing was changed")
+                }
+                done += bytes.count
+                progress(Double(done) / Double(max(header.size, 1)))
+            }
+            // Read a second time, and it may have changed meanwhile.
+            guard hash == manifest.files.first(where: { $0.name == header.name })?.hash else {
+                throw .damaged(path, "it changed while it was read")
+            }
+            return
+        }
+        throw .damaged(path, "there is no database in it")
+    }
+}

@@ -1,0 +1,226 @@
+import Crypto
+package import Encoding
+import Foundation
+import Ledger
+import LinuxIO
+import Store
+
+/// Makes a backup: beside the running service, or without one.
+///
+/// The database is copied to its own disk first and from there to the file, so that no slow or silent destination holds up its log. The
+/// ledger in the copy is proved before the file gets its name. What does not travel: the key of a printed code with its book, as an older
+/// book would let sessions be played again; invitations; and the keys, unless there is a passphrase to put them under.
+package struct BackupMaking: Sendable {
+    /// Bytes that stay free on the database's disk: its service has to go on.
+    static let reserve = 64 << 20
+    /// Bytes of a passphrase at least.
+    package static let shortestPassphrase = KeyBox.shortest
+
+    /// The configuration that is in force.
+    package var configuration: Configuration
+    /// The file that it was read from.
+    package var configurationFile: String
+    /// The version of this program.
+    package var software: Text
+    /// Names credentials that systemd hands over.
+    package var environment: [String: String]
+    /// The mark of this machine.
+    package var machine: Text = MachineMark.here()
+    /// The date of the backup.
+    package var now: Timestamp = SystemClock.look().utc
+    /// Told how far it is: from 0 to 1.
+    package var progress: @Sendable (Double) -> Void = { _ in }
+
+    /// Backups of a gate with that configuration, by that version of the program.
+    package init(
+        _ configuration: Configuration, file: String, software: Text, environment: [String: String]
+    ) {
+        (self.configuration, configurationFile) = (configuration, file)
+        (self.software, self.environment) = (software, environment)
+    }
+
+    /// What was made.
+    package struct Made: Sendable {
+        /// What it says of itself.
+        package var manifest: BackupManifest
+        /// Whether the file system lets others read it.
+        package var isOpenToOthers: Bool
+    }
+
+    /// Makes the file `path`, which must not be there. `passphrase`: that of the keys; nil: they do not travel. `isLast`: the service is
+    /// stopped, and its ledger ends here: a start of it begins another one.
+    package func make(
+        _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
+    ) async throws(BackupFailure) -> Made {
+        let archive = try ArchiveWriter(path)
+        let secrets = try passphrase.map { passphrase throws(BackupFailure) in (passphrase, try keys()) }
+        let files = try texts()
+        do {
+            guard isLast else { return try await make(archive, files, secrets, closing: nil, nil) }
+            let role = OwnerRole(of: folder)
+            defer { role?.end() }
+            var options = StoreOptions()
+            options.mayBeginAnew = false
+            let store = try await Store.open(
+                configuration.ledger.path, options: options, witness: configuration.ledger.witness(environment),
+                sealing: configuration.agent.sealing(environment))
+            role?.pause()
+            do {
+                let made = try await make(archive, files, secrets, closing: store, role)
+                role?.resume()
+                await store.close()
+                return made
+            } catch {
+                role?.resume()
+                await store.close()
+                throw error
+            }
+        } catch {
+            throw BackupFailure(of: error)
+        }
+    }
+
+    private var folder: String { (configuration.ledger.path as NSString).deletingLastPathComponent }
+
+    private func make(
+        _ archive: ArchiveWriter, _ files: [(String, [UInt8])], _ secrets: (passphrase: [UInt8], keys: KeyBox)?,
+        closing store: Store?, _ role: OwnerRole?
+    ) async throws -> Made {
+        let (ledger, scratch) = (configuration.ledger, configuration.ledger.path + ".backup")
+        let size = Self.size(ledger.path) + Self.size(ledger.path + "-wal")
+        // Half of the way is the copy, the other half the file.
+        try Self.check(room: Self.room(folder), for: size + Self.reserve, at: folder)
+        try Self.check(room: archive.room, for: size + (1 << 20), at: "the backup's place")
+        let source = ledger.witness(environment)
+        let key = try? source.key()
+        // Before the copy: what the witness has seen the copy must have.
+        let reading = source.reading(key)
+        let witness = store == nil ? nil : FileBytes.read(ledger.witness, limit: 1 << 16)
+        defer { unlink(scratch) }
+        try await LedgerReader(path: ledger.path).copy(to: scratch) { done, total in
+            progress(0.5 * Double(done) / Double(max(total, 1)))
+        }
+        let copy = try LedgerReader(path: scratch)
+        let report = try await copy.verify(proof: Proof(key: key, witness: reading))
+        guard report.isIntact else {
+            throw BackupFailure(
+                "the ledger is not intact: \(report.findings.first?.text ?? "")",
+                remedy: "gatehouse ledger verify; copy the files themselves as evidence")
+        }
+        let state = try await copy.state()
+        var parts = files
+        if case .read(let signed, _) = reading {
+            parts.insert((BackupManifest.Name.head, signed.json.compactBytes), at: 0)
+        }
+        if let witness { parts.append((BackupManifest.Name.witness, witness)) }
+        if let secrets {
+            parts.append((BackupManifest.Name.keys, try Self.seal(secrets.keys, secrets.passphrase, state.ledger)))
+        }
+        let copied = Self.size(scratch)
+        let hash = try Self.hash(scratch, copied)
+        let manifest = BackupManifest(
+            software: software, made: now, kiosk: Text(configuration.kiosk.id), machine: machine,
+            end: Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash), isLast: store != nil,
+            files: parts.map { .init(name: $0.0, size: $0.1.count, hash: Array(SHA256.hash(data: $0.1))) }
+                + [.init(name: BackupManifest.Name.database, size: copied, hash: hash)])
+        try archive.add(BackupManifest.Name.manifest, manifest.json.compactBytes)
+        for (name, bytes) in parts { try archive.add(name, bytes) }
+        try archive.add(BackupManifest.Name.database, from: scratch, size: copied) { done in
+            progress(0.5 + 0.5 * Double(done) / Double(max(copied, 1)))
+        }
+        try archive.sync()
+        if let store {
+            role?.resume()
+            let isEnded = await store.contradict(Text("the ledger was ended by a last backup at \(now.rfc3339)"))
+            role?.pause()
+            guard isEnded else {
+                throw BackupFailure(
+                    "the ledger's witness cannot be written, so that nothing would keep this ledger from going on here",
+                    remedy: "look at ledger.witness and its disk, or make a backup without --last")
+            }
+        }
+        let isOpen = archive.isOpenToOthers
+        try archive.finish()
+        return Made(manifest: manifest, isOpenToOthers: isOpen)
+    }
+
+    // MARK: - What belongs in it
+
+    /// Configuration, rules and trust, as they lie on the disk.
+    private func texts() throws(BackupFailure) -> [(String, [UInt8])] {
+        var files: [(String, [UInt8])] = []
+        func add(_ name: String, _ path: String?) throws(BackupFailure) {
+            guard let path, FileBytes.isFile(path) else { return }
+            guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BackupManifest.smallLimit
+            else {
+                throw BackupFailure("\(path) cannot be read", remedy: "run it as a user who may read it, or as root")
+            }
+            files.append((name, Array(bytes)))
+        }
+        try add(BackupManifest.Name.configuration, configurationFile)
+        try add(BackupManifest.Name.policy, configuration.policy.file)
+        try add(BackupManifest.Name.bundle, TrustState(configuration.trust).bundlePath)
+        do throws(TrustDirectoryError) {
+            let trust = try TrustFiles.read(configuration.trust.directory)
+            files += trust.map { (BackupManifest.Name.trust + $0.path, $0.bytes) }
+        } catch {
+            throw BackupFailure(
+                "the trust directory cannot be read: \(error.summary)", remedy: "run it as a user who may, or as root")
+        }
+        return files
+    }
+
+    private func keys() throws(BackupFailure) -> KeyBox {
+        do throws(StoreError) {
+            let keys = KeyBox(
+                witness: try StoppedStore.secret(configuration.ledger.witnessKey),
+                agent: try StoppedStore.secret(configuration.agent.keyFile))
+            guard keys.witness != nil || keys.agent != nil else {
+                throw .absent(path: configuration.ledger.witnessKey)
+            }
+            return keys
+        } catch .absent {
+            throw BackupFailure(
+                "there are no keys in files: systemd hands them over, or the service never ran",
+                remedy: "leave out --with-keys and keep the credentials' own copy (docs/maintenance.md)")
+        } catch { throw BackupFailure(error) }
+    }
+
+    private static func seal(
+        _ keys: KeyBox, _ passphrase: [UInt8], _ ledger: Text
+    ) throws(BackupFailure) -> [UInt8] {
+        guard let random = try? SystemRandom.bytes(KeyBox.randomBytes),
+            let sealed = keys.seal(passphrase, ledger: ledger, random: random)
+        else { throw BackupFailure("the keys cannot be sealed", remedy: "look for memory: it takes 64 MB") }
+        return sealed
+    }
+
+    // MARK: - Disks
+
+    private static func check(room: Int, for wanted: Int, at place: String) throws(BackupFailure) {
+        guard room < wanted else { return }
+        throw BackupFailure(
+            "\(place) has room for \(room >> 20) MB, and \(wanted >> 20) MB are wanted", remedy: "make room there")
+    }
+
+    private static func room(_ folder: String) -> Int {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return .max }
+        return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+            .partialValue
+    }
+
+    private static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private static func hash(_ path: String, _ size: Int) throws(BackupFailure) -> [UInt8] {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw BackupFailure(SystemError("reading \(path)", code: errno))
+        }
+        var hash = SHA256()
+        while let piece = try? file.read(upToCount: 1 << 20), !piece.isEmpty { hash.update(data: piece) }
+        return Array(hash.finalize())
+    }
+}

@@ -1,0 +1,59 @@
+import Crypto
+import CryptoExtras
+import Encoding
+
+/// The keys in a backup, under a passphrase: the file `keys`.
+///
+/// `GHb`, the version (1), a salt of 16 bytes, a nonce of 12, the ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439) under
+/// scrypt (RFC 7914; N = 2^16, r = 8, p = 1, 64 MB) of the passphrase. Authenticated too: all before the ciphertext, and the ledger's id.
+struct KeyBox: Hashable, Sendable {
+    /// The secret of the witness, 32 bytes; nil where it could not be read.
+    var witness: [UInt8]?
+    /// The secret that seals the keys of connections, 32 bytes; nil where it could not be read.
+    var agent: [UInt8]?
+
+    /// Bytes of a passphrase at least.
+    static let shortest = 12
+    private static let mark = Array("GHb".utf8) + [1]
+    private static let (saltBytes, nonceBytes, tagBytes) = (16, 12, 16)
+
+    /// The file. `random`: ``randomBytes`` fresh random bytes. Nil only where the library cannot.
+    func seal(_ passphrase: [UInt8], ledger: Text, random: [UInt8]) -> [UInt8]? {
+        let salt = Array(random.prefix(Self.saltBytes))
+        let head = Self.mark + salt
+        let json: JSON = [
+            "witness": witness.map { .text(Hex.encode($0)) } ?? .null,
+            "agent": agent.map { .text(Hex.encode($0)) } ?? .null,
+        ]
+        guard let key = Self.key(passphrase, salt),
+            let nonce = try? ChaChaPoly.Nonce(data: random.dropFirst(Self.saltBytes).prefix(Self.nonceBytes)),
+            let box = try? ChaChaPoly.seal(
+                json.compactBytes, using: key, nonce: nonce, authenticating: head + Array(ledger.utf8))
+        else { return nil }
+        return head + Array(box.combined)
+    }
+
+    /// Random bytes that a box needs.
+    static var randomBytes: Int { saltBytes + nonceBytes }
+
+    /// Opens a file; nil for another passphrase, and for one that was changed.
+    init?(_ bytes: [UInt8], _ passphrase: [UInt8], ledger: Text) {
+        let head = Array(bytes.prefix(Self.mark.count + Self.saltBytes))
+        guard head.starts(with: Self.mark), bytes.count <= 1024,
+            let key = Self.key(passphrase, Array(head.suffix(Self.saltBytes))),
+            let box = try? ChaChaPoly.SealedBox(combined: bytes.dropFirst(head.count)),
+            let opened = try? ChaChaPoly.open(box, using: key, authenticating: head + Array(ledger.utf8)),
+            let json = try? JSON.parse(Array(opened))
+        else { return nil }
+        func secret(_ name: Text) -> [UInt8]? { (json[name]?.string?.string).flatMap { Hex.decode($0) } }
+        (witness, agent) = (secret("witness"), secret("agent"))
+    }
+
+    init(witness: [UInt8]?, agent: [UInt8]?) { (self.witness, self.agent) = (witness, agent) }
+
+    private static func key(_ passphrase: [UInt8], _ salt: [UInt8]) -> SymmetricKey? {
+        try? KDF.Scrypt.deriveKey(
+            from: passphrase, salt: salt, outputByteCount: 32, rounds: 1 << 16, blockSize: 8, parallelism: 1,
+            maxMemory: 80 << 20)
+    }
+}

@@ -1,0 +1,270 @@
+import Credentials
+package import Encoding
+import Foundation
+import Ledger
+import LinuxIO
+import Store
+
+/// Puts a backup back, while the service is stopped.
+///
+/// Everything is checked before anything is changed. Then keys, configuration and witness go to their places, and the database last,
+/// in one step: a cut before it leaves the one that was there. Nothing is deleted: what is in the way gets another name. The next
+/// start begins a new ledger that names the one in the backup (``RestoredMark``), so that no report is sent twice and no number used
+/// again, whatever agents were told since; only a last backup can go on as it is.
+package struct Restoring: Sendable {
+    /// What the operator has said.
+    package struct Choices: Sendable {
+        /// Whether a ledger that is there may be put aside.
+        package var replaces = false
+        /// Whether the backup may be of another machine.
+        package var isOtherMachine = false
+        /// Whether the ledger goes on, as nobody has recorded or reported anything since.
+        package var continues = false
+        /// Whether configuration, rules and trust are put back too.
+        package var takesConfiguration = false
+        /// Opens the keys; nil: they stay in the backup.
+        package var passphrase: [UInt8]?
+
+        /// Nothing but what is safe.
+        package init() {}
+    }
+
+    /// What was done.
+    package struct Done: Sendable {
+        /// What the backup says of itself.
+        package var manifest: BackupManifest
+        /// What `gatehouse ledger verify` says of the ledger in it.
+        package var report: [String]
+        /// Where what was in the way lies now.
+        package var aside: [String] = []
+        /// What an operator has to know.
+        package var notices: [String] = []
+    }
+
+    /// The configuration that is in force.
+    package var configuration: Configuration
+    /// Its file.
+    package var configurationFile: String
+    /// Names credentials that systemd hands over.
+    package var environment: [String: String]
+    /// The mark of this machine.
+    package var machine: Text = MachineMark.here()
+    /// The date, for what is told of it.
+    package var now: Timestamp = SystemClock.look().utc
+    /// Told how far reading is: from 0 to 1.
+    package var progress: @Sendable (Double) -> Void = { _ in }
+    /// Told after each step that changed something.
+    package var onStep: @Sendable () -> Void = {}
+
+    /// Backups for a gate with that configuration.
+    package init(_ configuration: Configuration, file: String, environment: [String: String]) {
+        (self.configuration, configurationFile, self.environment) = (configuration, file, environment)
+    }
+
+    /// Reads and proves a backup, in the folder of `scratch`, and changes nothing.
+    package func check(_ file: String, passphrase: [UInt8]?, scratch: String) async throws(BackupFailure) -> Done {
+        let backup = try BackupFile(file)
+        let keys = try passphrase.flatMap { passphrase throws(BackupFailure) in try backup.keys(passphrase) }
+        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(scratch + ending) } }
+        try backup.extract(to: scratch, progress: progress)
+        return Done(manifest: backup.manifest, report: try await prove(scratch, backup, keys))
+    }
+
+    /// Puts it back.
+    package func restore(_ file: String, _ choices: Choices) async throws(BackupFailure) -> Done {
+        let backup = try BackupFile(file)
+        let manifest = backup.manifest
+        let keys = try self.keys(backup, choices)
+        var target = configuration
+        if choices.takesConfiguration { target = try readConfiguration(backup) }
+        try consent(manifest, choices)
+
+        let role = OwnerRole(of: (target.ledger.path as NSString).deletingLastPathComponent)
+        defer { role?.end() }
+        do {
+            let place = try StoppedStore(path: target.ledger.path)
+            defer { place.giveUp() }
+            guard !place.isOccupied || choices.replaces else { throw Self.occupied(target.ledger.path) }
+            try backup.extract(to: place.staged, progress: progress)
+            var done = Done(manifest: manifest, report: try await prove(place.staged, backup, keys))
+            onStep()
+            let key = try placeKeys(keys, target, &done)
+            let mark =
+                choices.continues
+                ? nil
+                : RestoredMark(
+                    code: Text(ReasonCode.ledgerRestored.text),
+                    finding: Text(
+                        "put back at \(now.rfc3339) from a backup of \(manifest.made.rfc3339), which has \(manifest.end.count) entries"
+                    ))
+            try place.prepare(mark: mark, sealedBy: keys?.witness.flatMap { WitnessKey($0) }, key: key)
+            onStep()
+            if choices.takesConfiguration {
+                role?.pause()
+                defer { role?.resume() }
+                try putConfiguration(backup, target, &done)
+            }
+            if choices.continues { try putWitness(backup, target, &done) }
+            if let aside = try place.commit(onStep: onStep) { done.aside.append(aside) }
+            tell(&done, target, keys, choices)
+            return done
+        } catch {
+            throw BackupFailure(of: error)
+        }
+    }
+
+    // MARK: - Before anything is changed
+
+    private static func occupied(_ path: String) -> BackupFailure {
+        BackupFailure(
+            "there is a ledger at \(path)", remedy: "give --replace: it gets another name beside the new one, and stays"
+        )
+    }
+
+    private func keys(_ backup: BackupFile, _ choices: Choices) throws(BackupFailure) -> KeyBox? {
+        guard let passphrase = choices.passphrase else { return nil }
+        guard let keys = try backup.keys(passphrase) else {
+            throw BackupFailure("there are no keys in \(backup.path)", remedy: "leave out the passphrase")
+        }
+        return keys
+    }
+
+    private func consent(_ manifest: BackupManifest, _ choices: Choices) throws(BackupFailure) {
+        guard !machine.isEmpty && machine == manifest.machine || choices.isOtherMachine else {
+            throw BackupFailure(
+                "the backup is of another machine, \(manifest.kiosk)",
+                remedy:
+                    "see that the other one is out of service, then give --other-machine: two with one agent's keys would both report"
+            )
+        }
+        guard !choices.continues || manifest.isLast else {
+            throw BackupFailure(
+                "only a last backup can go on",
+                remedy: "leave out --continue, or make the backup with --last on the stopped box")
+        }
+    }
+
+    private func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
+        guard let bytes = backup.files[BackupManifest.Name.configuration] else {
+            throw BackupFailure("there is no configuration in \(backup.path)", remedy: "leave out --configuration")
+        }
+        do throws(ConfigurationError) {
+            return try Configuration.parse(
+                bytes, file: BackupManifest.Name.configuration,
+                folder: (configurationFile as NSString).deletingLastPathComponent)
+        } catch {
+            throw BackupFailure(
+                "the configuration in the backup cannot be used here: \(error.description)",
+                remedy: "leave out --configuration, and take over what you need by hand")
+        }
+    }
+
+    private func prove(_ database: String, _ backup: BackupFile, _ keys: KeyBox?) async throws(BackupFailure)
+        -> [String]
+    {
+        do throws(StoreError) {
+            let reader = try LedgerReader(path: database)
+            let proof = Proof(key: keys?.witness.flatMap { WitnessKey($0) }, witness: backup.head)
+            let report = try await reader.verify(checkpoints: [backup.manifest.end], proof: proof)
+            let state = try await reader.state()
+            guard report.isIntact, state.ledger == backup.manifest.end.ledger else {
+                throw .corrupt(path: backup.path, detail: report.findings.first?.text ?? "it holds another ledger")
+            }
+            return report.lines
+        } catch {
+            throw BackupFailure(
+                error.text, remedy: "take another copy; keep this one as evidence; nothing was changed", isRefusal: true
+            )
+        }
+    }
+
+    // MARK: - Keys, configuration, witness
+
+    /// Puts the keys where the service looks for them; the key of the witness that is in force then.
+    private func placeKeys(_ keys: KeyBox?, _ target: Configuration, _ done: inout Done) throws(StoreError)
+        -> WitnessKey?
+    {
+        if let secret = keys?.witness, !target.ledger.witness(environment).isHandedOver {
+            _ = try StoppedStore.place(secret, at: target.ledger.witnessKey, mayBeBesides: false)
+            onStep()
+        }
+        if let secret = keys?.agent {
+            let path = target.agent.keyFile
+            if case .besides(let old) = try StoppedStore.place(secret, at: path, mayBeBesides: true) {
+                done.notices.append(
+                    "this box has a key of its own; the backup's is \(old) until the next start has used it")
+            }
+            onStep()
+        }
+        return try target.ledger.witness(environment).key()
+    }
+
+    private func putConfiguration(_ backup: BackupFile, _ target: Configuration, _ done: inout Done)
+        throws(BackupFailure)
+    {
+        func put(_ name: String, _ path: String?) throws(BackupFailure) {
+            guard let path, let bytes = backup.files[name] else { return }
+            if let present = FileManager.default.contents(atPath: path) {
+                if Array(present) == bytes { return }
+                done.aside.append(try Self.setAside(path))
+            }
+            do throws(SystemError) { try DurableFile.replace(path, with: bytes) } catch { throw BackupFailure(error) }
+            onStep()
+        }
+        let trust = backup.files.filter { $0.key.hasPrefix(BackupManifest.Name.trust) }
+            .map { (path: String($0.key.dropFirst(BackupManifest.Name.trust.count)), bytes: $0.value) }
+        if !trust.isEmpty {
+            if Directory.names(in: target.trust.directory).isEmpty {
+                do throws(SystemError) {
+                    try DurableFile.replaceFolder(target.trust.directory, with: trust.sorted { $0.path < $1.path })
+                } catch { throw BackupFailure(error) }
+                onStep()
+            } else {
+                done.notices.append("\(target.trust.directory) has something in it and was left as it is")
+            }
+        }
+        try put(BackupManifest.Name.policy, target.policy.file)
+        try put(BackupManifest.Name.configuration, configurationFile)
+        if let bundle = backup.files[BackupManifest.Name.bundle] {
+            // Its own rule: never back to an older one.
+            do throws(TrustState.ImportFailure) { try TrustState(target.trust).install(bundle) } catch {
+                done.notices.append("the trust bundle was not taken: import the newest one (gatehouse trust import)")
+            }
+        }
+    }
+
+    private func putWitness(_ backup: BackupFile, _ target: Configuration, _ done: inout Done) throws(BackupFailure) {
+        guard let bytes = backup.files[BackupManifest.Name.witness] else { return }
+        let path = target.ledger.witness
+        if FileBytes.isFile(path) {
+            done.aside.append(try Self.setAside(path))
+            unlink(path)
+        }
+        do throws(SystemError) { try DurableFile.replace(path, with: bytes) } catch { throw BackupFailure(error) }
+        chmod(path, 0o600)
+        onStep()
+    }
+
+    /// Gives a file a second name.
+    private static func setAside(_ path: String) throws(BackupFailure) -> String {
+        for number in 1...1000 {
+            let name = "\(path).replaced-\(number)"
+            if link(path, name) == 0 { return name }
+            if errno != EEXIST { break }
+        }
+        throw BackupFailure(SystemError("naming \(path)", code: errno))
+    }
+
+    private func tell(_ done: inout Done, _ target: Configuration, _ keys: KeyBox?, _ choices: Choices) {
+        if done.manifest.hasKeys, keys == nil {
+            done.notices.append("the keys stayed in the backup: connections open only if this box has the same keys")
+        } else if !done.manifest.hasKeys {
+            done.notices.append(
+                "there are no keys in the backup: connections open only if this box has the same keys, else connect anew"
+            )
+        }
+        if target.sticker.key != nil {
+            done.notices.append("a printed code is not in a backup: print a new one (gatehouse sticker)")
+        }
+    }
+}

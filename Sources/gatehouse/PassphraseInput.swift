@@ -1,0 +1,38 @@
+import Appliance
+import ArgumentParser
+import Foundation
+import Glibc
+
+/// Where the passphrase of a backup's keys comes from: a file, or a person at the terminal.
+struct PassphraseInput: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file with the passphrase of the keys, for programs; else it is asked for.", valueName: "file"))
+    var passphraseFile: String?
+
+    /// The passphrase. `isNew`: it is to be chosen, so a person types it twice.
+    func read(isNew: Bool) throws -> [UInt8] {
+        let bytes: [UInt8]
+        if let passphraseFile {
+            let text = try InputFile.bytes(passphraseFile, limit: 4096)
+            bytes = Array(text.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
+        } else {
+            guard isatty(STDIN_FILENO) == 1 else {
+                throw CommandFailure("nobody is there to be asked", remedy: "give --passphrase-file FILE")
+            }
+            bytes = Self.ask("passphrase: ")
+            if isNew, Self.ask("once more: ") != bytes { throw CommandFailure("the two differ", remedy: "try again") }
+        }
+        guard !isNew || bytes.count >= BackupMaking.shortestPassphrase else {
+            throw CommandFailure(
+                "the passphrase is too short",
+                remedy: "take \(BackupMaking.shortestPassphrase) letters or more; five words are good")
+        }
+        return bytes
+    }
+
+    private static func ask(_ prompt: String) -> [UInt8] {
+        guard let line = getpass(prompt) else { return [] }
+        return Array(String(cString: line).utf8)
+    }
+}

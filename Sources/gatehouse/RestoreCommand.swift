@@ -1,0 +1,100 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import Foundation
+
+/// Puts a backup back.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Puts a backup back, while the service is stopped.",
+        discussion: """
+            All of the file is read and proved before anything is changed; the database comes last, in one step. What was in the \
+            way gets another name beside it (.replaced-1, …) and is never deleted. The next start begins a new ledger, which \
+            names the one that was put back: so no report is sent twice and no number used again, whatever agents have got since. \
+            A backup made with --last goes on as it is with --continue.
+
+            Exit code: 0 when it is done or proved, 1 when the backup is refused, 2 for usage or input/output errors.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Flag(help: "Only reads and proves the backup, in the folder for temporary files.")
+    var check = false
+    @Flag(help: "A ledger that is there gets another name.")
+    var replace = false
+    @Flag(help: "The backup is of another machine, which is out of service.")
+    var otherMachine = false
+    @Flag(
+        name: .customLong("continue"),
+        help: "The ledger of a last backup goes on: nothing was recorded or reported since.")
+    var continues = false
+    @Flag(name: .customLong("configuration"), help: "Puts configuration, policy and trust back, too.")
+    var takesConfiguration = false
+    @Flag(help: "Leaves the keys in the backup: this box has its own.")
+    var withoutKeys = false
+    @OptionGroup var passphrase: PassphraseInput
+    @Flag(help: "What was done as one JSON object, for machines.")
+    var json = false
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+    var file: String
+
+    func run() async throws {
+        let progress = ProgressLine("reading")
+        do {
+            let secret = try await self.secret()
+            var restoring = Restoring(
+                try configuration(), file: input.path, environment: ProcessInfo.processInfo.environment)
+            restoring.progress = { progress.show($0) }
+            let done: Restoring.Done
+            if check {
+                let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "gatehouse-\(UUID().uuidString)"
+                ).path
+                done = try await restoring.check(file, passphrase: secret, scratch: scratch)
+            } else {
+                var choices = Restoring.Choices()
+                (choices.replaces, choices.isOtherMachine, choices.continues) = (replace, otherMachine, continues)
+                (choices.takesConfiguration, choices.passphrase) = (takesConfiguration, secret)
+                done = try await restoring.restore(file, choices)
+            }
+            progress.clear()
+            tell(done)
+        } catch let error as BackupFailure {
+            progress.clear()
+            throw CommandFailure(error.text, remedy: error.remedy, exitCode: error.isRefusal ? 1 : 2)
+        }
+    }
+
+    /// Asks for the passphrase only where there are keys.
+    private func secret() async throws -> [UInt8]? {
+        if withoutKeys { return nil }
+        if passphrase.passphraseFile != nil { return try passphrase.read(isNew: false) }
+        return try BackupFile(file).manifest.hasKeys && !check ? passphrase.read(isNew: false) : nil
+    }
+
+    private func configuration() throws -> Configuration {
+        // A new card may have none yet, and the backup has one.
+        if takesConfiguration || check, !FileManager.default.fileExists(atPath: input.path) {
+            return try Configuration.parse(
+                Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path, folder: "/etc/gatehouse")
+        }
+        return try input.load()
+    }
+
+    private func tell(_ done: Restoring.Done) {
+        if json {
+            let object: JSON = [
+                "manifest": done.manifest.json, "aside": .array(done.aside.map { .text($0) }),
+                "notices": .array(done.notices.map { .text($0) }),
+            ]
+            return Terminal.line(object.compactText)
+        }
+        let manifest = done.manifest
+        Terminal.line(
+            "\(manifest.kiosk), \(manifest.made.rfc3339), version \(Terminal.printable(manifest.software.string)), "
+                + "\(manifest.hasKeys ? "with" : "without") keys")
+        for line in done.report { Terminal.line("  \(line)") }
+        for path in done.aside { Terminal.line("kept: \(path)") }
+        for notice in done.notices { Terminal.line("note: \(notice)") }
+        if !check { Terminal.line("put back; start the service: systemctl start gatehouse") }
+    }
+}

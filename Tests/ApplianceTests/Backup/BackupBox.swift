@@ -1,0 +1,117 @@
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import Store
+
+@testable import Appliance
+
+/// A box in a folder: a configuration, trust, and a ledger of a few visits with a connection.
+final class BackupBox: Sendable {
+    static let software = Outcome.Software(name: "gatehouse", version: "1")
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-backup-\(UUID().uuidString)")
+        for name in ["state", "trust", "usb"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        }
+        try write("trust/issuers.toml", "profile = \"strict\"\n")
+        try write("rules.toml", "")
+        try write("gate.toml", Self.text)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private static let text = """
+        [kiosk]
+        name = "Gate"
+        [trust]
+        directory = "trust"
+        state = "state/trust"
+        [ledger]
+        path = "state/gatehouse.db"
+        [display]
+        kind = "none"
+
+        """
+
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+
+    func read(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent(name))) }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path("state")))?.sorted() ?? [] }
+
+    var configuration: Configuration { get throws { try Configuration.load(path("gate.toml")) } }
+
+    func open(_ options: StoreOptions = StoreOptions()) async throws -> Store {
+        let configuration = try configuration
+        let store = try await Store.open(
+            configuration.ledger.path, options: options, witness: configuration.ledger.witness([:]),
+            sealing: configuration.agent.sealing([:]))
+        if options.mayBeginAnew {
+            try await store.begin(stamp: Self.stamp, software: Self.software)
+            try await store.recover(stamp: Self.stamp, software: Self.software)
+        }
+        return store
+    }
+
+    static let stamp = RecordStamp(
+        kiosk: "Gate", boot: "b", time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc),
+        monotonic: .zero)
+
+    /// Records visits of new ids.
+    static func record(_ count: Int, _ store: Store) async throws {
+        for _ in 0..<count {
+            let visit = Text(UUID().uuidString.lowercased())
+            try await store.appendIntent(visit, stamp: stamp)
+            try await store.appendOutcome(
+                visit, Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: software), stamp: stamp)
+        }
+    }
+
+    /// Lets the service run once: so many visits, and a connection.
+    func serve(_ visits: Int) async throws {
+        let store = try await open()
+        _ = try await store.siteKey()
+        try await store.saveConnection("agent", [1, 2, 3])
+        try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        try await Self.record(visits, store)
+        await store.close()
+    }
+
+    var making: BackupMaking {
+        get throws {
+            var making = BackupMaking(try configuration, file: path("gate.toml"), software: "1.0", environment: [:])
+            making.machine = "one"
+            return making
+        }
+    }
+
+    var restoring: Restoring {
+        get throws {
+            var restoring = Restoring(try configuration, file: path("gate.toml"), environment: [:])
+            restoring.machine = "one"
+            return restoring
+        }
+    }
+}
+
+extension Restoring.Choices {
+    /// What an operator has given.
+    static func with(
+        _ passphrase: [UInt8]? = nil, replaces: Bool = false, isOther: Bool = false, continues: Bool = false,
+        configuration: Bool = false
+    ) -> Restoring.Choices {
+        var choices = Restoring.Choices()
+        (choices.passphrase, choices.replaces, choices.isOtherMachine) = (passphrase, replaces, isOther)
+        (choices.continues, choices.takesConfiguration) = (continues, configuration)
+        return choices
+    }
+}

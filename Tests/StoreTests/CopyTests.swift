@@ -1,0 +1,116 @@
+import Dispatch
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+import Synchronization
+import Testing
+
+@testable import Store
+
+/// A copy of the database beside the service that owns it, and what a start makes of one that was put back.
+@Suite(.timeLimit(.minutes(3))) struct CopyTests {
+    private func record(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
+        for number in numbers {
+            try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+    }
+
+    /// A copy that stands still in the midst holds up no commit, and has what there was when it began.
+    @Test func aWriterNeverWaitsForACopy() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await record(1...1500, store)
+        let before = await store.head.point
+        let (began, goOn) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        let steps = Mutex(0)
+        let target = folder.path + "/copy"
+        async let copy: Void = LedgerReader(path: folder.database).copy(to: target) { done, total in
+            let step = steps.withLock { steps in
+                steps += 1
+                return steps
+            }
+            guard step == 1, done < total else { return }
+            began.continuation.yield()
+            _ = goOn.wait(timeout: .now() + 60)
+        }
+        for await _ in began.stream { break }
+        try await record(1501...1600, store)
+        try await store.housekeep(at: Samples.stamp.time)
+        try await store.copyLog()
+        goOn.signal()
+        try await copy
+        #expect(steps.withLock { $0 } > 1)
+        #expect(await store.head.point.count == before.count + 200)
+        let reader = try LedgerReader(path: target)
+        let report = try await reader.verify()
+        #expect(report.isIntact && report.end == before, "\(report.lines)")
+        #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o600)
+        #expect(!FileManager.default.fileExists(atPath: target + "-wal"))
+        #expect(try await store.verify().isIntact)
+        await store.close()
+    }
+
+    /// One that is ended, and one that finds no room, leave nothing.
+    @Test func aCopyThatEndsEarlyLeavesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await record(1...10, store)
+        let reader = try LedgerReader(path: folder.database)
+        await #expect(throws: StoreError.self) {
+            try await reader.copy(to: folder.path + "/copy") { _, _ in throw CancellationError() }
+        }
+        await #expect(throws: StoreError.self) { try await reader.copy(to: folder.path + "/nowhere/copy") { _, _ in } }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
+                $0.hasPrefix("gatehouse.sqlite")
+            })
+        await store.close()
+    }
+
+    /// The ledger that was put back is named, its connections stay, its numbers are passed over, and what was open in it is told
+    /// as lost and not closed once more.
+    @Test(arguments: [true, false]) func aMarkBeginsAnotherLedger(hasKey: Bool) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let folder = witnessed.folder
+        let queue = try DatabaseQueue(path: folder.database)
+        try await queue.write { db in
+            try RestoredMark(code: "code.of-a-restore", finding: "put back").save(db)
+        }
+        try queue.close()
+        if !hasKey { try Data("no key".utf8).write(to: URL(fileURLWithPath: witnessed.source.keyPath)) }
+        // A command leaves it to the service.
+        var options = StoreOptions()
+        options.mayBeginAnew = false
+        await #expect(throws: StoreError.self) {
+            _ = try await Store.open(folder.database, options: options, witness: witnessed.source)
+        }
+        var store = try await Store.open(folder.database, witness: witnessed.source)
+        #expect(store.hasBegunAnew)
+        if hasKey { #expect(store.standing == .restored("put back")) }
+        try await store.begin(stamp: Samples.stamp, software: Samples.software)
+        #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)
+        try await record(50...50, store)
+        let entries = try await store.entries(after: 0, limit: 10)
+        guard case .outcome(let first) = try LedgerRecord(bytes: entries[0].body),
+            case .intent(let next) = try LedgerRecord(bytes: entries[1].body)
+        else {
+            Issue.record("other records")
+            return
+        }
+        #expect(first.outcome.predecessor?.ledger == witnessed.ledger)
+        #expect(first.outcome.predecessor?.count == witnessed.count)
+        #expect(first.outcome.reasons.map(\.code) == ["code.of-a-restore"] && first.outcome.finding == "put back")
+        #expect(next.seq > RestoredMark.gap)
+        #expect(first.dropped >= 1)
+        #expect(Set(try await store.connections().map(\.id)) == ["agent", "other"])
+        #expect(await store.deliveries.values.allSatisfy { $0.confirmed == 0 && $0.connection != nil })
+        #expect(try await store.verify().isIntact)
+        await store.close()
+        // It happens once.
+        store = try await Store.open(folder.database, witness: hasKey ? witnessed.source : nil)
+        #expect(!store.hasBegunAnew)
+        await store.close()
+    }
+}
