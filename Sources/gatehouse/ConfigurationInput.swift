@@ -32,7 +32,8 @@ extension CommandFailure {
 /// Tools for the configuration.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Checks the configuration.", subcommands: [Check.self])
+        commandName: "config", abstract: "Checks the configuration, and takes signed ones.",
+        subcommands: [Check.self, Bundle.self, Import.self])
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

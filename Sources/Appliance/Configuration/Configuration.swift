@@ -45,6 +45,8 @@ package struct Configuration: Sendable {
     package var control: ControlSection
     /// Where others see how the service is.
     package var observe: ObserveSection
+    /// Who may send this gate its configuration.
+    package var fleet: FleetSection
 
     /// What is said about keys that have no effect, or not all that may be meant.
     package let notices: [ConfigurationError.Problem]
@@ -131,6 +133,7 @@ package struct Configuration: Sendable {
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         observe = ObserveSection(&reader, folder, control: control)
+        fleet = FleetSection(&reader)
         checkLines(
             &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
         checkFiles(

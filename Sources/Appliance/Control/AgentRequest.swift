@@ -24,7 +24,7 @@ package enum AgentRequest: Hashable, Sendable {
     package init?(_ request: ControlRequest, _ members: JSONObject) throws(ControlRefusal) {
         var reader = Reader(members: members)
         switch request {
-        case .status, .doorStatus, .doorLock, .doorFree, .doorRelease: return nil
+        case .status, .restart, .doorStatus, .doorLock, .doorFree, .doorRelease: return nil
         case .agentConnect:
             self = .connect(
                 invitation: try reader.text("invitation", limit: Self.invitationLimit),

@@ -15,6 +15,8 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     case doorFree = "door-free"
     /// End what was ordered.
     case doorRelease = "door-release"
+    /// End in a moment without a visitor, so that the service manager starts the program anew: ``RenewalService``.
+    case restart
     /// Accept an invitation: ``AgentRequest``, as those that follow.
     case agentConnect = "agent-connect"
     /// All connections to cloud agents.
@@ -32,7 +34,7 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     package var changesSomething: Bool {
         switch self {
         case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
-        case .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing: true
+        case .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing: true
         }
     }
 

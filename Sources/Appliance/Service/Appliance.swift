@@ -26,7 +26,7 @@ package enum ApplianceService {
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
-            parts.clock, parts.dating, parts.door, parts.renewal,
+            parts.clock, parts.dating, parts.door, parts.renewal, parts.restart,
             StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper),
             HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),

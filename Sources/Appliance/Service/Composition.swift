@@ -59,6 +59,7 @@ package struct Composition: Sendable {
     let door: DoorService
     /// The inputs at the door; nil: there are none.
     let doorLines: DoorLines?
+    let restart: RenewalService
     /// Takes what parts find wrong.
     let report: HealthReporter
 
@@ -171,6 +172,15 @@ package struct Composition: Sendable {
             orders, settings: configuration.door.settings, tell: { await gatekeeper.take($0) },
             status: { await gatekeeper.status() }, wallTime: wallTime, log: log
         ).register(in: &desk)
+        let (restarts, restart) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
+        desk.take(.restart) { _ in
+            restart.yield("a restart was asked for")
+            return ["restarts": true]
+        }
+        let isQuiet: @Sendable () async -> Bool = {
+            let status = await gatekeeper.status()
+            return status.phones == 0 && !status.isGateOpen
+        }
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, clock: records.clock,
@@ -198,11 +208,10 @@ package struct Composition: Sendable {
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
             witness: WitnessService(store: store, report: report, log: log), sticker: sticker,
             renewal: RenewalService(
-                contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew,
-                isQuiet: {
-                    let status = await gatekeeper.status()
-                    return status.phones == 0 && !status.isGateOpen
-                }, log: log),
+                contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew, isQuiet: isQuiet, log: log),
+            restart: RenewalService(
+                contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, log: log,
+                remedy: "none: the program ends, and starts again as its configuration says now"),
             door: DoorService(
                 configuration.door.schedule, orders: orders, wallTime: wallTime, minimum: minimum,
                 tell: { doorInbox.take([$0]) }, report: report),

@@ -2,13 +2,13 @@ import Encoding
 import LinuxIO
 import ServiceLifecycle
 
-/// Ends the program in order once a cloud agent has shown that the ledger was put back or changed. The service manager starts it
-/// again, and that start begins a new ledger, which names the old one: nothing else ever does.
+/// Ends the program in order once something needs a start, which the service manager makes: a cloud agent has shown that the ledger was
+/// put back or changed, and the next start begins a new one that names it; or somebody asks for one (``ControlRequest/restart``).
 ///
 /// It waits for a moment without a visitor, ``patience`` at most. A program that began a ledger in this way stays for ``rest``
 /// first: an agent that shows such a thing each time cannot keep the gate busy with starts.
 struct RenewalService: Service {
-    /// What shows that the ledger is not what it was, once the next start knows of it.
+    /// Why a start is needed: what shows that the ledger is not what it was, once the next start knows of it; or who asks.
     let contradictions: AsyncStream<Text>
     /// Whether this start has begun a ledger in the place of another.
     let hasBegunOne: Bool
@@ -17,6 +17,8 @@ struct RenewalService: Service {
     let log: LogSink
     var rest: Duration = .seconds(3600)
     var patience: Duration = .seconds(600)
+    /// What the log says is going to happen.
+    var remedy: Text = "none: the program ends, and its next start begins a new ledger"
     /// Between two looks at the gate.
     var pause: Duration = .milliseconds(500)
 
@@ -34,8 +36,7 @@ struct RenewalService: Service {
                 return log.log(
                     .warning, "renewal",
                     [
-                        "text": .string(finding),
-                        "remedy": "none: the program ends, and its next start begins a new ledger",
+                        "text": .string(finding), "remedy": .string(remedy),
                     ])
             }
         }

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// A whole trust directory in one signed file, made by an operator for his gates.
+/// A whole trust directory in one signed file, made by an operator for his gates; or their configurations (``Kind``).
 ///
 /// Three lines of text and then the files, one after the other, without anything between or behind them:
 ///
@@ -31,6 +31,14 @@ package struct TrustBundle: Sendable {
         package init() {}
     }
 
+    /// What a bundle holds. Its first line says so and is signed, so that none can be taken for the other.
+    package enum Kind: String, Sendable {
+        /// A trust directory.
+        case trust
+        /// The configurations of a fleet: `common.toml`, and `kiosks/ID.toml` for each gate.
+        case configuration
+    }
+
     /// Why a bundle is not accepted.
     package enum Failure: Error, Hashable, Sendable {
         /// It does not begin as a bundle does.
@@ -56,7 +64,7 @@ package struct TrustBundle: Sendable {
     }
 
     /// The first line without the number of the format.
-    static let magic = "gatehouse trust bundle "
+    private static func magic(_ kind: Kind) -> String { "gatehouse \(kind.rawValue) bundle " }
     /// The number of this format.
     static let format = "1"
 
@@ -66,19 +74,22 @@ package struct TrustBundle: Sendable {
     package let files: [Text: [UInt8]]
 
     /// Reads a bundle that one of `keys` has signed; throws the first thing that is wrong with it.
-    package init(_ bytes: [UInt8], keys: [OperatorKey], limits: Limits = Limits()) throws(Failure) {
+    package init(
+        _ bytes: [UInt8], keys: [OperatorKey], as kind: Kind = .trust, limits: Limits = Limits()
+    ) throws(Failure) {
+        let magic = Self.magic(kind)
         guard bytes.count <= limits.bytes else { throw .tooLarge }
         var lines = LineReader(bytes)
-        guard let first = lines.next(atMost: 64), first.starts(with: Self.magic.utf8) else { throw .notABundle }
-        guard first.dropFirst(Self.magic.utf8.count).elementsEqual(Self.format.utf8) else { throw .unknownFormat }
+        guard let first = lines.next(atMost: 64), first.starts(with: magic.utf8) else { throw .notABundle }
+        guard first.dropFirst(magic.utf8.count).elementsEqual(Self.format.utf8) else { throw .unknownFormat }
         guard let second = lines.next(atMost: 86), second.count == 86,
             let signature = Base64.decodeURL(String(decoding: second, as: UTF8.self)), signature.count == 64
         else { throw .wrongSignature }
         guard let manifest = lines.next(atMost: limits.manifestBytes) else { throw .truncated }
-        let signed = Self.signedBytes(Array(manifest))
+        let signed = Self.signedBytes(Array(manifest), kind)
         guard keys.contains(where: { $0.verifies(signature, over: signed) }) else { throw .wrongSignature }
 
-        let contents = try TrustManifest(Array(manifest), limits: limits)
+        let contents = try TrustManifest(Array(manifest), as: kind, limits: limits)
         var files: [Text: [UInt8]] = [:]
         var rest = lines.rest
         for file in contents.files {
@@ -97,7 +108,8 @@ package struct TrustBundle: Sendable {
 
     /// Writes a bundle. The edition's digest is not looked at; what a reader would refuse is refused here.
     package static func write(
-        _ edition: TrustEdition, files: [Text: [UInt8]], key: OperatorSigningKey, limits: Limits = Limits()
+        _ edition: TrustEdition, files: [Text: [UInt8]], key: OperatorSigningKey, as kind: Kind = .trust,
+        limits: Limits = Limits()
     ) throws(Failure) -> [UInt8] {
         let paths = files.keys.sorted()
         let manifest = TrustManifest(
@@ -107,17 +119,17 @@ package struct TrustBundle: Sendable {
                 return TrustManifest.File(path: path, size: content.count, digest: Digest.sha256(content))
             })
         let line = manifest.json.compactBytes
-        _ = try TrustManifest(line, limits: limits)
-        guard let signature = key.signature(over: signedBytes(line)) else { throw .wrongSignature }
-        var bytes = Array((magic + format + "\n" + Base64.encode(signature) + "\n").utf8)
+        _ = try TrustManifest(line, as: kind, limits: limits)
+        guard let signature = key.signature(over: signedBytes(line, kind)) else { throw .wrongSignature }
+        var bytes = Array((magic(kind) + format + "\n" + Base64.encode(signature) + "\n").utf8)
         bytes += line + [0x0A]
         for path in paths { bytes += files[path] ?? [] }
         guard bytes.count <= limits.bytes else { throw .tooLarge }
         return bytes
     }
 
-    private static func signedBytes(_ manifest: [UInt8]) -> [UInt8] {
-        Array((magic + format + "\n").utf8) + manifest + [0x0A]
+    private static func signedBytes(_ manifest: [UInt8], _ kind: Kind) -> [UInt8] {
+        Array((magic(kind) + format + "\n").utf8) + manifest + [0x0A]
     }
 }
 
@@ -141,12 +153,12 @@ extension TrustBundle.Failure: CustomStringConvertible {
     /// What is wrong, in plain words.
     package var description: String {
         switch self {
-        case .notABundle: "this is no trust bundle"
+        case .notABundle: "this is no bundle of this kind"
         case .unknownFormat: "the bundle has a format that this version does not know"
         case .tooLarge: "the bundle is too large"
         case .wrongSignature: "none of the operator's keys has signed this bundle as it is"
         case .malformed(let what): "the bundle's list of files is wrong: \(what)"
-        case .path(let path): "\(path) is no place of a trust directory"
+        case .path(let path): "\(path) is no place in such a bundle"
         case .duplicate(let path): "\(path) is in the bundle twice"
         case .truncated: "the end of the bundle is missing"
         case .changed(let path): "\(path) is not the file that was signed"

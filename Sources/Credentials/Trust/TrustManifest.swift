@@ -18,7 +18,7 @@ struct TrustManifest {
     }
 
     /// Reads it strictly: every member is needed and no other is known.
-    init(_ bytes: [UInt8], limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
+    init(_ bytes: [UInt8], as kind: TrustBundle.Kind, limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
         guard bytes.count <= limits.manifestBytes else { throw .tooLarge }
         guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("no strict JSON") }
         guard Set(object.names) == Self.members else { throw .malformed("members missing or unknown") }
@@ -41,7 +41,7 @@ struct TrustManifest {
         var seen: Set<Text> = []
         var total = 0
         for element in list {
-            let file = try Self.file(element, limits)
+            let file = try Self.file(element, kind, limits)
             guard seen.insert(file.path).inserted else { throw .duplicate(file.path.string) }
             total += file.size
             // Each is within its bound and their number too, so this cannot overflow.
@@ -64,25 +64,32 @@ struct TrustManifest {
         ]
     }
 
-    private static func file(_ json: JSON, _ limits: TrustBundle.Limits) throws(TrustBundle.Failure) -> File {
+    private static func file(_ json: JSON, _ kind: TrustBundle.Kind, _ limits: TrustBundle.Limits) throws(TrustBundle
+        .Failure) -> File
+    {
         guard let object = json.object, Set(object.names) == fileMembers, let path = object["path"]?.string,
             let size = object["size"]?.int, size >= 0,
             let digest = object["sha256"]?.string.flatMap({ Hex.decode($0.string) }), digest.count == 32
         else { throw .malformed("an entry of files") }
-        guard isPlace(path, limits) else { throw .path(path.string) }
+        guard isPlace(path, kind, limits) else { throw .path(path.string) }
         guard size <= limits.fileBytes else { throw .tooLarge }
         return File(path: path, size: size, digest: digest)
     }
 
-    /// Whether a path names a file that a trust directory may hold; never one outside it.
-    private static func isPlace(_ path: Text, _ limits: TrustBundle.Limits) -> Bool {
+    /// Whether a path names a file that such a bundle may hold; never one outside it.
+    private static func isPlace(_ path: Text, _ kind: TrustBundle.Kind, _ limits: TrustBundle.Limits) -> Bool {
         guard path.utf8.count <= limits.pathLetters else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.allSatisfy({ $0.first != UInt8(ascii: ".") && !$0.isEmpty && $0.allSatisfy(isPlain) }),
             let first = parts.first
         else { return false }
         let name = String(decoding: Array(first), as: UTF8.self)
-        return parts.count == 1 ? rootFiles.contains(name) : parts.count <= 4 && folders.contains(name)
+        switch kind {
+        case .trust: return parts.count == 1 ? rootFiles.contains(name) : parts.count <= 4 && folders.contains(name)
+        case .configuration:
+            return parts.count == 1
+                ? name == "common.toml" : parts.count == 2 && name == "kiosks" && path.hasSuffix(".toml")
+        }
     }
 
     private static func isPlain(_ letter: UInt8) -> Bool {

@@ -1,0 +1,21 @@
+package import Credentials
+import Encoding
+
+/// `[fleet]`: who may send this gate its configuration.
+package struct FleetSection: Hashable, Sendable {
+    /// The operator's keys, one of which must have signed a configuration bundle.
+    package var keys: [OperatorKey]
+
+    init(_ reader: inout ConfigurationReader) {
+        keys = []
+        for text in reader.texts("fleet.keys") {
+            if let key = OperatorKey(Text(text)) {
+                keys.append(key)
+            } else {
+                reader.reject(
+                    "fleet.keys", "\"\(text.prefix(60))\" is no Ed25519 key",
+                    "Write the text that gatehouse trust keygen prints (z6Mk…).")
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import Credentials
+package import Encoding
+import Foundation
+import LinuxIO
+
+/// The configurations of a fleet: what all gates have in common, and what each has for itself, by its `kiosk.id`. A gate's own value
+/// replaces the common one, key by key; a list as a whole.
+package struct FleetConfiguration: Sendable {
+    /// Why it cannot be used.
+    package struct Failure: Error, Hashable, Sendable {
+        /// What is wrong, in plain words; several lines where several things are.
+        package let text: String
+        /// What to do about it.
+        package let remedy: String
+    }
+
+    static let common: Text = "common.toml"
+
+    /// Path → content, as in the bundle.
+    package let files: [Text: [UInt8]]
+
+    /// What a bundle holds.
+    package init(_ bundle: TrustBundle) { files = bundle.files }
+
+    /// Reads `common.toml` and `kiosks/*.toml` of a folder.
+    package init(directory: String) throws(Failure) {
+        var files: [Text: [UInt8]] = [:]
+        let folder = directory + "/kiosks"
+        let kiosks = Directory.names(in: folder).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+        for name in [Self.common.string] + kiosks.map({ "kiosks/" + $0 }) {
+            let path = directory + "/" + name
+            guard FileBytes.isFile(path), let bytes = FileManager.default.contents(atPath: path) else {
+                throw Failure(
+                    text: "\(path) \(FileObstacle(path)?.text ?? "cannot be read")",
+                    remedy: "have common.toml and kiosks/ID.toml in the folder, one for each gate")
+            }
+            files[Text(name)] = Array(bytes)
+        }
+        guard !kiosks.isEmpty else {
+            throw Failure(
+                text: "no gate has a file in \(folder)", remedy: "write kiosks/ID.toml for each, with its kiosk.name")
+        }
+        self.files = files
+    }
+
+    /// The gates that have a part of their own.
+    package var kiosks: [String] {
+        files.keys.filter { $0.hasPrefix("kiosks/") }.map {
+            String($0.string.dropFirst("kiosks/".count).dropLast(".toml".count))
+        }
+        .sorted()
+    }
+
+    /// The configuration of one gate as a document, checked wholly; `folder` is what its relative paths start from.
+    package func document(
+        for kiosk: String, from edition: String, in folder: String
+    ) throws(Failure) -> (text: [UInt8], configuration: Configuration) {
+        guard let own = files[Text("kiosks/\(kiosk).toml")] else {
+            throw Failure(
+                text: "there is nothing in it for the gate \(kiosk)",
+                remedy: "look at kiosk.id here, or add kiosks/\(kiosk).toml and sign a new bundle")
+        }
+        let merged = try table(files[Self.common] ?? [], Self.common.string).overlaid(
+            by: table(own, "kiosks/\(kiosk).toml"))
+        let text = Array(
+            ("# \(edition), for the gate \(kiosk). The next import replaces this file.\n" + merged.document).utf8)
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration.parse(text, file: kiosk, folder: folder)
+        } catch {
+            // Lines of a file that nobody wrote would only mislead.
+            let problems = error.problems.map {
+                "\(kiosk): \($0.key.isEmpty ? "" : $0.key + ": ")\($0.message). \($0.remedy)"
+            }
+            throw Failure(text: problems.joined(separator: "\n"), remedy: "correct the files and sign a new bundle")
+        }
+        guard configuration.kiosk.id == kiosk else {
+            throw Failure(
+                text: "\(kiosk): kiosk.id would be \(configuration.kiosk.id)",
+                remedy: "name the file as kiosk.id says, which is kiosk.name unless it is given")
+        }
+        guard !configuration.fleet.keys.isEmpty else {
+            throw Failure(
+                text: "\(kiosk): there are no fleet.keys in it, so that no later bundle would be taken",
+                remedy: "write the operator's key into fleet.keys of common.toml")
+        }
+        return (text, configuration)
+    }
+
+    private func table(_ bytes: [UInt8], _ name: String) throws(Failure) -> TOMLTable {
+        do throws(TOML.SyntaxError) { return try TOML.parse(bytes) } catch {
+            throw Failure(
+                text: "\(name):\(error.line): is not TOML: \(error.message)",
+                remedy: "correct the file and sign a new bundle")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// One signed bundle for many gates: each takes its part, wholly checked, and never goes back.
+@Suite struct FleetTests {
+    private let folder: URL
+    private let key: OperatorSigningKey
+    private let other: OperatorSigningKey
+    private let now = Timestamp(seconds: 1_790_000_100)
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-fleet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        key = try #require(OperatorSigningKey(seed: [UInt8](repeating: 1, count: 32)))
+        other = try #require(OperatorSigningKey(seed: [UInt8](repeating: 2, count: 32)))
+        try write("gate.toml", "[kiosk]\nname = \"North\"\n[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n")
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    private func write(_ name: String, _ text: String) throws {
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+    private func read(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+    private var state: FleetState {
+        get throws { FleetState(try Configuration.load(path("gate.toml")), file: path("gate.toml")) }
+    }
+
+    private func bundle(
+        _ number: Int, common: String? = nil, kiosks: [Text: String] = [:], by signer: OperatorSigningKey? = nil,
+        until: Timestamp = Timestamp(seconds: 1_800_000_000)
+    ) throws -> [UInt8] {
+        let keys = "[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n"
+        var files: [Text: [UInt8]] = ["common.toml": Array((common ?? "[gate]\npulse = \"250ms\"\n" + keys).utf8)]
+        for (name, text) in kiosks.isEmpty
+            ? ["North": "[kiosk]\nname = \"North\"\n", "South": "[kiosk]\nname = \"South\"\n"] : kiosks
+        {
+            files[Text("kiosks/\(name).toml")] = Array(text.utf8)
+        }
+        let edition = TrustEdition(
+            version: number, digest: [], issued: Timestamp(seconds: 1_790_000_000), validUntil: until)
+        return try TrustBundle.write(edition, files: files, key: signer ?? key, as: .configuration)
+    }
+
+    private func refusal(_ bytes: [UInt8], at date: Timestamp? = nil) throws -> String {
+        let before = try (read("gate.toml"), Directory.names(in: folder.path))
+        do { _ = try state.install(bytes, at: date ?? now) } catch {
+            let after = try (read("gate.toml"), Directory.names(in: folder.path))
+            #expect(after == before, "something was changed")
+            return "\(error)"
+        }
+        return ""
+    }
+
+    @Test func aGateTakesItsPartAndNeverGoesBack() throws {
+        let hand = try read("gate.toml")
+        let first = try state.install(
+            try bundle(3, kiosks: ["North": "[kiosk]\nname = \"North\"\n[gate]\npulse = \"300ms\"\n"]), at: now)
+        #expect(first.isNew && first.edition.version == 3)
+        let configuration = try Configuration.load(path("gate.toml"))
+        #expect(configuration.gate.pulse == .milliseconds(300) && configuration.kiosk.id == "North")
+        #expect(try read("gate.toml").hasPrefix("# configuration bundle 3 sha256:"))
+        #expect(try read("gate.toml.before") == hand)
+        #expect(try state.edition?.version == 3)
+        #expect(try refusal(bundle(2)).contains("rollBack"))
+        #expect(try refusal(bundle(3)).contains("conflict"))
+        let next = try bundle(4)
+        #expect(try state.install(next, at: now).isNew)
+        #expect(try Configuration.load(path("gate.toml")).gate.pulse == .milliseconds(250))
+        #expect(try !state.install(next, at: now).isNew)
+        // What was changed by hand is mended, and kept.
+        try write("gate.toml", try read("gate.toml").replacingOccurrences(of: "250ms", with: "260ms"))
+        #expect(try state.install(next, at: now).isNew)
+        #expect(try Configuration.load(path("gate.toml")).gate.pulse == .milliseconds(250))
+        #expect(try read("gate.toml.before").contains("260ms"))
+        // Long after its time the one in force may be mended, and another one is not taken.
+        let late = Timestamp(seconds: 1_900_000_000)
+        #expect(try !state.install(next, at: late).isNew)
+        #expect(try refusal(bundle(5), at: late).contains("stale"))
+    }
+
+    @Test func whatIsRefusedChangesNothing() throws {
+        #expect(try refusal(bundle(1, by: other)).contains("wrongSignature"))
+        var bytes = try bundle(1)
+        bytes[bytes.count - 3] ^= 1
+        #expect(try refusal(bytes).contains("changed"))
+        #expect(try refusal(Array(bytes.dropLast(9))).contains("truncated"))
+        // A trust bundle, also one that the same key signed, is none.
+        let edition = TrustEdition(
+            version: 9, digest: [], issued: Timestamp(seconds: 1), validUntil: Timestamp(seconds: 1_800_000_000))
+        let trust = try TrustBundle.write(edition, files: ["issuers.toml": []], key: key)
+        #expect(try refusal(trust).contains("notABundle"))
+        #expect(throws: TrustBundle.Failure.notABundle) { try TrustBundle(bundle(1), keys: [key.publicKey]) }
+        let keys = "[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n"
+        #expect(
+            try refusal(bundle(1, kiosks: ["South": "[kiosk]\nname = \"South\"\n"])).contains(
+                "nothing in it for the gate North"))
+        #expect(
+            try refusal(bundle(1, kiosks: ["North": "[kiosk]\nname = \"South\"\n"])).contains("kiosk.id would be South")
+        )
+        #expect(try refusal(bundle(1, common: "[gate]\npulse = \"200ms\"\n")).contains("no fleet.keys"))
+        #expect(try refusal(bundle(1, common: keys + "[gate]\npulse = \"9s\"\n")).contains("gate.pulse"))
+        #expect(try refusal(bundle(1, common: keys + "[gaet]\npulse = \"9s\"\n")).contains("is not a known key"))
+        #expect(try refusal(bundle(1, common: "[gate\n")).contains("is not TOML"))
+        // One that knows nobody takes nothing.
+        try write("gate.toml", "[kiosk]\nname = \"North\"\n")
+        #expect(try refusal(bundle(1)).contains("noKeys"))
+        #expect(throws: TrustBundle.Failure.self) {
+            try TrustBundle.write(edition, files: ["kiosks/../x.toml": []], key: key, as: .configuration)
+        }
+    }
+
+    /// The power goes at each step: what is there then is a whole configuration, and the same import ends the work.
+    @Test func aCutLeavesAWholeConfiguration() throws {
+        let bytes = try bundle(7)
+        var copies: [URL] = []
+        _ = try state.install(bytes, at: now) { _ in
+            let copy = folder.appendingPathExtension("cut-\(copies.count)")
+            try? FileManager.default.copyItem(at: folder, to: copy)
+            copies.append(copy)
+        }
+        #expect(copies.count >= 8)
+        for copy in copies {
+            let file = copy.appendingPathComponent("gate.toml").path
+            let cut = FleetState(try Configuration.load(file), file: file)
+            #expect(try cut.install(bytes, at: now).edition.version == 7)
+            #expect(cut.edition?.version == 7)
+            #expect(try Configuration.load(file).gate.pulse == .milliseconds(250))
+            try FileManager.default.removeItem(at: copy)
+        }
+    }
+
+    @Test func aFolderIsReadAsItWillBePacked() throws {
+        #expect(throws: FleetConfiguration.Failure.self) { try FleetConfiguration(directory: path("fleet")) }
+        try write("fleet/common.toml", "[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n")
+        #expect(throws: FleetConfiguration.Failure.self) { try FleetConfiguration(directory: path("fleet")) }
+        try write("fleet/kiosks/North.toml", "[kiosk]\nname = \"North\"\n")
+        try write("fleet/kiosks/notes.txt", "x")
+        #expect(try FleetConfiguration(directory: path("fleet")).kiosks == ["North"])
+    }
+}

@@ -1,0 +1,53 @@
+import Encoding
+import Foundation
+import Testing
+
+/// `gatehouse config bundle` on the operator's machine, `gatehouse config import` at a gate that serves.
+@Suite(.timeLimit(.minutes(3))) struct FleetCommandTests {
+    private let folder: Scratch
+
+    init() throws { folder = try Scratch() }
+
+    private func log() -> String { (try? folder.read("log.jsonl")) ?? "" }
+
+    @Test func aBundleGoesToAGateThatServes() async throws {
+        let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
+        #expect(key.code == 0)
+        let fleet = "[fleet]\nkeys = [\"\(key.lines[0])\"]\n[log]\npath = \"log.jsonl\"\n"
+        let gate = try folder.configuration(port: try closedPort(), more: fleet)
+        try folder.write(
+            "fleet/common.toml", try folder.read("gate.toml").replacingOccurrences(of: "name = \"Test-Gate\"", with: "")
+        )
+        try folder.write("fleet/kiosks/Test-Gate.toml", "[kiosk]\nname = \"Test-Gate\"\n[gate]\npulse = \"321ms\"\n")
+        let made = try await folder.gatehouse(
+            "config", "bundle", "fleet", "--key", "operator.pem", "--number", "1", "--output", "fleet.bundle")
+        #expect(made.code == 0 && made.output.contains("version 1 for 1 gates"), "\(made)")
+        // It ends by itself: systemd would start it again.
+        let ended = try await Program.run(
+            "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
+        ) { _ in
+            for _ in 0..<3000 where !log().contains("ledger.head") { try await Task.sleep(for: .milliseconds(10)) }
+            let imported = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
+            #expect(imported.code == 0 && imported.output.contains("when nobody is at the gate"), "\(imported)")
+        }
+        #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")
+        let check = try await folder.gatehouse("config", "check", "--json", "--config", gate)
+        #expect(check.json.first?["gate"]?["pulse"] == "321ms", "\(check)")
+        let again = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
+        #expect(again.code == 0 && again.output.contains("in place already"), "\(again)")
+        // Behind it only a newer one; a wrong folder makes none.
+        let older = try await folder.gatehouse("config", "import", "gate.toml", "--config", gate)
+        #expect(older.code == 1 && older.hasRemedy, "\(older)")
+        for (name, text) in [
+            ("common.toml", "[gate]\npulse = \"1h\"\n"), ("kiosks/Other.toml", "[kiosk]\nname = \"Third\"\n"),
+        ] {
+            try folder.write("wrong/common.toml", try folder.read("fleet/common.toml"))
+            try folder.write("wrong/kiosks/Test-Gate.toml", "[kiosk]\nname = \"Test-Gate\"\n")
+            try folder.write("wrong/" + name, text)
+            let wrong = try await folder.gatehouse(
+                "config", "bundle", "wrong", "--key", "operator.pem", "--number", "2", "--output", "wrong.bundle")
+            #expect(wrong.code == 2 && wrong.hasRemedy, "\(wrong)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path("wrong.bundle")))
+        }
+    }
+}
