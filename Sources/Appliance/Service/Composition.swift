@@ -59,6 +59,7 @@ package struct Composition: Sendable {
     let door: DoorService
     /// The inputs at the door; nil: there are none.
     let doorLines: DoorLines?
+    /// Ends the program in a quiet moment when somebody asked for that.
     let restart: RenewalService
     /// Takes what parts find wrong.
     let report: HealthReporter

@@ -1,0 +1,143 @@
+import Encoding
+import Foundation
+import TestKit
+import Testing
+
+/// What `docs/maintenance.md` and `docs/updates.md` tell an operator to do.
+@Suite(.timeLimit(.minutes(5))) struct MaintenanceTests {
+    private let folder: Scratch
+    private let configuration: String
+
+    init() throws {
+        folder = try Scratch()
+        configuration = try folder.configuration(port: try closedPort(), more: "[log]\npath = \"log.jsonl\"\n")
+    }
+
+    private var log: [JSON] {
+        let text = (try? folder.read("log.jsonl")) ?? ""
+        return text.split(separator: "\n").compactMap { try? JSON.parse(Array($0.utf8)) }
+    }
+
+    private func events(_ name: Text) -> [JSON] { log.filter { $0["event"]?.string == name } }
+
+    /// Lets the service run once; what is in the log afterwards is of this run.
+    private func serve(_ body: @escaping () async throws -> Void = {}) async throws {
+        try folder.write("log.jsonl", "")
+        let ending = try await Program.run(
+            "timeout", ["90", Program.gatehouse, "run", "--config", configuration], in: folder
+        ) { id in
+            for _ in 0..<3000 where events("ledger.head").isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            try await body()
+            kill(id, SIGTERM)
+        }
+        #expect(ending.code == 0, "\(ending)")
+    }
+
+    private func move(_ name: String, _ other: String) throws {
+        try FileManager.default.moveItem(atPath: folder.path("state/gatehouse.db" + name), toPath: folder.path(other))
+    }
+
+    @Test func theKeyOfTheConnectionsIsChanged() async throws {
+        try await serve()
+        let old = try folder.read("state/gatehouse.db.agent-key")
+        try move(".agent-key", "state/gatehouse.db.agent-key.old")
+        try await serve()
+        #expect(events("keys").contains { $0["resealed"]?.int == 1 }, "\(log)")
+        #expect(try folder.read("state/gatehouse.db.agent-key") != old)
+        try FileManager.default.removeItem(atPath: folder.path("state/gatehouse.db.agent-key.old"))
+        try await serve()
+        #expect(events("fault").allSatisfy { $0["code"] != "fault.agent-unreadable" })
+        #expect(!events("keys").contains { $0["text"]?.string?.hasPrefix("credentials are named") == true })
+    }
+
+    @Test func theKeyOfTheWitnessIsChanged() async throws {
+        try await serve()
+        let ledger = try #require(events("ledger.head").last?["ledger"]?.string)
+        try move(".witness-key", "old-key")
+        try move(".witness", "old-witness")
+        try await serve()
+        #expect(events("fault").contains { $0["code"] == "fault.ledger-rewritten" }, "\(log)")
+        let list = try await folder.gatehouse("ledger", "list", "--json", "--config", configuration)
+        #expect(list.json.last?["predecessor"]?["ledger"]?.string == ledger, "\(list)")
+        let verify = try await folder.gatehouse("ledger", "verify", "--config", configuration)
+        #expect(verify.code == 0, "\(verify)")
+    }
+
+    /// Renamed under the running service, as logrotate does it.
+    @Test func theLogIsRotatedWithoutASignal() async throws {
+        try await serve {
+            try FileManager.default.moveItem(atPath: folder.path("log.jsonl"), toPath: folder.path("log.jsonl.1"))
+        }
+        let rotated = try folder.read("log.jsonl.1")
+        #expect(!rotated.isEmpty && !events("ended").isEmpty)
+    }
+
+    /// A key of the configuration that has no effect any more: told by the check and at the start, and no reason to stay away.
+    @Test func aDeprecatedKeyIsToldEverywhere() async throws {
+        let text = try folder.read("gate.toml")
+        try folder.write("gate.toml", text + "[agent]\nqueue = 500\n")
+        let check = try await folder.gatehouse("config", "check", configuration)
+        #expect(check.code == 0 && check.errors.contains("agent.queue has no effect any more"), "\(check)")
+        #expect(check.errors.contains("version 0.3.0 refuses it"))
+        try await serve()
+        #expect(events("configuration").contains { $0["key"] == "agent.queue" }, "\(log)")
+    }
+
+    /// A database of a version to come is refused by name, and left as it is.
+    @Test func aNewerDatabaseIsRefused() async throws {
+        try await serve()
+        let sql = "INSERT INTO grdb_migrations VALUES ('99 from the future')"
+        let edit = try await Program.run(
+            "python3",
+            ["-c", "import sqlite3; c = sqlite3.connect('state/gatehouse.db'); c.execute(\"\(sql)\"); c.commit()"],
+            in: folder)
+        #expect(edit.code == 0, "\(edit)")
+        let before = try Data(contentsOf: folder.url.appendingPathComponent("state/gatehouse.db"))
+        for command in [["ledger", "verify"], ["backup", "b.tar"]] {
+            let ending = try await folder.gatehouse(command + ["--config", configuration])
+            #expect(ending.code == 2 && ending.errors.contains("was written by a newer version"), "\(ending)")
+            #expect(ending.errors.contains("install the newer version again"), "\(ending)")
+        }
+        #expect(try Data(contentsOf: folder.url.appendingPathComponent("state/gatehouse.db")) == before)
+    }
+
+    /// The scripts in `deploy` that try their own files with Ansible, RAUC and apt, where these are installed.
+    @Test(arguments: ["ansible", "apt", "rauc"]) func theTemplatesAreUnderstood(by tool: String) async throws {
+        let check = Vectors.repository.appendingPathComponent("deploy/\(tool)/check").path
+        let ending = try await Program.run(check, [], in: folder)
+        if ending.code == 77 { return print("templates: \(ending.errors)") }
+        #expect(ending.code == 0, "\(ending)")
+    }
+
+    /// Programs that do what a test says, first in the path.
+    private func stubs(_ programs: [String: String]) throws -> String {
+        for (name, text) in programs {
+            let path = try folder.write("bin/" + name, "#!/bin/sh\n" + text + "\n")
+            chmod(path, 0o755)
+        }
+        return folder.path("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+    }
+
+    @Test(arguments: [(0, 0, true), (1, 1, true), (2, 0, false), (0, 2, false)])
+    func aSystemIsKeptOnlyWithAGateInOrder(status: Int, doctor: Int, isKept: Bool) async throws {
+        let path = try stubs([
+            "gatehouse": "[ $1 = status ] && exit \(status); exit \(doctor)", "rauc": "echo \"$@\" >>calls",
+            "systemctl": "echo \"$@\" >>calls",
+        ])
+        let script = Vectors.repository.appendingPathComponent("deploy/rauc/confirm").path
+        let ending = try await Program.run(
+            script, [], in: folder,
+            environment: ["PATH": path, "GATEHOUSE_CONFIRM_TRIES": "5", "GATEHOUSE_CONFIRM_PAUSE": "0"])
+        #expect(ending.code == (isKept ? 0 : 1), "\(ending)")
+        #expect(try folder.read("calls") == (isKept ? "status mark-good\n" : "status mark-bad\nreboot\n"))
+    }
+
+    @Test(arguments: [("7", "8", true), ("7", "7", false), ("7", "6", false), ("7", "x", false), ("9", "10", true)])
+    func onlyANewerSystemIsTaken(installed: String, offered: String, isTaken: Bool) async throws {
+        let version = try folder.write("version", installed + "\n")
+        let script = Vectors.repository.appendingPathComponent("deploy/rauc/newer-only").path
+        let ending = try await Program.run(
+            script, [], in: folder, environment: ["GATEHOUSE_IMAGE_VERSION": version, "RAUC_BUNDLE_VERSION": offered])
+        #expect((ending.code == 0) == isTaken, "\(ending)")
+    }
+}
