@@ -14,31 +14,12 @@ extension ConfigCommand {
                 Every gate's configuration is put together and checked first. Each bundle needs a higher number than the one \
                 before: gates never go back. The private key stays on the operator's machine.
                 """)
-        @Option(help: ArgumentHelp("The file with the private key, from gatehouse trust keygen.", valueName: "file"))
-        var key: String?
-        @Option(help: ArgumentHelp("The bundle's version, from 1 up.", valueName: "version"))
-        var number: Int?
-        @Option(help: ArgumentHelp("How long it may be imported from now, such as 90d.", valueName: "duration"))
-        var validFor = "90d"
-        @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The bundle to write.", valueName: "file"))
-        var output: String?
+        @OptionGroup var signing: SigningInput
         @Argument(help: ArgumentHelp("The directory.", valueName: "directory"))
         var directory: String
 
         func run() async throws {
-            guard let key, let number, let output else {
-                throw CommandFailure(
-                    "a bundle needs a key, a version and a file",
-                    remedy: "gatehouse config bundle DIRECTORY --key FILE --number VERSION --output FILE")
-            }
-            guard let signer = OperatorSigningKey(pem: try InputFile.bytes(key, limit: 4096)) else {
-                throw CommandFailure("\(key) is no Ed25519 private key", remedy: "make one with gatehouse trust keygen")
-            }
-            guard let validFor = DurationText.parse(validFor) else {
-                throw CommandFailure("--valid-for takes a duration", remedy: "write for example 90d or 12h")
-            }
-            let now = Timestamp(seconds: SystemClock.utc().seconds)
-            let edition = TrustEdition(version: number, digest: [], issued: now, validUntil: now.advanced(by: validFor))
+            let (signer, edition, output) = try signing.read("config")
             do {
                 let fleet = try FleetConfiguration(directory: directory)
                 let bytes = try TrustBundle.write(edition, files: fleet.files, key: signer, as: .configuration)
@@ -53,7 +34,7 @@ extension ConfigCommand {
                 }
                 try DurableFile.replace(output, with: bytes)
                 Terminal.line(
-                    "\(output): version \(number) for \(fleet.kiosks.count) gates, to be imported until \(edition.validUntil.rfc3339)"
+                    "\(output): version \(edition.version) for \(fleet.kiosks.count) gates, to be imported until \(edition.validUntil.rfc3339)"
                 )
             } catch let error as FleetConfiguration.Failure {
                 throw CommandFailure(error.text, remedy: error.remedy)

@@ -73,36 +73,19 @@ extension TrustCommand {
                 The directory is checked first. Each bundle needs a higher version than the one before: gates never go back. \
                 The private key stays on the operator's machine.
                 """)
-        @Option(help: ArgumentHelp("The file with the private key, from keygen.", valueName: "file"))
-        var key: String?
-        @Option(help: ArgumentHelp("The bundle's version, from 1 up.", valueName: "version"))
-        var number: Int?
-        @Option(help: ArgumentHelp("How long it is valid from now, such as 90d.", valueName: "duration"))
-        var validFor = "90d"
+        @OptionGroup var signing: SigningInput
         @Option(
             help: ArgumentHelp(
                 "How long after that it still serves, with a warning, such as 7d.", valueName: "duration"))
         var grace = "7d"
-        @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The bundle to write.", valueName: "file"))
-        var output: String?
         @Argument(help: ArgumentHelp("The trust directory.", valueName: "directory"))
         var directory: String
 
         func run() async throws {
-            guard let key, let number, let output else {
-                throw CommandFailure(
-                    "a bundle needs a key, a version and a file",
-                    remedy: "gatehouse trust bundle DIRECTORY --key FILE --number VERSION --output FILE")
+            guard let grace = DurationText.parse(grace) else {
+                throw CommandFailure("--grace takes a duration", remedy: "write for example 90d or 12h")
             }
-            guard let signer = OperatorSigningKey(pem: try InputFile.bytes(key, limit: 4096)) else {
-                throw CommandFailure("\(key) is no Ed25519 private key", remedy: "make one with gatehouse trust keygen")
-            }
-            guard let validFor = DurationText.parse(validFor), let grace = DurationText.parse(grace) else {
-                throw CommandFailure("--valid-for and --grace take durations", remedy: "write for example 90d or 12h")
-            }
-            let now = Timestamp(seconds: SystemClock.utc().seconds)
-            let edition = TrustEdition(
-                version: number, digest: [], issued: now, validUntil: now.advanced(by: validFor), grace: grace)
+            let (signer, edition, output) = try signing.read("trust", grace: grace)
             let bytes: [UInt8]
             do {
                 _ = try TrustDirectory(path: directory)
@@ -118,7 +101,7 @@ extension TrustCommand {
             } catch let error as SystemError {
                 throw CommandFailure("\(error)", remedy: error.remedy)
             }
-            Terminal.line("\(output): version \(number), valid until \(edition.validUntil.rfc3339)")
+            Terminal.line("\(output): version \(edition.version), valid until \(edition.validUntil.rfc3339)")
         }
     }
 
