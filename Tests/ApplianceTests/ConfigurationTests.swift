@@ -152,7 +152,7 @@ struct ConfigurationTests {
                 "uses GPIO5, which gate.line uses too"
             ),
             (
-                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\n", "wiegand.data1", nil,
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\n", "wiegand.data1", 4,
                 "is missing"
             ),
             (
