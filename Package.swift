@@ -147,7 +147,7 @@ let package = Package(
             [
                 "Appliance", "Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm",
                 "LinuxIO",
-                "HTTPTransport", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
+                "HTTPTransport", "Observation", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
             ]),
         tests("CommandTests", ["Simulation", "Aries", "DIDComm", "Encoding", crypto]),
         tests(

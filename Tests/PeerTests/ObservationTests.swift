@@ -25,7 +25,9 @@ import Testing
         #expect(records.count == 5 && accepted == 4)
 
         // The file follows by itself, and says what the command says.
-        let status = try await read(place.path("status.json")) { $0["ledger"]?["visits"]?.int == records.count }
+        let status = try await read(place.path("status.json")) {
+            $0["ledger"]?["entries"]?.int == 2 * records.count && $0["ledger"]?["open"]?.int == 0
+        }
         #expect(status["visits"] == ["abandoned": 1, "accepted": 4, "rejected": 1])
         #expect(status["reasons"]?["accepted"]?["ok"]?.int == accepted)
         #expect(status["reasons"]?["rejected"]?["proof.invalid"]?.int == 1)
@@ -61,7 +63,7 @@ import Testing
         }
 
         // The page has the visits by their numbers in the ledger, and no word of who came.
-        let page = try await page(place) { $0.contains("<td>\(records.count)</td>") }
+        let page = try await page(place) { $0.contains("<tr><td>\(records.count)</td>") }
         for record in records { #expect(page.contains("<tr><td>\(record.seq ?? 0)</td>"), "\(record)") }
         #expect(page.components(separatedBy: "✓ accepted").count == accepted + 1)
         #expect(page.contains("proof.invalid") && page.contains("● In order"))
@@ -76,7 +78,7 @@ import Testing
 
         // After a restart the counters begin anew, and the day does not.
         try kiosk.start()
-        let again = try await self.page(place) { $0.contains("<td>\(records.count)</td>") }
+        let again = try await self.page(place) { $0.contains("<tr><td>\(records.count)</td>") }
         #expect(again.components(separatedBy: "✓ accepted").count == accepted + 1)
         #expect(try get("/metrics", place).contains("gatehouse_visits_total{result=\"accepted\"} 0"))
         #expect(try await kiosk.terminate() == .exit(0))

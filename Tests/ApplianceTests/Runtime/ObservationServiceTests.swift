@@ -6,6 +6,7 @@ import Glibc
 import Kiosk
 import Ledger
 import LinuxIO
+import Observation
 import Store
 import Synchronization
 import TestKit
