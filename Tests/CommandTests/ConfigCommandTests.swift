@@ -89,7 +89,40 @@ import Testing
         ("[kiosk]\nname = \"A\"\n[radio]\ntransport = \"pigeon\"\n", 4, "radio.transport", "\"user-channel\""),
         ("[kiosk]\nname = \"A name with spaces\"\n", 2, "kiosk.name", "1 to 14"),
         ("", nil, "kiosk.name", "is missing"),
+        // What is served has no door to the network.
+        (observe("listen = \"0.0.0.0:9464\""), 4, "observe.listen", "could be reached from other machines"),
+        (observe("listen = \"192.168.1.7:9464\""), 4, "observe.listen", "could be reached from other machines"),
+        (observe("listen = \"[::]:9464\""), 4, "observe.listen", "could be reached from other machines"),
+        (observe("listen = \"localhost:9464\""), 4, "observe.listen", "neither a socket nor an address"),
+        (observe("listen = \"127.0.0.1:80\""), 4, "observe.listen", "neither a socket nor an address"),
+        (observe("listen = \"unix:\""), 4, "observe.listen", "is empty"),
+        (observe("listen = \"unix:/run/\(String(repeating: "x", count: 100))\""), 4, "observe.listen", "longer than"),
+        (observe("status = \"\""), 4, "observe.status", "is empty"),
+        (observe("textfile = \"/tmp/metrics.txt\""), 4, "observe.textfile", "does not end with .prom"),
+        (
+            observe("textfile = \"/run/gatehouse/status.json.prom\"\nstatus = \"/run/gatehouse/status.json.prom\""), 4,
+            "observe.textfile", "uses too"
+        ),
+        (observe("listen = \"unix:/run/gatehouse/control.sock\""), 4, "observe.listen", "control.path uses too"),
     ]
+
+    private static func observe(_ line: String) -> String { "[kiosk]\nname = \"A\"\n[observe]\n\(line)\n" }
+
+    @Test func whatIsShownCanBeTurnedOffAndMoved() async throws {
+        for (line, listen, status) in [
+            ("listen = \"none\"\nstatus = \"none\"", "none", "none"),
+            ("listen = \"127.0.0.1:9464\"", "127.0.0.1:9464", "/run/gatehouse/status.json"),
+            ("listen = \"[::1]:9464\"", "[::1]:9464", "/run/gatehouse/status.json"),
+            // A gate of its own on a box with several.
+            ("[control]\npath = \"/run/south/control.sock\"", "unix:/run/south/observe.sock", "/run/south/status.json"),
+        ] {
+            try folder.write("a.toml", Self.observe(line))
+            let ending = try await folder.gatehouse("config", "check", "--json", "a.toml")
+            let section = ending.json.first?["observe"]
+            #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending)")
+            #expect(section?["listen"]?.string == Text(listen) && section?["status"]?.string == Text(status))
+        }
+    }
 
     @Test(arguments: broken) func whatIsWrongIsLocated(
         _ text: String, _ line: Int?, _ key: String, _ words: String
