@@ -6,10 +6,13 @@ import LinuxIO
 
 /// The option by which a command finds the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
-    static let standard = "/etc/gatehouse/gatehouse.toml"
+    static let standard = SetupPlaces.standard
 
     @Option(name: [.customLong("config")], help: ArgumentHelp("The configuration file.", valueName: "file"))
     var path = Self.standard
+
+    /// The path from the root.
+    var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
     /// Reads it, turning its problems into one failure for people.
     func load() throws -> Configuration {

@@ -48,26 +48,32 @@ struct MachineInput: ParsableArguments {
 
     /// Tells what is found, and ends as it says.
     func examine(_ input: ConfigurationInput, json: Bool, asksService: Bool) throws {
+        try check()
+        let (findings, surroundings) = look(input, asksService: asksService)
+        try DoctorListing.show(findings, surroundings, json: json)
+    }
+
+    /// Refuses a machine that is not there.
+    func check() throws {
         if let root, !TrustCommand.isFolder(root) {
             throw CommandFailure("there is no folder \(Terminal.printable(root))", remedy: "check --root")
         }
+    }
+
+    /// What is found, and what it was found on.
+    func look(_ input: ConfigurationInput, asksService: Bool) -> (findings: [Finding], surroundings: [String]) {
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration.load(input.path)
         } catch {
-            return try DoctorListing.show(Doctor.findings(error), [], json: json)
+            return (Doctor.findings(error), [])
         }
         var facts = MachineLook(root: root ?? "").facts(
-            configuration, file: Self.absolute(input.path), made: ProductVersion.made, asksService: asksService)
+            configuration, file: input.absolutePath, made: ProductVersion.made, asksService: asksService)
         facts.version = ProductVersion.text
-        try DoctorListing.show(
-            Doctor(configuration, facts).findings, ["gatehouse " + ProductVersion.text] + facts.surroundings, json: json
-        )
+        let surroundings = ["gatehouse " + ProductVersion.text] + facts.surroundings
+        return (Doctor(configuration, facts).findings, surroundings)
     }
-}
-
-extension MachineInput {
-    private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
 }
 
 /// What `gatehouse doctor` prints.
@@ -86,7 +92,8 @@ enum DoctorListing {
         if findings.exitCode != 0 { throw ExitCode(findings.exitCode) }
     }
 
-    private static func lines(_ findings: [Finding], _ surroundings: [String]) -> [String] {
+    /// What a person reads.
+    static func lines(_ findings: [Finding], _ surroundings: [String]) -> [String] {
         var lines = surroundings.isEmpty ? [] : [Terminal.printable(surroundings.joined(separator: ", ")), ""]
         var last: Finding.Check?
         for finding in findings {

@@ -17,7 +17,8 @@ struct Gatehouse: AsyncParsableCommand {
             """,
         version: ProductVersion.text,
         subcommands: [
-            DemoCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self, LinkedDataCommand.self,
+            DemoCommand.self, SetupCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self,
+            LinkedDataCommand.self,
             AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
             ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
             BenchCommand.self, CrowdCommand.self, StatusCommand.self, DoorCommand.self, DoctorCommand.self,

@@ -11,23 +11,13 @@ struct HardwareCommand: ParsableCommand {
 
             Exit code: 2 when the pinout cannot be used or a file cannot be written.
             """)
-    /// A pinout is some 20 KB.
-    private static let limit = 1024 * 1024
-
     @Option(help: ArgumentHelp("Where the page and the folder wiring with its pictures go.", valueName: "folder"))
     var write: String?
     @Argument(help: "The pinout.")
-    var file = "/usr/share/gatehouse/pinout.toml"
+    var file = Pinout.installed
 
     func run() throws {
-        let pinout: Pinout
-        let bytes = try InputFile.bytes(file, limit: Self.limit)
-        do throws(Pinout.Failure) {
-            pinout = try Pinout(bytes)
-        } catch {
-            throw CommandFailure(
-                Terminal.printable("\(file):\(error.line): \(error.message)"), remedy: "mend the pinout")
-        }
+        let pinout = try Pinout.load(file)
         guard let write else { return Terminal.write(pinout.wiringPage) }
         let folder = URL(fileURLWithPath: write)
         let pictures = folder.appendingPathComponent("wiring")
@@ -42,5 +32,23 @@ struct HardwareCommand: ParsableCommand {
             }
         }
         Terminal.line(Terminal.printable("\(write): \(pinout.files.count) files"))
+    }
+}
+
+extension Pinout {
+    /// Where the package puts it.
+    static let installed = "/usr/share/gatehouse/pinout.toml"
+    /// A pinout is some 20 KB.
+    private static let limit = 1024 * 1024
+
+    /// Reads a pinout, with the error a person needs.
+    static func load(_ file: String) throws -> Pinout {
+        let bytes = try InputFile.bytes(file, limit: limit)
+        do throws(Pinout.Failure) {
+            return try Pinout(bytes)
+        } catch {
+            throw CommandFailure(
+                Terminal.printable("\(file):\(error.line): \(error.message)"), remedy: "mend the pinout")
+        }
     }
 }

@@ -80,20 +80,3 @@ struct PinsRitual {
         }
     }
 }
-
-/// Holds back what would end the program while a line is active: some kernels keep driving the line of a program that is gone.
-private enum Interruption {
-    /// Unsafe, as a handler of signals may take no lock: it only ever sets this, and the one thread of the ritual reads it.
-    nonisolated(unsafe) private static var flag: sig_atomic_t = 0
-    private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-
-    /// Whether one came meanwhile.
-    static var came: Bool { flag != 0 }
-
-    static func held<Failure>(_ work: () throws(Failure) -> Void) throws(Failure) {
-        flag = 0
-        for number in numbers { signal(number) { _ in Interruption.flag = 1 } }
-        defer { for number in numbers { signal(number, SIG_DFL) } }
-        try work()
-    }
-}

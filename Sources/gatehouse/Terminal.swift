@@ -59,6 +59,9 @@ enum Terminal {
         return lines + [line]
     }
 
+    /// A styled text without its style, for a file.
+    static func unstyled(_ text: String) -> String { text.replacing(/\u{1B}\[[0-9;]*m/, with: "") }
+
     /// How many characters of a styled text are seen.
     private static func seen(_ text: some StringProtocol) -> Int {
         var (count, isStyle) = (0, false)

@@ -33,7 +33,7 @@ extension TrustCommand {
 
         private func importBundle(_ section: TrustSection) throws {
             let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
-            do throws(TrustState.ImportFailure) {
+            do throws(TrustImportFailure) {
                 let (edition, isNew) = try TrustState(section).install(bytes)
                 tell(edition.name, isNew: isNew)
             } catch { throw CommandFailure(error) }
@@ -44,18 +44,14 @@ extension TrustCommand {
                 throw CommandFailure(
                     "this gate takes signed bundles only", remedy: "sign it with gatehouse trust bundle", exitCode: 1)
             }
-            let files: [(path: String, bytes: [UInt8])]
-            let version: String
-            do throws(TrustDirectoryError) {
-                version = try TrustDirectory(path: path).store.version
-                files = try TrustFiles.read(path)
-            } catch {
+            let copy: TrustCopy
+            do throws(TrustDirectoryError) { copy = try TrustCopy(of: path) } catch {
                 throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
             }
             do throws(SystemError) {
-                try DurableFile.replaceFolder(section.directory, with: files)
+                try copy.install(at: section.directory)
             } catch { throw CommandFailure("\(error)", remedy: "check the disk and who may write there") }
-            tell(version, isNew: true)
+            tell(copy.version, isNew: true)
         }
 
         private func tell(_ version: String, isNew: Bool) {
@@ -135,22 +131,12 @@ extension TrustCommand {
 
 extension CommandFailure {
     /// What a person is told of a bundle that is not taken.
-    init(_ failure: TrustState.ImportFailure) {
+    init(_ failure: TrustImportFailure) {
         switch failure {
-        case .noKeys:
-            self.init(
-                "this gate knows no operator's key", remedy: "write it into trust.bundleKeys of the configuration")
-        case .bundle(let failure): self.init("\(failure)", remedy: failure.remedy, exitCode: 1)
-        case .rollBack(let offered, let installed):
-            self.init(
-                "bundle \(offered) is older than bundle \(installed), which is in force",
-                remedy: "import the newest one; gates never go back", exitCode: 1)
-        case .conflict(let version):
-            self.init(
-                "another bundle \(version) is in force", remedy: "sign the new one with a higher version", exitCode: 1)
+        case .bundle, .rollBack, .conflict: self.init(failure.text, remedy: failure.remedy, exitCode: 1)
+        case .noKeys, .disk: self.init(failure.text, remedy: failure.remedy)
         case .directory(let error):
             self = .problems("what is in it", error.problems.count, error.description)
-        case .disk(let error): self.init("\(error)", remedy: error.remedy)
         }
     }
 }

@@ -202,14 +202,3 @@ extension WallTime {
     /// What this machine's clock says, to somebody who can see it.
     fileprivate static var machine: WallTime { WallTime(utc: SystemClock.utc(), provenance: .given) }
 }
-
-extension TrustBundle.Failure {
-    /// What to do about it.
-    var remedy: String {
-        switch self {
-        case .wrongSignature: "compare trust.bundleKeys with the operator's key, and fetch the bundle again"
-        case .unknownFormat: "update this program"
-        default: "fetch the bundle again from your operator"
-        }
-    }
-}

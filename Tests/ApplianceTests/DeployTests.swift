@@ -71,6 +71,23 @@ struct DeployTests {
         }
     }
 
+    @Test("the unit of the set-up runs before the gate, where a file is, and may write where it has to")
+    func setupUnit() throws {
+        let lines = Set(try text("gatehouse-setup.service").split(separator: "\n").map(String.init))
+        for folder in SetupBoot.folders {
+            for name in [SetupBoot.name, SetupBoot.doneName] {
+                #expect(lines.contains("ConditionPathExists=|\(folder)/\(name)"), "\(folder)/\(name)")
+            }
+        }
+        for line in [
+            "Type=oneshot", "ExecStart=/usr/bin/gatehouse setup --from-boot", "ProtectSystem=strict",
+            "Before=gatehouse.service bluetooth.service",
+            "ReadWritePaths=-/etc/gatehouse -/etc/systemd/system -/var/lib/gatehouse -/boot",
+            "SystemCallFilter=@chown", "WantedBy=multi-user.target",
+        ] { #expect(lines.contains(line), "\(line)") }
+        #expect(lines.contains { $0.hasPrefix("TimeoutStartSec=") }, "nobody waits for ever")
+    }
+
     @Test("the unit has what the program relies on")
     func unit() throws {
         let lines = Set(try text("gatehouse.service").split(separator: "\n").map(String.init))
@@ -108,7 +125,7 @@ struct DeployTests {
 
     @Test(
         "systemd finds no fault in the units, and their exposure stays low",
-        arguments: [("gatehouse", 15), ("gatehouse-radio", 17), ("gatehouse-radio-reset", 21)])
+        arguments: [("gatehouse", 15), ("gatehouse-radio", 17), ("gatehouse-radio-reset", 21), ("gatehouse-setup", 20)])
     func exposure(_ name: String, _ most: Int) throws {
         let analyze = "/usr/bin/systemd-analyze"
         guard FileManager.default.isExecutableFile(atPath: analyze) else {

@@ -27,6 +27,7 @@ struct InstallationTests {
         #expect(first.status == 0, "\(first.output)")
         for path in [
             "bin/gatehouse", "lib/gatehouse/gatehouse", "lib/systemd/system/gatehouse.service",
+            "lib/systemd/system/gatehouse-setup.service",
             "lib/systemd/system/gatehouse-radio.socket", "lib/systemd/system/gatehouse-radio.service",
             "lib/systemd/system/gatehouse@.service", "lib/systemd/system/gatehouse-radio@.socket",
             "lib/systemd/system/gatehouse-radio@.service",
@@ -34,7 +35,8 @@ struct InstallationTests {
             "lib/systemd/system/bluetooth.service.d/10-gatehouse.conf", "lib/sysusers.d/gatehouse.conf",
             "lib/tmpfiles.d/gatehouse.conf", "lib/udev/rules.d/70-gatehouse.rules", "share/man/man1/gatehouse.1.gz",
             "share/gatehouse/gatehouse.toml", "share/gatehouse/own-radio.conf", "share/gatehouse/policy.toml",
-            "share/gatehouse/policy-start.toml", "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml",
+            "share/gatehouse/policy-start.toml", "share/gatehouse/gatehouse-setup.toml",
+            "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml",
         ] {
             #expect(folder.text("stage/usr/\(path)") != nil, "\(path)")
         }

@@ -109,7 +109,8 @@ import Testing
         let tree = try await CommandTree.read()
         var files =
             documents + [
-                "deploy/gatehouse.toml", "deploy/policy.toml", "deploy/gatehouse.service", "deploy/install",
+                "deploy/gatehouse.toml", "deploy/gatehouse-setup.toml", "deploy/gatehouse-setup.service",
+                "deploy/policy.toml", "deploy/gatehouse.service", "deploy/install",
                 "deploy/gatehouse.1",
             ]
         files += swiftFiles()
@@ -207,7 +208,7 @@ private enum CommandLines {
         }
         let known = [
             "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "crowd",
-            "status", "hardware", "reference", "backup", "restore",
+            "status", "hardware", "reference", "backup", "restore", "setup", "doctor",
         ]
         return isCode || known.contains(first) ? words : nil
     }

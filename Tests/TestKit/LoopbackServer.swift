@@ -48,8 +48,8 @@ package final class LoopbackServer: Sendable {
     private let answer: @Sendable (Request) -> Answer?
     private let count = Atomic<Int>(0)
 
-    /// A server that listens at once; nil from `answer` closes the connection without one.
-    package init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
+    /// A socket that listens at a free port of the loopback address.
+    package static func listen() throws -> (descriptor: Int32, port: Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -57,7 +57,7 @@ package final class LoopbackServer: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 64) == 0
+                bind(listener, $0, length) == 0 && Glibc.listen(listener, 64) == 0
                     && getsockname(listener, $0, &length) == 0
             }
         }
@@ -66,7 +66,13 @@ package final class LoopbackServer: Sendable {
             if listener >= 0 { close(listener) }
             throw Failure(code: code)
         }
-        (self.listener, port, self.answer) = (listener, Int(UInt16(bigEndian: address.sin_port)), answer)
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// A server that listens at once; nil from `answer` closes the connection without one.
+    package init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
+        let (listener, port) = try Self.listen()
+        (self.listener, self.port, self.answer) = (listener, port, answer)
         Thread.detachNewThread { [weak self] in
             // Here, where nobody calls accept(2) with a number that means something else by now.
             defer { close(listener) }

@@ -109,7 +109,7 @@ package struct DisplaySection: Hashable, Sendable {
 }
 
 extension DisplaySection.Size {
-    fileprivate var text: String { "\(width)x\(height)" }
+    var text: String { "\(width)x\(height)" }
 }
 
 extension DisplaySection.Kind {

@@ -92,7 +92,7 @@ extension Doctor {
 
 extension DisplaySection.Kind {
     /// The class of its device node, by which units name it.
-    fileprivate var deviceClass: String? {
+    var deviceClass: String? {
         switch self {
         case .terminal, .file, .none: nil
         case .framebuffer: "char-fb"

@@ -16,7 +16,7 @@ extension Doctor {
     private var serial: [Finding] { [.good(.radio, "a controller at \(configuration.radio.device)")] }
 
     /// The class of a serial line, by which units name it: `/dev/ttyACM0` is of `char-ttyACM`.
-    private static func kind(ofSerial path: String) -> String {
+    static func kind(ofSerial path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         return "char-" + String(name.reversed().drop { $0.isNumber }.reversed())
     }

@@ -67,6 +67,11 @@ struct SystemFiles: Sendable {
         return Account(user: user, groups: Set([primary] + others.compactMap { UInt32($0[2]) }))
     }
 
+    /// Whether there is a group of that name.
+    func hasGroup(_ name: String) -> Bool {
+        (lines("/etc/group") ?? []).contains { $0.utf8.starts(with: (name + ":").utf8) }
+    }
+
     /// What is at a path and on the way there; links are followed. Nil: this program may not look there.
     func place(_ path: String) -> Place? {
         let parts = path.split(separator: "/")

@@ -1,3 +1,5 @@
+import Encoding
+
 extension Pinout {
     /// What is made from the pinout: the page and its pictures, by their paths beside `pinout.toml`.
     package var files: [(path: String, text: String)] {
@@ -46,11 +48,11 @@ extension Pinout {
 
         ## In the configuration
 
-        `gpio.chip` depends on the board; `gpiodetect` shows it.
+        `gpio.chip` depends on the board; `gpiodetect` shows it. `gatehouse setup --board` takes the board's name and writes all of it.
 
-        | Raspberry Pi | `gpio.chip` |
-        |---|---|
-        \(chips.map { "| \($0.model) | `\($0.label)` |" }.joined(separator: "\n"))
+        | Raspberry Pi | `--board` | `gpio.chip` |
+        |---|---|---|
+        \(chips.map(row).joined(separator: "\n"))
 
         ```toml
         \(configuration)
@@ -82,18 +84,14 @@ extension Pinout {
 
     /// The sections `[gpio]`, `[gate]` and `[indicator]` that fit this wiring.
     package var configuration: String {
-        var lines = ["[gpio]", "chip = \"\(chips.dropFirst().first?.label ?? chips.first?.label ?? "")\""]
-        var section = ""
-        for signal in signals {
-            let parts = signal.key.split(separator: ".", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { continue }
-            if parts[0] != section {
-                section = parts[0]
-                lines += ["", "[\(section)]"]
-            }
-            lines.append("\(parts[1]) = \"\(signal.line)\"")
-        }
-        return lines.joined(separator: "\n")
+        var text = ConfigurationText()
+        text.add("gpio.chip", .text(chips.dropFirst().first?.label ?? chips.first?.label ?? ""))
+        for signal in signals { text.add(signal.key, .text(signal.line)) }
+        return text.lines.joined(separator: "\n")
+    }
+
+    private func row(_ chip: Chip) -> String {
+        "| \(chip.model) | \(chip.boards.map { "`\($0)`" }.joined(separator: ", ")) | `\(chip.label)` |"
     }
 
     private func row(_ signal: Signal) -> String {

@@ -4,6 +4,8 @@ import Encoding
 package struct Pinout: Hashable, Sendable {
     /// A board family and the label of the chip its header belongs to.
     package struct Chip: Hashable, Sendable {
+        /// What `gatehouse setup` calls them, small letters and digits.
+        package let boards: [String]
         /// The boards, for people.
         package let model: String
         /// The label, as gpiodetect shows it.
@@ -81,13 +83,18 @@ package struct Pinout: Hashable, Sendable {
         let board = try file.section("board")
         try board.knows("name", "chips")
         self.board = try board.text("name")
+        var owners = Owners()
         var chips: [Chip] = []
         for chip in try board.sections("chips") {
-            try chip.knows("model", "label")
-            chips.append(Chip(model: try chip.text("model"), label: try chip.text("label")))
+            try chip.knows("boards", "model", "label")
+            let boards = try chip.texts("boards")
+            guard !boards.isEmpty, boards.allSatisfy({ Self.isBoard($0) }) else {
+                throw chip.failure("boards are one or more names of small letters and digits")
+            }
+            try owners.take(boards.map { "board \($0)" }, for: boards[0], chip)
+            chips.append(Chip(boards: boards, model: try chip.text("model"), label: try chip.text("label")))
         }
         self.chips = chips
-        var owners = Owners()
         var signals: [Signal] = []
         for section in try file.sections("signal") {
             let signal = try Signal(section)
@@ -114,6 +121,10 @@ package struct Pinout: Hashable, Sendable {
             diagrams.append(diagram)
         }
         self.diagrams = diagrams
+    }
+
+    private static func isBoard(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
 
     /// Who has a name, key, line or pin; nobody shares one.

@@ -109,28 +109,23 @@ package struct TrustState: Sendable {
         (try? bundle(path))?.bundle
     }
 
-    /// Why a bundle is not taken.
-    package enum ImportFailure: Error, Sendable {
-        /// This gate knows no operator's key.
-        case noKeys
-        /// The bundle itself is not acceptable.
-        case bundle(TrustBundle.Failure)
-        /// It is older than the one in force, which has this version.
-        case rollBack(offered: Int, installed: Int)
-        /// It has the version of the one in force and another content.
-        case conflict(Int)
-        /// What is in it cannot be used.
-        case directory(TrustDirectoryError)
-        /// The disk refused it.
-        case disk(SystemError)
-    }
-
     /// Takes a bundle into force, if it is one of the operator's and newer than the one there is and than the last good one.
     /// Everything in it is read before anything is changed. Returns its edition, and whether it is another than before.
     @discardableResult
     package func install(
         _ bytes: [UInt8], onStep: (DurableFile.Step) -> Void = { _ in }
-    ) throws(ImportFailure) -> (edition: TrustEdition, isNew: Bool) {
+    ) throws(TrustImportFailure) -> (edition: TrustEdition, isNew: Bool) {
+        let (edition, isNew) = try check(bytes)
+        guard isNew else { return (edition, false) }
+        do {
+            try DurableFile.make(folder: state)
+            try DurableFile.replace(bundlePath, with: bytes, onStep: onStep)
+        } catch { throw .disk(error) }
+        return (edition, true)
+    }
+
+    /// Reads everything in a bundle and says whether it would be taken, and be another than before; changes nothing.
+    package func check(_ bytes: [UInt8]) throws(TrustImportFailure) -> (edition: TrustEdition, isNew: Bool) {
         guard !keys.isEmpty else { throw .noKeys }
         let bundle: TrustBundle
         do { bundle = try TrustBundle(bytes, keys: keys) } catch { throw .bundle(error) }
@@ -142,13 +137,8 @@ package struct TrustState: Sendable {
         case .unchanged where installed?.edition.digest == bundle.edition.digest: return (bundle.edition, false)
         case .rollBack(let version): throw .rollBack(offered: bundle.edition.version, installed: version)
         case .conflict: throw .conflict(bundle.edition.version)
-        case .install, .unchanged: break
+        case .install, .unchanged: return (bundle.edition, true)
         }
-        do {
-            try DurableFile.make(folder: state)
-            try DurableFile.replace(bundlePath, with: bytes, onStep: onStep)
-        } catch { throw .disk(error) }
-        return (bundle.edition, true)
     }
 
     // MARK: - Copies

@@ -25,14 +25,15 @@ package enum DurableFile {
     /// - Parameters:
     ///   - path: The file.
     ///   - bytes: What is to be in it.
+    ///   - group: The number of the group that may read what root makes; nil: that of the folder above.
     ///   - onStep: Called after each step.
     package static func replace(
-        _ path: String, with bytes: [UInt8], onStep: (Step) -> Void = { _ in }
+        _ path: String, with bytes: [UInt8], group: UInt32? = nil, onStep: (Step) -> Void = { _ in }
     ) throws(SystemError) {
         let temporary = temporaryName(of: path)
         do throws(SystemError) {
-            try write(temporary, bytes, onStep: onStep)
-            guard rename(temporary, path) == 0 else { throw SystemError("renaming \(temporary)", code: errno) }
+            try write(temporary, bytes, group, onStep: onStep)
+            guard Glibc.rename(temporary, path) == 0 else { throw SystemError("renaming \(temporary)", code: errno) }
         } catch {
             unlink(temporary)
             throw error
@@ -62,7 +63,7 @@ package enum DurableFile {
                 for folder in Self.folders(above: file.path) where folders.insert(temporary + "/" + folder).inserted {
                     try make(folder: temporary + "/" + folder)
                 }
-                try write(place, file.bytes, onStep: onStep)
+                try write(place, file.bytes, nil, onStep: onStep)
             }
             for folder in folders { try sync(folder: folder) }
             onStep(.synced)
@@ -70,7 +71,7 @@ package enum DurableFile {
             if lstat(path, &isThere) == 0 {
                 let code = clinux_exchange(temporary, path)
                 guard code == 0 else { throw SystemError("exchanging \(path)", code: -code) }
-            } else if rename(temporary, path) != 0 {
+            } else if Glibc.rename(temporary, path) != 0 {
                 throw SystemError("renaming \(temporary)", code: errno)
             }
         } catch {
@@ -83,13 +84,13 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Makes a folder that only this user and its group may read; one that is there is fine.
-    package static func make(folder: String) throws(SystemError) {
+    /// Makes a folder that only this user and its group may read; one that is there is fine, and stays as it is. `group` as for a file.
+    package static func make(folder: String, group: UInt32? = nil) throws(SystemError) {
         if mkdir(folder, 0o750) == 0 {
             let made = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
             guard made >= 0 else { return }
             defer { close(made) }
-            return adopt(made, parent(of: folder), 0o750)
+            return adopt(made, parent(of: folder), group, 0o750)
         }
         guard errno == EEXIST else {
             throw SystemError("making \(folder)", code: errno, remedy: "Check the path and who may write there.")
@@ -97,22 +98,22 @@ package enum DurableFile {
     }
 
     /// Gives what was just made to whom `folder` belongs. By its descriptor: its name may lead elsewhere by now.
-    private static func adopt(_ descriptor: Int32, _ folder: String, _ mode: mode_t) {
+    private static func adopt(_ descriptor: Int32, _ folder: String, _ group: UInt32?, _ mode: mode_t) {
         var above = stat()
         guard geteuid() == 0, stat(folder, &above) == 0 else { return }
-        _ = fchown(descriptor, above.st_uid, above.st_gid)
+        _ = fchown(descriptor, above.st_uid, group ?? above.st_gid)
         fchmod(descriptor, mode)
     }
 
     private static func write(
-        _ path: String, _ bytes: [UInt8], onStep: (Step) -> Void
+        _ path: String, _ bytes: [UInt8], _ group: UInt32?, onStep: (Step) -> Void
     ) throws(SystemError) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard file >= 0 else {
             throw SystemError("creating \(path)", code: errno, remedy: "Check the path and who may write there.")
         }
         defer { close(file) }
-        adopt(file, parent(of: path), 0o640)
+        adopt(file, parent(of: path), group, 0o640)
         onStep(.created)
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -123,6 +124,48 @@ package enum DurableFile {
         }
         guard fsync(file) == 0 else { throw SystemError("writing \(path)", code: errno) }
         onStep(.synced)
+    }
+
+    /// Removes what replacements of that file left behind when they were cut. Only where nobody else may be replacing it now.
+    package static func clean(_ path: String) {
+        let (folder, name) = (parent(of: path), path.split(separator: "/").last.map(String.init) ?? path)
+        for other in Directory.names(in: folder) where other.hasPrefix(".\(name).") && other.hasSuffix(".new") {
+            let number = other.dropFirst(name.count + 2).dropLast(4)
+            if !number.isEmpty, number.allSatisfy(\.isNumber) { unlink("\(folder)/\(other)") }
+        }
+    }
+
+    /// Takes a file away so that its content is not in the file any more: it is overwritten, and then removed. What the disk itself keeps
+    /// of old blocks (a flash card does) nobody can say. One that is not there is fine.
+    package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return }
+            throw SystemError("opening \(path)", code: errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SystemError("erasing \(path), which is no file", code: EINVAL)
+        }
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        var rest = Int(status.st_size)
+        while rest > 0 {
+            let count = Glibc.write(file, zeros, min(rest, zeros.count))
+            guard count >= 0 || errno == EINTR else { throw SystemError("overwriting \(path)", code: errno) }
+            rest -= max(count, 0)
+        }
+        guard fsync(file) == 0 else { throw SystemError("overwriting \(path)", code: errno) }
+        onStep(.written)
+        guard unlink(path) == 0 else { throw SystemError("removing \(path)", code: errno) }
+        try sync(folder: parent(of: path))
+        onStep(.done)
+    }
+
+    /// Gives a file another name in its folder, in the place of whatever has that name.
+    package static func rename(_ path: String, to other: String) throws(SystemError) {
+        guard Glibc.rename(path, other) == 0 else { throw SystemError("renaming \(path)", code: errno) }
+        try sync(folder: parent(of: other))
     }
 
     private static func sync(folder: String) throws(SystemError) {

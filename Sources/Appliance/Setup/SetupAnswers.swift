@@ -1,0 +1,97 @@
+import Encoding
+
+/// What a setup was told, as it was written. Nothing of it is checked yet.
+package struct SetupAnswers: Hashable, Sendable {
+    /// Bytes of a file of answers: an invitation may stand in it.
+    package static let largestFile = 128 * 1024
+
+    private var texts: [SetupQuestion: [String]] = [:]
+    /// In the file that they come from.
+    private var lines: [SetupQuestion: Int] = [:]
+    /// Whether a configuration that is there may be replaced.
+    package var replaces = false
+
+    /// Nothing was told yet.
+    package init() {}
+
+    /// The answer, empty where the answer was "none"; nil: the question is open. Of several answers the first.
+    package subscript(question: SetupQuestion) -> String? {
+        get { texts[question].map { $0.first ?? "" } }
+        set { texts[question] = newValue.map { $0.isEmpty ? [] : [$0] } }
+    }
+
+    /// All answers to a question that takes several; none where it is open.
+    package subscript(all question: SetupQuestion) -> [String] {
+        get { texts[question] ?? [] }
+        set { texts[question] = newValue }
+    }
+
+    /// The answer, where there is one that is not empty.
+    func text(_ question: SetupQuestion) -> String? { texts[question]?.first }
+
+    /// Where an answer stands in the file.
+    func line(of question: SetupQuestion) -> Int? { lines[question] }
+
+    /// Reads a file of answers (TOML): each question by its name, and `replace`; throws everything that is wrong with it.
+    package init(file bytes: [UInt8]) throws(SetupProblems) {
+        guard bytes.count <= Self.largestFile else {
+            throw SetupProblems(
+                SetupProblem(nil, "is too long", "A setup file has at most \(Self.largestFile / 1024) KiB."))
+        }
+        let table: TOMLTable
+        do {
+            table = try TOML.parse(bytes)
+        } catch {
+            throw SetupProblems(
+                SetupProblem(
+                    nil, "is not TOML: \(error.message)", "Texts stand in quotes, each key on its own line.",
+                    line: error.line))
+        }
+        var problems: [SetupProblem] = []
+        for entry in table.entries {
+            if entry.name == Self.replace {
+                replaces = entry.value.boolean ?? false
+                if entry.value.boolean == nil {
+                    problems.append(
+                        SetupProblem(nil, "replace is no truth value", "Write true or false.", line: entry.line))
+                }
+            } else if let question = SetupQuestion.allCases.first(where: { Text($0.rawValue) == entry.name }) {
+                lines[question] = entry.line
+                guard let answers = Self.answers(to: question, entry.value) else {
+                    let wanted =
+                        question.isFlag ? "true or false" : question.isList ? "a list of texts" : "a text in quotes"
+                    problems.append(
+                        SetupProblem(question, "is \(entry.value.kind)", "Write \(wanted).", line: entry.line))
+                    continue
+                }
+                texts[question] = answers
+            } else {
+                problems.append(Self.unknown(entry))
+            }
+        }
+        guard problems.isEmpty else { throw SetupProblems(problems) }
+    }
+
+    private static let replace: Text = "replace"
+
+    private static func answers(to question: SetupQuestion, _ value: TOML) -> [String]? {
+        if question.isFlag { return value.boolean.map { $0 ? ["true"] : [] } }
+        if question.isList, let list = value.array {
+            let texts = list.compactMap { $0.string?.string }
+            return texts.count == list.count ? texts : nil
+        }
+        return value.string.map { $0.isEmpty ? [] : [$0.string] }
+    }
+
+    private static func unknown(_ entry: TOMLTable.Entry) -> SetupProblem {
+        let known = SetupQuestion.allCases.map(\.rawValue) + [replace.string]
+        let word = String(entry.name.string.prefix(60))
+        let nearest = known.min { $0.spellingDistance(to: word) < $1.spellingDistance(to: word) }
+        // Half of the letters may be wrong; a word farther away was meant otherwise.
+        let meant = nearest.flatMap { $0.spellingDistance(to: word) <= word.utf8.count / 2 ? $0 : nil }
+        let remedy = meant.map { "Did you mean \($0)?" }
+        return SetupProblem(
+            nil, "\(word) is not a known key", remedy ?? "Known are \(known.joined(separator: ", ")).", line: entry.line
+        )
+    }
+}

@@ -1,0 +1,28 @@
+import Aries
+import DIDComm
+import Encoding
+
+/// An invitation that a setup is told.
+enum SetupInvitation {
+    /// Whether it stands in the answer itself; else that is the path of a file.
+    static func isText(_ answer: String) -> Bool {
+        answer.contains("://") || answer.first { !$0.isWhitespace } == "{"
+    }
+
+    /// What is wrong with it, as far as that can be told without a network; nothing of it is repeated.
+    static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
+        do throws(InvitationError) {
+            let endpoint: Text
+            switch try InvitationText.read(text) {
+            case .invitation(let invitation): endpoint = try invitation.service().endpoint
+            case .link(let url): endpoint = url
+            }
+            guard !allowsPlainHTTP, endpoint.string.lowercased().hasPrefix("http://") else { return nil }
+            return SetupProblem(
+                .invitation, "leads to an agent without TLS",
+                "Ask its operator for https; where that cannot be had, allow-plain-http lets it be used.")
+        } catch {
+            return SetupProblem(.invitation, "is no invitation that can be used", error.remedy)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// What is wrong with an answer, or with what it leads to.
+package struct SetupProblem: Error, Hashable, Sendable {
+    /// The answer; nil: the setup as a whole.
+    package let question: SetupQuestion?
+    /// The line of the file in which it stands, from 1; nil: in none.
+    package var line: Int?
+    /// What is wrong, in plain words that follow the question's name.
+    package let message: String
+    /// What to do, in plain words; nil: give the answer.
+    package let remedy: String?
+
+    init(_ question: SetupQuestion?, _ message: String, _ remedy: String?, line: Int? = nil) {
+        (self.question, self.message, self.remedy, self.line) = (question, message, remedy, line)
+    }
+
+    static func missing(_ question: SetupQuestion) -> SetupProblem { SetupProblem(question, "is missing", nil) }
+}
+
+/// Everything that is wrong with a setup, found in one go; never empty.
+package struct SetupProblems: Error, Hashable, Sendable {
+    /// In the order of the questions.
+    package let problems: [SetupProblem]
+
+    init(_ problems: [SetupProblem]) { self.problems = problems }
+
+    init(_ problem: SetupProblem) { problems = [problem] }
+}
+
+/// Where answers were given, which is where they are to be mended.
+package enum SetupOrigin: Hashable, Sendable {
+    /// On the command line.
+    case options
+    /// In a file of that name.
+    case file(String)
+    /// In a terminal, one by one.
+    case terminal
+
+    /// A line that says what is wrong, and what to do: `--name is missing` or `gate.toml:3: name is missing`.
+    package func text(_ problem: SetupProblem) -> (message: String, remedy: String) {
+        let subject = problem.question.map { name($0) + " " } ?? ""
+        var place = ""
+        if case .file(let file) = self { place = file + (problem.line.map { ":\($0)" } ?? "") + ": " }
+        let remedy = problem.remedy ?? problem.question.map(request) ?? "See gatehouse setup --help."
+        return (place + subject + problem.message, remedy)
+    }
+
+    private func name(_ question: SetupQuestion) -> String {
+        switch self {
+        case .options: question.option
+        case .file: question.rawValue
+        case .terminal: "This"
+        }
+    }
+
+    private func request(_ question: SetupQuestion) -> String {
+        switch self {
+        case .options: "Give it: \(question.option) \(question.example)"
+        case .file: "Write: \(question.rawValue) = \"\(question.example)\""
+        case .terminal: "Write for example \(question.example)."
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// One thing that `gatehouse setup` may be told. The name is the key in a setup file and, behind two hyphens, the option.
+package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
+    /// What phones show.
+    case name
+    /// What records and reports call the gate.
+    case id
+    /// Which board it is, by a name of the pinout, or `none`: no lines.
+    case board
+    /// The label of another chip whose lines have the pinout's names.
+    case chip
+    /// How long the relay is energised: a duration, or what it opens.
+    case pulse
+    /// Which way the gate leads.
+    case direction
+    /// What shows the code.
+    case display
+    /// The size of a panel.
+    case displaySize = "display-size"
+    /// The way to the Bluetooth controller: an adapter, a serial line or `tcp://HOST:PORT`.
+    case radio
+    /// What the date must be worth.
+    case clock
+    /// The operator's signed bundle, a file.
+    case trustBundle = "trust-bundle"
+    /// The operator's key.
+    case bundleKey = "bundle-key"
+    /// A trust directory, a folder.
+    case trustDirectory = "trust-directory"
+    /// The id of an issuer.
+    case issuer
+    /// Its DID document, a file.
+    case issuerDocument = "issuer-document"
+    /// The root of its certificates, a file.
+    case issuerRoot = "issuer-root"
+    /// Contexts of its credentials, each a URL that is built in or `URL=FILE`.
+    case context
+    /// The cloud agent's invitation: its URL, or a file.
+    case invitation
+    /// Whether agents without TLS may be used: `true`.
+    case allowPlainHTTP = "allow-plain-http"
+
+    /// The option that tells it.
+    package var option: String { "--" + rawValue }
+
+    /// What a person is asked in a terminal; nil: this is told by an option or a file only.
+    package var words: String? {
+        switch self {
+        case .name: "Name of this gate, which phones show (1 to 14 of A-Z a-z 0-9 _ -)"
+        case .id: "Its name in records and reports"
+        case .board: "Board"
+        case .chip: nil
+        case .pulse: "How long the relay is energised: a duration, or what it opens"
+        case .direction: "Which way it leads: in, out or any"
+        case .display:
+            "What shows the code: framebuffer (a screen), ssd1306, sh1106, sh1107 (OLED), ssd1680 (e-paper), file, none"
+        case .displaySize: "Its size"
+        case .radio: "Bluetooth adapter"
+        case .clock:
+            "No battery-backed clock and no time server is seen. What must the date be worth: rtc (one of them), or saved (none)"
+        case .trustBundle: "Whom to trust: the file with your operator's bundle (empty: there is none)"
+        case .bundleKey: "The operator's public key (z6Mk…)"
+        case .trustDirectory: "A folder with trust data (empty: there is none)"
+        case .issuer: "The id of one issuer, did:… or https://… (empty: later)"
+        case .issuerDocument: "The file with its DID document (empty: did:key, did:jwk, or none)"
+        case .issuerRoot: "The file with the root of its certificates, PEM (empty: none)"
+        case .context: "Contexts of its credentials, URL or URL=FILE with spaces between (empty: none)"
+        case .invitation: "Invitation of the cloud agent: its URL, or a file (empty: none)"
+        case .allowPlainHTTP: nil
+        }
+    }
+
+    /// An answer, for whoever has to write one.
+    var example: String {
+        switch self {
+        case .name: "North-Gate"
+        case .board: "pi4"
+        case .bundleKey: "z6Mk…"
+        case .issuer: "did:web:works.example"
+        default: "…"
+        }
+    }
+
+    /// Whether several answers may be given.
+    var isList: Bool { self == .context }
+
+    /// Whether the answer is yes or no.
+    var isFlag: Bool { self == .allowPlainHTTP }
+}

@@ -1,0 +1,79 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+
+/// Trust data of a setup: read and checked as a whole, to be put into place by what `gatehouse trust import` does. An issuer is pinned
+/// into a copy of what is there, which then takes its place in one step: nothing is ever half pinned.
+struct SetupTrust {
+    private enum Content {
+        case nothing
+        case bundle([UInt8], TrustState)
+        case copy(TrustCopy, at: String)
+    }
+
+    private let content: Content
+    /// What a person is told of it: versions, and keys to compare with what their owner publishes.
+    let words: [String]
+
+    /// Reads what a plan names; changes nothing.
+    ///
+    /// - Parameters:
+    ///   - plan: Whom to trust.
+    ///   - section: Where the gate keeps its trust data.
+    ///   - replaces: Whether what is pinned already gives way.
+    init(
+        _ plan: SetupPlan.Trust, _ section: TrustSection, replaces: Bool
+    ) throws(SetupProblem) {
+        switch plan {
+        case .unchanged: (content, words) = (.nothing, [])
+        case .bundle(let path):
+            let bytes = try SetupFiles.read(path, for: .trustBundle, limit: TrustBundle.Limits().bytes)
+            let state = TrustState(section)
+            do throws(TrustImportFailure) {
+                let (edition, _) = try state.check(bytes)
+                words = ["trust: bundle \(edition.version), valid until \(edition.validUntil.rfc3339.prefix(10))"]
+            } catch {
+                throw SetupProblem(.trustBundle, "is not taken: \(error.text)", error.remedy)
+            }
+            content = .bundle(bytes, state)
+        case .directory(let path):
+            do throws(TrustDirectoryError) {
+                let copy = try TrustCopy(of: path)
+                (content, words) = (.copy(copy, at: section.directory), ["trust: \(copy.version)"])
+            } catch {
+                throw Self.problem(.trustDirectory, error)
+            }
+        case .issuer(let id, let document, let root, let contexts):
+            let bench = SetupPins(id, replaces: replaces)
+            defer { bench.remove() }
+            try bench.begin(with: section.directory)
+            for context in contexts { try bench.pin(context) }
+            let facts = try document.map { path throws(SetupProblem) in try bench.pin(document: path) } ?? []
+            let more = try root.map { path throws(SetupProblem) in try bench.pin(root: path) } ?? []
+            content = .copy(try bench.copy(), at: section.directory)
+            words = ["trust: the issuer \(id)"] + (facts + more).map { "  " + $0 }
+        }
+    }
+
+    /// Puts it into place.
+    func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) {
+        switch content {
+        case .nothing: return
+        case .bundle(let bytes, let state):
+            try DurableFile.make(folder: NamedPlace.folder(of: state.state))
+            do throws(TrustImportFailure) {
+                try state.install(bytes, onStep: onStep)
+            } catch {
+                if case .disk(let failure) = error { throw failure }
+                throw SystemError("taking the bundle: \(error.text)", code: EBUSY, remedy: error.remedy)
+            }
+        case .copy(let copy, let directory):
+            if !copy.isAt(directory) { try copy.install(at: directory, onStep: onStep) }
+        }
+    }
+
+    static func problem(_ question: SetupQuestion, _ error: TrustDirectoryError) -> SetupProblem {
+        SetupProblem(question, "cannot be used: \(error.summary)", "Correct it; gatehouse trust verify tells all.")
+    }
+}

@@ -1,0 +1,161 @@
+import Credentials
+import Encoding
+import Glibc
+package import LinuxIO
+
+/// Carries a plan out: everything is read and checked first; then trust data, invitation and the unit's drop-in are put into place, and
+/// last the configuration, with which the service starts. Each is there as a whole or not at all, and a second time changes nothing.
+package struct SetupWork: Sendable {
+    /// What has just been done; told to whoever wants to look at the disk at that instant.
+    package enum Step: Hashable, Sendable {
+        /// Trust data, invitation, drop-in, the copy of the configuration before, and the configuration itself.
+        case trust, invitation, dropIn, copy, configuration
+    }
+
+    private let plan: SetupPlan
+    private let places: SetupPlaces
+    private let trust: SetupTrust
+    private let invitation: [UInt8]?
+    private let dropIn: SetupDropIn
+    private let before: [UInt8]?
+    /// The group whose members may read what root writes: the service's.
+    private let group: UInt32?
+
+    /// Reads and checks what the plan names; changes nothing.
+    ///
+    /// - Parameters:
+    ///   - plan: What is to be done.
+    ///   - places: Where the configuration is to be.
+    ///   - replaces: Whether a configuration that is there may be replaced, and what is pinned give way.
+    ///   - root: What stands before /etc and the units; empty: this machine.
+    package init(
+        _ plan: SetupPlan, at places: SetupPlaces, replaces: Bool, root: String
+    ) throws(SetupProblems) {
+        (self.plan, self.places) = (plan, places)
+        group = Accounts.user == 0 ? Accounts.group(Self.service) : nil
+        var problems: [SetupProblem] = []
+        before = FileBytes.read(places.file, limit: Self.largestFile)
+        if !replaces, before != plan.configuration, SystemFiles(root: "").exists(places.file) {
+            problems.append(Self.exists(places.file))
+        }
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration.parse(plan.configuration, file: places.file, folder: places.folder)
+        } catch {
+            throw SetupProblems(error.problems.map { SetupProblem(nil, $0.message, $0.remedy) })
+        }
+        dropIn = SetupDropIn(configuration, root: root)
+        do throws(SetupProblem) {
+            invitation = try plan.invitation.map { answer throws(SetupProblem) in
+                try Self.invitation(answer, allowsPlainHTTP: plan.allowsPlainHTTP)
+            }
+        } catch {
+            invitation = nil
+            problems.append(error)
+        }
+        do throws(SetupProblem) {
+            trust = try SetupTrust(plan.trust, configuration.trust, replaces: replaces)
+        } catch {
+            throw SetupProblems([error] + problems)
+        }
+        guard problems.isEmpty else { throw SetupProblems(problems) }
+    }
+
+    /// What is wrong with what an answer leads to, beside those that are there; nil: nothing, or nothing that could be looked at yet.
+    package static func problem(
+        with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
+    ) -> SetupProblem? {
+        do throws(SetupProblem) {
+            switch question {
+            case .trustBundle:
+                guard let path = answers.text(question) else { return nil }
+                _ = try SetupFiles.read(path, for: question, limit: TrustBundle.Limits().bytes)
+            case .bundleKey, .trustDirectory, .issuer, .issuerDocument, .issuerRoot, .context:
+                let draft = SetupDraft(answers, machine, places, nil)
+                let section = try? Configuration.parse(draft.configuration, file: places.file, folder: places.folder)
+                guard let section = section?.trust else { return nil }
+                _ = try SetupTrust(draft.trust, section, replaces: answers.replaces)
+            case .invitation:
+                guard let path = answers.text(question), !SetupInvitation.isText(path) else { return nil }
+                _ = try invitation(path, allowsPlainHTTP: answers.text(.allowPlainHTTP) != nil)
+            default: break
+            }
+        } catch {
+            if error.question == question { return error }
+            // Only with the key it can be said whether the bundle is good.
+            return question == .bundleKey ? SetupProblem(question, "does not do: \(error.message)", error.remedy) : nil
+        }
+        return nil
+    }
+
+    /// A configuration is longer than that nowhere.
+    private static let largestFile = 1024 * 1024
+    /// The user and the group as which the service runs.
+    private static let service = "gatehouse"
+
+    /// What is said of a configuration that is there already.
+    package static func exists(_ file: String) -> SetupProblem {
+        SetupProblem(
+            nil, "there is a configuration already: \(file)",
+            "--replace, in a setup file replace = true, puts the new one in its place and keeps a copy.")
+    }
+
+    /// Does it. Returns what was done, a line each for a person; nothing secret is in them.
+    ///
+    /// - Parameters:
+    ///   - onStep: Called after each step.
+    ///   - onFile: Called after each step of a file within these.
+    package func carryOut(
+        onStep: (Step) -> Void = { _ in }, onFile: (DurableFile.Step) -> Void = { _ in }
+    ) throws(SystemError) -> [String] {
+        try DurableFile.make(folder: places.folder, group: group)
+        if let state = places.state { try DurableFile.make(folder: state) }
+        for path in [places.file, places.invitation] { DurableFile.clean(path) }
+        var lines: [String] = []
+        try trust.install(onStep: onFile)
+        lines += trust.words
+        onStep(.trust)
+        if let invitation {
+            if FileBytes.read(places.invitation, limit: Self.largestFile) != invitation {
+                try DurableFile.replace(places.invitation, with: invitation, group: group, onStep: onFile)
+            }
+            lines.append("invitation: \(places.invitation); the service accepts it when it runs")
+            onStep(.invitation)
+        }
+        if let line = try dropIn.install(onStep: onFile) { lines.append(line) }
+        onStep(.dropIn)
+        guard before != plan.configuration else { return ["configuration: \(places.file) was so already"] + lines }
+        if let before {
+            let copy = try keep(before, onFile)
+            lines.insert("the one before: \(copy)", at: 0)
+            onStep(.copy)
+        }
+        try DurableFile.replace(places.file, with: plan.configuration, group: group, onStep: onFile)
+        onStep(.configuration)
+        return ["configuration: \(places.file)"] + lines
+    }
+
+    /// Keeps what is to be replaced under the first name that is free, or that has it already.
+    private func keep(_ bytes: [UInt8], _ onFile: (DurableFile.Step) -> Void) throws(SystemError) -> String {
+        for number in 1...Self.mostCopies {
+            let path = "\(places.file).before-\(number)"
+            if FileBytes.read(path, limit: Self.largestFile) == bytes { return path }
+            if SystemFiles(root: "").exists(path) { continue }
+            try DurableFile.replace(path, with: bytes, group: group, onStep: onFile)
+            return path
+        }
+        throw SystemError(
+            "keeping a copy of \(places.file)", code: EEXIST, remedy: "Remove some of \(places.file).before-….")
+    }
+
+    /// Copies of configurations that are kept.
+    private static let mostCopies = 100
+
+    private static func invitation(_ answer: String, allowsPlainHTTP: Bool) throws(SetupProblem) -> [UInt8] {
+        // Whoever made the plan has looked at one that stands in the answer.
+        if SetupInvitation.isText(answer) { return Array(answer.utf8) }
+        let bytes = try SetupFiles.read(answer, for: .invitation, limit: SetupAnswers.largestFile)
+        if let problem = SetupInvitation.problem(with: bytes, allowsPlainHTTP: allowsPlainHTTP) { throw problem }
+        return bytes
+    }
+}

@@ -1,0 +1,204 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import Foundation
+import LinuxIO
+
+/// From an installed program to a gate: questions, options or a file, and then all that is written.
+struct SetupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Sets a gate up: asks, or takes options or a file, and writes all that it needs.",
+        discussion: """
+            Writes the configuration, puts trust data and the invitation into place, starts the service and ends with what \
+            gatehouse doctor finds. Everything is checked before anything is written. In a terminal it asks for what no option \
+            says; elsewhere, and with --yes or --from, it says at once all that is missing. See docs/setup.md.
+
+            A configuration that is there stays unless --replace is given, and then a copy of it is kept.
+
+            Exit code: that of gatehouse doctor (0 in order, 1 somebody should look, 2 the gate does not work); 2 also when \
+            nothing could be written, or the service does not start.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @OptionGroup var told: SetupInput
+    @Option(
+        help: ArgumentHelp(
+            "Takes the answers from a file (TOML); options go before. Paths in it start from its folder.",
+            valueName: "file"))
+    var from: String?
+    @Flag(help: "Takes gatehouse-setup.toml from the boot partition, once, and leaves the result there.")
+    var fromBoot = false
+    @Flag(name: .shortAndLong, help: "Asks nothing.")
+    var yes = false
+    @Flag(help: "Replaces a configuration that is there, and trust data that say something else.")
+    var replace = false
+    @Flag(inversion: .prefixedNo, help: "Starts the service; by default as root where systemd runs.")
+    var start: Bool?
+    @Option(help: ArgumentHelp("The pinout.", valueName: "file"))
+    var pinout = Pinout.installed
+    @OptionGroup var machine: MachineInput
+
+    func validate() throws {
+        guard fromBoot else { return }
+        let others = from != nil || !told.answers.questions.isEmpty || replace || start != nil
+        guard !others else { throw ValidationError("--from-boot takes its answers from the file, and nothing else") }
+    }
+
+    func run() async throws {
+        try machine.check()
+        let places = SetupPlaces(input.absolutePath)
+        let sight = SetupMachine(try Pinout.load(pinout), lookingBelow: machine.root ?? "")
+        if fromBoot { return try boot(sight, places) }
+        let (plan, work) = try prepare(sight, places)
+        let lines: [String]
+        do throws(SystemError) {
+            lines = try Interruption.held { () throws(SystemError) in try work.carryOut() }
+        } catch {
+            throw CommandFailure(
+                Terminal.printable("\(error)"), remedy: "mend that and begin again; the configuration was not changed")
+        }
+        for line in lines { Terminal.line(Terminal.printable(line)) }
+        if Interruption.came {
+            throw CommandFailure("interrupted; all is written, and the service was not started", exitCode: 1)
+        }
+        let isStarted = try await begin(plan, places)
+        Terminal.line()
+        try machine.examine(input, json: false, asksService: true)
+        if !isStarted { throw ExitCode(2) }
+    }
+
+    // MARK: - Answers
+
+    private func prepare(
+        _ sight: SetupMachine, _ places: SetupPlaces
+    ) throws -> (SetupPlan, SetupWork) {
+        try checkPlace(places)
+        let (given, origin) = try collect()
+        let asks = from == nil && !yes && SetupScreen.isThere
+        do {
+            var answers = given
+            if asks {
+                if !replace, FileManager.default.fileExists(atPath: places.file) {
+                    throw CommandFailure(SetupWork.exists(places.file), origin)
+                }
+                answers = try ask(given, sight, places, origin)
+            }
+            let plan = try SetupPlan(answers, on: sight, at: places)
+            let work = try SetupWork(plan, at: places, replaces: answers.replaces, root: machine.root ?? "")
+            if asks, try !SetupScreen.confirms(plan, places.file) {
+                throw CommandFailure("nothing was written", exitCode: 1)
+            }
+            return (plan, work)
+        } catch let error as SetupProblems {
+            throw Self.failure(error, origin)
+        }
+    }
+
+    /// What options and file say, with absolute paths.
+    private func collect() throws -> (SetupAnswers, SetupOrigin) {
+        let here = FileManager.default.currentDirectoryPath
+        var answers = told.answers.resolved(in: here)
+        answers.replaces = replace
+        guard let from else { return (answers, .options) }
+        let origin = SetupOrigin.file(from == "-" ? "standard input" : from)
+        let bytes = try InputFile.bytes(from, limit: SetupAnswers.largestFile)
+        do throws(SetupProblems) {
+            let folder = URL(fileURLWithPath: from == "-" ? here + "/-" : from).standardizedFileURL
+            let file = try SetupAnswers(file: bytes).resolved(in: folder.deletingLastPathComponent().path)
+            return (file.merged(with: answers), origin)
+        } catch {
+            throw Self.failure(error, origin)
+        }
+    }
+
+    /// The last of all that is wrong, when the others are told.
+    private static func failure(_ error: SetupProblems, _ origin: SetupOrigin) -> any Error {
+        for problem in error.problems.dropLast() {
+            let failure = CommandFailure(problem, origin)
+            Terminal.error(failure.message, remedy: failure.remedy)
+        }
+        return error.problems.last.map { CommandFailure($0, origin) } ?? ExitCode(2)
+    }
+
+    private func ask(
+        _ given: SetupAnswers, _ sight: SetupMachine, _ places: SetupPlaces, _ origin: SetupOrigin
+    ) throws -> SetupAnswers {
+        // What the options say is wrong before anybody is asked.
+        for question in given.questions {
+            if let problem = SetupPlan.problem(with: question, in: given, on: sight, at: places) {
+                throw CommandFailure(problem, origin)
+            }
+        }
+        let here = FileManager.default.currentDirectoryPath
+        var dialogue = SetupDialogue(given, on: sight, at: places)
+        try SetupScreen.ask(&dialogue) { question, answers in
+            SetupWork.problem(with: question, in: answers.resolved(in: here), on: sight, at: places)
+        }
+        return dialogue.answers.resolved(in: here)
+    }
+
+    /// Who may not write there is told before he has answered anything.
+    private func checkPlace(_ places: SetupPlaces) throws {
+        var folder = places.folder
+        while access(folder, F_OK) != 0, errno == ENOENT, folder != "/" {
+            folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+        }
+        guard access(folder, W_OK) != 0 else { return }
+        let reason = String(cString: strerror(errno))
+        throw CommandFailure(
+            Terminal.printable("the configuration cannot be written below \(folder): \(reason)"),
+            remedy: geteuid() == 0 ? "check the disk: mount, dmesg" : "run it with sudo")
+    }
+
+    // MARK: - Afterwards
+
+    /// Starts the service, where it should be, and hands it the invitation; whether all of that worked.
+    private func begin(_ plan: SetupPlan, _ places: SetupPlaces) async throws -> Bool {
+        let isUsual = geteuid() == 0 && machine.root == nil && places.isStandard && ServiceStart.isPossible
+        if start ?? isUsual {
+            Terminal.line("starting the service")
+            if let failure = await ServiceStart.start() {
+                Terminal.error(failure.message, remedy: failure.remedy)
+                return false
+            }
+        }
+        guard plan.invitation != nil else { return true }
+        // Beside the running service, which else takes it from its file. It answers when it has begun, which is at once or never.
+        let question = ControlQuestion(socket: nil, input: input)
+        guard (try? question.answer(to: .agentList)) ?? nil != nil else { return true }
+        do {
+            let words = ["--config", input.path, "--wait", "20", places.invitation]
+            let command = try AgentConnectCommand.parse(words)
+            try await command.run()
+        } catch let failure as CommandFailure {
+            Terminal.error(failure.message, remedy: failure.remedy)
+        } catch is ExitCode {
+            // It has told why; the doctor tells it too.
+        }
+        return true
+    }
+
+    // MARK: - The boot partition
+
+    private func boot(_ sight: SetupMachine, _ places: SetupPlaces) throws {
+        var isRefused = false
+        for folder in SetupBoot.folders {
+            let boot = SetupBoot((machine.root ?? "") + folder, on: sight, at: places, root: machine.root ?? "")
+            let (outcome, lines) = boot.run {
+                let (findings, surroundings) = machine.look(input, asksService: false)
+                return DoctorListing.lines(findings, surroundings).map(Terminal.unstyled)
+            }
+            for line in lines { Terminal.line(Terminal.printable(line)) }
+            if outcome == .wrong || outcome == .refused { isRefused = true }
+        }
+        if isRefused { throw ExitCode(2) }
+    }
+}
+
+extension CommandFailure {
+    /// A failure of one answer.
+    init(_ problem: SetupProblem, _ origin: SetupOrigin) {
+        let (message, remedy) = origin.text(problem)
+        self.init(Terminal.printable(message), remedy: Terminal.printable(remedy))
+    }
+}

@@ -1,0 +1,229 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// A setup by a file on the boot partition: once, whole, and answered.
+@Suite struct SetupBootTests {
+    private let folder: SetupFixture
+    private static let secret = "one-time-4711"
+
+    init() throws {
+        folder = try SetupFixture()
+        try FileManager.default.createDirectory(atPath: folder.path + "/boot", withIntermediateDirectories: true)
+    }
+
+    /// Carries out what is on the boot partition of a machine that is a folder.
+    private func run(
+        in place: String? = nil, onStep: @escaping (SetupBoot.Step) -> Void = { _ in }
+    ) -> (outcome: SetupBoot.Outcome, lines: [String]) {
+        let place = place ?? folder.path
+        let boot = SetupBoot(
+            place + "/boot", on: folder.machine, at: SetupPlaces(place + "/gate/gate.toml"), root: place + "/root",
+            onStep: onStep)
+        return boot.run { ["disk  ok"] }
+    }
+
+    /// Answers with everything that can be put into place: a bundle, a display, an invitation in a file.
+    private func writeAnswers(_ more: String = "") throws {
+        try folder.trust.write(
+            "boot/gatehouse-setup.toml",
+            """
+            name = "North"
+            board = "pi4"
+            display = "framebuffer"
+            trust-bundle = "gates.bundle"
+            bundle-key = "\(folder.trust.operatorKey.publicKey.text)"
+            invitation = "agent.json"
+            \(more)
+            """)
+        try folder.trust.write("boot/agent.json", SetupFixture.invitation(id: Self.secret))
+        try Data(folder.trust.bundle(7)).write(to: URL(fileURLWithPath: folder.path + "/boot/gates.bundle"))
+        try FileManager.default.createDirectory(atPath: folder.path + "/gate/state", withIntermediateDirectories: true)
+        try folder.trust.write(
+            "root/usr/lib/systemd/system/gatehouse.service", "[Service]\nUser=gatehouse\nDevicePolicy=closed\n")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/root/etc/systemd/system", withIntermediateDirectories: true)
+    }
+
+    private func text(_ place: String, _ name: String) -> String? {
+        FileManager.default.contents(atPath: place + "/" + name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether a gate is set up as the answers say, and nothing is left of them.
+    private func isDone(_ place: String) throws -> Bool {
+        let configuration = try Configuration.load(place + "/gate/gate.toml")
+        let names = try FileManager.default.contentsOfDirectory(atPath: place + "/boot").sorted()
+        let gate = try FileManager.default.contentsOfDirectory(atPath: place + "/gate").sorted()
+        let fault = try TrustState(configuration.trust).read().fault
+        return configuration.kiosk.name == "North" && configuration.gpio.chip == "pinctrl-bcm2711" && fault == nil
+            && text(place, "gate/agent.invitation") == SetupFixture.invitation(id: Self.secret)
+            && text(place, "root/etc/systemd/system/gatehouse.service.d/10-setup.conf")?.contains("char-fb") == true
+            && names == ["gatehouse-setup.result.txt", "gates.bundle"]
+            && gate == ["agent.invitation", "gate.toml", "state"]
+    }
+
+    @Test func aFileIsCarriedOutOnce() throws {
+        try writeAnswers()
+        let (outcome, lines) = run()
+        #expect(outcome == .done, "\(lines)")
+        #expect(try isDone(folder.path))
+        let result = try #require(folder.read("boot/gatehouse-setup.result.txt"))
+        #expect(result.hasPrefix("Gatehouse setup\n\nThe gate is set up; gatehouse-setup.toml was taken away.\n"))
+        #expect(result.contains("trust: bundle 7, valid until 2030-03-17") && result.hasSuffix("\ndisk  ok\n"))
+        #expect(!result.contains(Self.secret) && !lines.joined().contains(Self.secret))
+        // A second start finds nothing to do.
+        let before = folder.read("gate/gate.toml")
+        #expect(run().outcome == .nothing && folder.read("gate/gate.toml") == before)
+        #expect(folder.read("boot/gatehouse-setup.result.txt") == result)
+    }
+
+    /// The disk as a cut would leave it behind each step, and then the next start: the file is there still, or the configuration is there as
+    /// a whole; and in the end all is done.
+    @Test func aCutAtAnyStep() throws {
+        try writeAnswers()
+        let copies = folder.path + "-cuts"
+        defer { try? FileManager.default.removeItem(atPath: copies) }
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
+        var steps: [SetupBoot.Step] = []
+        let whole = folder.path
+        _ = run { step in
+            try? FileManager.default.copyItem(atPath: whole, toPath: "\(copies)/\(steps.count)")
+            steps.append(step)
+        }
+        #expect(steps.count > 25 && steps.first == .begun && steps.last == .done, "\(steps.count)")
+        for part in [SetupWork.Step.trust, .invitation, .dropIn, .configuration] {
+            #expect(steps.contains(.work(part)))
+        }
+        let configured = try #require(steps.firstIndex(of: .work(.configuration)))
+        for (number, step) in steps.enumerated() {
+            let place = "\(copies)/\(number)"
+            let files = FileManager.default
+            let hasFile = files.fileExists(atPath: place + "/boot/gatehouse-setup.toml")
+            let hasConfiguration = files.fileExists(atPath: place + "/gate/gate.toml")
+            #expect(hasFile || hasConfiguration, "\(number) \(step)")
+            if hasConfiguration { _ = try Configuration.load(place + "/gate/gate.toml") }
+            if number < configured { #expect(hasFile, "\(number) \(step)") }
+            let (outcome, lines) = run(in: place)
+            #expect(outcome == (hasFile ? .done : .nothing), "\(number) \(step): \(lines)")
+            #expect(try isDone(place), "\(number) \(step): \(files.subpaths(atPath: place) ?? [])")
+            #expect(run(in: place).outcome == .nothing)
+            // Nothing of what was secret is left in any file but the one that the service reads.
+            for path in try files.subpathsOfDirectory(atPath: place) where !path.hasSuffix("/agent.invitation") {
+                #expect(text(place, path)?.contains(Self.secret) != true, "\(number) \(step): \(path)")
+            }
+        }
+    }
+
+    /// A machine that sees another board at the next start, or whose administrator has changed the configuration since, is not set up again
+    /// by a file that could not be taken away.
+    @Test func theConfigurationNamesTheFileThatItWasMadeOf() throws {
+        try writeAnswers("replace = true")
+        let answers = try #require(folder.read("boot/gatehouse-setup.toml"))
+        #expect(run().outcome == .done)
+        let configuration = try #require(folder.read("gate/gate.toml"))
+        let edited = configuration.replacingOccurrences(of: "\"North\"", with: "\"Edited\"")
+        try folder.trust.write("gate/gate.toml", edited)
+        try folder.trust.write("boot/gatehouse-setup.toml", answers)
+        #expect(run().outcome == .done && folder.read("gate/gate.toml") == edited)
+        #expect(folder.read("boot/gatehouse-setup.toml") == nil)
+        // Another file is carried out, and a copy is kept.
+        try folder.trust.write("boot/agent.json", SetupFixture.invitation(id: Self.secret))
+        try folder.trust.write("boot/gatehouse-setup.toml", answers + "\n# once more\n")
+        #expect(run().outcome == .done)
+        #expect(
+            folder.read("gate/gate.toml")?.contains("\"North\"") == true
+                && folder.read("gate/gate.toml.before-1") == edited)
+    }
+
+    @Test func aWrongFileIsAnsweredAndPutAside() throws {
+        for (text, words) in [
+            (
+                "name = \"a b\"\nboard = \"pi9\"\npulse = \"1h\"\n",
+                ["one of pi5", "1 to 14", "from 50ms", ":1: name", "3 problems"]
+            ),
+            ("name = North", ["is not TOML", ":1: "]), ("", ["name is missing", "board is missing"]),
+            (
+                "name = \"N\"\nboard = \"none\"\ntrust-bundle = \"absent\"\nbundle-key = \"\(key)\"\n",
+                ["absent", "is not there"]
+            ),
+            (
+                "name = \"N\"\nboard = \"none\"\ninvitation = \"https://a.example/?oob=\(Self.secret)\"\n",
+                ["invitation", "copy it"]
+            ),
+            (String(repeating: "#", count: 200_000), ["is too long"]),
+        ] {
+            try folder.trust.write("boot/gatehouse-setup.toml", text)
+            let (outcome, lines) = run()
+            #expect(outcome == .wrong, "\(lines)")
+            let result = folder.read("boot/gatehouse-setup.result.txt") ?? ""
+            for word in words { #expect(result.contains(word), "\(word) in \(result)") }
+            #expect(
+                result.contains("Nothing was changed") && result.contains("what to do: ")
+                    && !result.contains(Self.secret))
+            #expect(folder.names("boot") == ["gatehouse-setup.result.txt", "gatehouse-setup.wrong.toml"])
+            #expect(folder.read("boot/gatehouse-setup.wrong.toml") == text && folder.names("gate").isEmpty)
+            #expect(run().outcome == .nothing, "it is not tried again")
+        }
+    }
+
+    private var key: String { folder.trust.operatorKey.publicKey.text }
+
+    @Test func whatTheGateHasStays() throws {
+        try folder.trust.write("gate/gate.toml", "[kiosk]\nname = \"Mine\"\n")
+        try folder.trust.write("boot/gatehouse-setup.toml", "name = \"N\"\nboard = \"none\"\n")
+        let (outcome, lines) = run()
+        #expect(outcome == .wrong && lines.joined(separator: "\n").contains("replace = true"), "\(lines)")
+        #expect(folder.read("gate/gate.toml") == "[kiosk]\nname = \"Mine\"\n")
+    }
+
+    @Test func somethingElseInItsPlace() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/boot/gatehouse-setup.toml", withIntermediateDirectories: true)
+        let (outcome, lines) = run()
+        #expect(outcome == .wrong && lines.joined().contains("is no file"), "\(lines)")
+        #expect(run().outcome == .nothing)
+        // A link, even to a good file: what it leads to is nobody's to overwrite.
+        try folder.trust.write("good.toml", "name = \"N\"\nboard = \"none\"\n")
+        try FileManager.default.removeItem(atPath: folder.path + "/boot/gatehouse-setup.wrong.toml")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/boot/gatehouse-setup.toml", withDestinationPath: folder.path + "/good.toml")
+        #expect(run().outcome == .wrong && folder.read("good.toml") != nil && folder.names("gate").isEmpty)
+    }
+
+    /// A refusal of the disk is no mistake of the file: it stays for the next start.
+    @Test func aDiskThatRefuses() throws {
+        try writeAnswers()
+        try FileManager.default.removeItem(atPath: folder.path + "/gate")
+        try folder.trust.write("gate", "in the way")
+        let (outcome, lines) = run()
+        #expect(outcome == .refused && lines.joined().contains("stays for the next start"), "\(lines)")
+        #expect(folder.names("boot").contains("gatehouse-setup.toml"))
+        #expect(folder.read("boot/gatehouse-setup.result.txt")?.contains("stays for the next start") == true)
+        try FileManager.default.removeItem(atPath: folder.path + "/gate")
+        try FileManager.default.createDirectory(atPath: folder.path + "/gate/state", withIntermediateDirectories: true)
+        #expect(run().outcome == .done)
+        #expect(try isDone(folder.path))
+    }
+
+    @Test func aPartitionThatCannotBeWrittenTo() throws {
+        try writeAnswers()
+        // The answer has no place: nothing is done, as the file could not be taken away either.
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/boot/gatehouse-setup.result.txt/x", withIntermediateDirectories: true)
+        let (outcome, lines) = run()
+        #expect(outcome == .refused && lines.joined().contains("Nothing was done"), "\(lines)")
+        #expect(folder.names("gate") == ["state"])
+    }
+
+    /// Files outside the boot partition are whoever's they are.
+    @Test func onlyWhatLiesBesideItIsTakenAway() throws {
+        try folder.trust.write("elsewhere.json", SetupFixture.invitation())
+        try folder.trust.write(
+            "boot/gatehouse-setup.toml", "name = \"N\"\nboard = \"none\"\ninvitation = \"../elsewhere.json\"\n")
+        #expect(run().outcome == .done && folder.read("elsewhere.json") != nil)
+    }
+}

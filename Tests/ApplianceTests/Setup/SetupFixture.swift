@@ -1,0 +1,66 @@
+import Credentials
+import Encoding
+import Foundation
+import TestKit
+
+@testable import Appliance
+
+/// A folder in which a gate is set up, with the pinout of the repository.
+final class SetupFixture: Sendable {
+    let trust: TrustFixture
+    let pinout: Pinout
+
+    init() throws {
+        trust = try TrustFixture()
+        pinout = try Self.pinout()
+        try FileManager.default.createDirectory(atPath: path + "/gate", withIntermediateDirectories: true)
+    }
+
+    static func pinout() throws -> Pinout {
+        try Pinout(try Vectors.bytes(Vectors.repository.appendingPathComponent("hardware/pinout.toml")))
+    }
+
+    var path: String { trust.path }
+    var machine: SetupMachine { SetupMachine(pinout) }
+    /// Beside the files of the test.
+    var places: SetupPlaces { SetupPlaces(path + "/gate/gate.toml") }
+
+    /// Answers by their names.
+    static func answers(_ texts: [SetupQuestion: String]) -> SetupAnswers {
+        var answers = SetupAnswers()
+        for (question, text) in texts { answers[question] = text }
+        return answers
+    }
+
+    /// A plan of these answers beside a name and a board.
+    func plan(_ texts: [SetupQuestion: String] = [:]) throws -> SetupPlan {
+        try SetupPlan(
+            Self.answers(texts.merging([.name: "North", .board: "none"]) { one, _ in one }), on: machine, at: places)
+    }
+
+    func read(_ name: String) -> String? {
+        FileManager.default.contents(atPath: path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func names(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []).sorted()
+    }
+
+    /// An invitation of an agent at that endpoint.
+    static func invitation(_ endpoint: String = "https://agent.example", id: String = "one") -> String {
+        """
+        {"@type": "https://didcomm.org/out-of-band/1.1/invitation", "@id": "\(id)",
+        "handshake_protocols": ["https://didcomm.org/didexchange/1.1"], "services": [{"id": "#inline", "type": "did-communication",
+        "recipientKeys": ["did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"], "serviceEndpoint": "\(endpoint)"}]}
+        """
+    }
+}
+
+extension SetupProblems {
+    /// What is wrong, by the question; "" for the setup as a whole.
+    var byQuestion: [String: String] {
+        Dictionary(
+            problems.map { ($0.question?.rawValue ?? "", $0.message + ". " + ($0.remedy ?? "")) },
+            uniquingKeysWith: { first, _ in first })
+    }
+}

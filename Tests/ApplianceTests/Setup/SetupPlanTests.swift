@@ -1,0 +1,281 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// From answers to a configuration, and what is said of answers that are wrong.
+@Suite struct SetupPlanTests {
+    private let pinout: Pinout
+    private let machine: SetupMachine
+    private let places = SetupPlaces(SetupPlaces.standard)
+
+    init() throws {
+        pinout = try SetupFixture.pinout()
+        machine = SetupMachine(pinout)
+    }
+
+    private func configuration(
+        _ texts: [SetupQuestion: String], machine: SetupMachine? = nil, places: SetupPlaces? = nil
+    ) throws -> Configuration {
+        let places = places ?? self.places
+        let plan = try SetupPlan(SetupFixture.answers(texts), on: machine ?? self.machine, at: places)
+        return try Configuration.parse(plan.configuration, file: places.file, folder: places.folder)
+    }
+
+    private func problems(_ texts: [SetupQuestion: String], machine: SetupMachine? = nil) -> [String: String] {
+        do throws(SetupProblems) {
+            _ = try SetupPlan(SetupFixture.answers(texts), on: machine ?? self.machine, at: places)
+            return [:]
+        } catch { return error.byQuestion }
+    }
+
+    @Test func everyBoardHasTheLinesOfThePinout() throws {
+        var seen = 0
+        for chip in pinout.chips {
+            for board in chip.boards {
+                let configuration = try configuration([.name: "North", .board: board])
+                #expect(configuration.gpio.chip == chip.label, "\(board)")
+                for signal in pinout.signals {
+                    let output = configuration.outputs.first { $0.key == signal.key }
+                    #expect(output?.line == signal.line && output?.activeLow == !signal.activeHigh, "\(board)")
+                }
+                #expect(configuration.outputs.count == pinout.signals.count && configuration.notices.isEmpty)
+                seen += 1
+            }
+        }
+        #expect(seen == 4)
+        let other = try configuration([.name: "North", .chip: "gpio-sim"])
+        #expect(other.gpio.chip == "gpio-sim" && other.gate.line == "GPIO17")
+        let none = try configuration([.name: "North", .board: "none"])
+        #expect(none.gpio.chip == nil && none.outputs.isEmpty)
+    }
+
+    @Test func aBoardThatWasSeenNeedNotBeNamed() throws {
+        var seen = machine
+        seen.chips = ["pinctrl-rp1", "something-else"]
+        #expect(try configuration([.name: "North"], machine: seen).gpio.chip == "pinctrl-rp1")
+        #expect(try configuration([.name: "North", .board: "pi4"], machine: seen).gpio.chip == "pinctrl-bcm2711")
+        // Of two nobody knows which.
+        seen.chips = ["pinctrl-rp1", "pinctrl-bcm2711"]
+        #expect(problems([.name: "North"], machine: seen)["board"]?.contains("is missing") == true)
+        seen.chips = ["other"]
+        #expect(problems([.name: "North"], machine: seen)["board"]?.contains("pi5, pi4, pi3, zero, none") == true)
+    }
+
+    @Test func everyAnswerReachesItsKey() throws {
+        let configuration = try configuration([
+            .name: "North", .id: "works-north.1", .board: "pi5", .pulse: "350ms", .direction: "out",
+            .display: "ssd1306", .displaySize: "128x32", .radio: "F0:F1:F2:F3:F4:01", .clock: "saved",
+            .bundleKey: "z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd", .trustBundle: "/x/gates.bundle",
+            .invitation: "https://agent.example/invite", .allowPlainHTTP: "true",
+        ])
+        #expect(configuration.kiosk.name == "North" && configuration.kiosk.id == "works-north.1")
+        #expect(configuration.gate.pulse == .milliseconds(350) && configuration.gate.direction == .out)
+        #expect(configuration.display.main.kind == .ssd1306 && configuration.display.main.size?.height == 32)
+        #expect(configuration.radio.device == "F0:F1:F2:F3:F4:01" && configuration.radio.transport == .userChannel)
+        #expect(configuration.clock.minimum == .saved && configuration.trust.bundleKeys.count == 1)
+        #expect(configuration.agent.invitations == [places.invitation] && configuration.agent.allowPlainHTTP)
+        // The usual place has the usual places.
+        #expect(configuration.trust.directory == "/etc/gatehouse/trust")
+        #expect(configuration.ledger.path == "/var/lib/gatehouse/gatehouse.db")
+    }
+
+    @Test func whatARelayOpensIsAPulse() throws {
+        for (use, pulse) in [
+            ("turnstile", Duration.milliseconds(200)), ("strike", .seconds(3)), ("magnet", .seconds(5)),
+            ("time-relay", .milliseconds(500)),
+        ] {
+            #expect(try configuration([.name: "N", .board: "pi4", .pulse: use]).gate.pulse == pulse)
+        }
+        #expect(pinout.pulses.map(\.use) == ["turnstile", "strike", "magnet", "time-relay"])
+    }
+
+    @Test func everyDisplayCanBeChosen() throws {
+        for kind in DisplaySection.Kind.allCases {
+            let configuration = try configuration([.name: "N", .board: "pi4", .display: kind.rawValue])
+            #expect(configuration.display.main.kind == kind)
+            for size in kind.sizes {
+                let sized = try self.configuration([
+                    .name: "N", .board: "pi4", .display: kind.rawValue, .displaySize: size.text,
+                ])
+                #expect(sized.display.main.size == size)
+            }
+        }
+        // The lines of e-paper beside its bus are those of its picture.
+        let panel = try configuration([.name: "N", .board: "pi5", .display: "ssd1680"]).display.main.lines
+        #expect(panel?.chip == "pinctrl-rp1" && panel?.data == "GPIO5" && panel?.busy == "GPIO12")
+        #expect(problems([.name: "N", .board: "none", .display: "ssd1680"]).keys.contains("display"))
+    }
+
+    @Test func theWayToTheRadio() throws {
+        let tcp = try configuration([.name: "N", .board: "none", .radio: "tcp://[::1]:6402"]).radio
+        #expect(tcp.transport == .tcp && tcp.host == "[::1]" && tcp.port == 6402)
+        let serial = try configuration([.name: "N", .board: "none", .radio: "/dev/ttyACM0"]).radio
+        #expect(serial.transport == .serial && serial.device == "/dev/ttyACM0")
+        var seen = machine
+        seen.adapters = ["hci1"]
+        #expect(try configuration([.name: "N", .board: "none"], machine: seen).radio.device == "hci1")
+        seen.adapters = ["hci0", "hci1"]
+        #expect(try configuration([.name: "N", .board: "none"], machine: seen).radio.device == "hci0")
+    }
+
+    @Test func aGateElsewhereHasAllBesideIt() throws {
+        let other = SetupPlaces("/srv/south/gate.toml")
+        let configuration = try configuration(
+            [.name: "South", .board: "none", .invitation: "https://agent.example/invite"], places: other)
+        #expect(configuration.trust.directory == "/srv/south/trust")
+        #expect(configuration.trust.state == "/srv/south/state/trust")
+        #expect(configuration.ledger.path == "/srv/south/state/gatehouse.db")
+        #expect(configuration.control.path == "/srv/south/control.sock")
+        #expect(configuration.display.main.file == "/srv/south/invitation.png")
+        #expect(
+            configuration.agent.invitations == ["/srv/south/agent.invitation"]
+                && other.invitation == "/srv/south/agent.invitation")
+    }
+
+    @Test func theSameAnswersMakeTheSameFileAndAllOfItIsSaidWhy() throws {
+        let answers = SetupFixture.answers([.name: "North", .board: "pi4", .pulse: "strike"])
+        let one = try SetupPlan(answers, on: machine, at: places, source: "From a test")
+        #expect(one == (try SetupPlan(answers, on: machine, at: places, source: "From a test")))
+        let lines = String(decoding: one.configuration, as: UTF8.self).split(separator: "\n")
+        #expect(lines.prefix(2).allSatisfy { $0.hasPrefix("# ") } && lines[1] == "# From a test")
+        for (line, before) in zip(lines.dropFirst(), lines) where line.contains(" = ") && !line.hasPrefix("#") {
+            #expect(before.hasPrefix("# "), "\(line)")
+        }
+        #expect(lines.contains("# Pin 11: relay of turnstile, strike or barrier."))
+    }
+
+    /// Answers beside a name and no board, and what is said of one of them.
+    static let wrong: [(texts: [SetupQuestion: String], question: SetupQuestion, words: String)] = [
+        ([.name: "North Gate"], .name, "1 to 14"), ([.name: "ABCDEFGHIJKLMNO"], .name, "1 to 14"),
+        ([.name: "Nörd"], .name, "1 to 14"), ([.name: "a\"\n[gate]"], .name, "1 to 14"),
+        ([.name: ""], .name, "is missing"),
+        ([.id: "a b"], .id, "1 to 64"),
+        ([.board: "pi9"], .board, "no board that is known here: \"pi9\". Write one of pi5"),
+        ([.board: "pi4", .chip: "gpio-sim"], .chip, "does not go with board"),
+        ([.pulse: "6s"], .pulse, "from 50ms to 5s"), ([.pulse: "door"], .pulse, "from 50ms to 5s"),
+        ([.direction: "up"], .direction, "\"in\""), ([.display: "lcd"], .display, "\"framebuffer\""),
+        ([.display: "ssd1306", .displaySize: "64x64"], .displaySize, "\"128x64\" or \"128x32\""),
+        ([.display: "framebuffer", .displaySize: "128x64"], .displaySize, "for panels only"),
+        ([.radio: "usb0"], .radio, "Write hci0"), ([.radio: "tcp://there"], .radio, "has no port"),
+        ([.radio: "tcp://there:0"], .radio, "from 1 to 65535"), ([.radio: "tcp://:1"], .radio, "is empty"),
+        ([.clock: "sun"], .clock, "\"rtc\""), ([.trustBundle: "b"], .bundleKey, "is missing"),
+        ([.bundleKey: "z6Mk"], .bundleKey, "no Ed25519 key"),
+        ([.trustBundle: "b", .bundleKey: key, .issuer: "did:web:a"], .issuer, "does not go with"),
+        ([.trustDirectory: "d", .issuer: "did:web:a"], .issuer, "does not go with trust-directory"),
+        ([.trustDirectory: "d", .bundleKey: key], .trustDirectory, "signed bundles only"),
+        ([.issuerDocument: "d"], .issuerDocument, "without an issuer"),
+        ([.issuerRoot: "r"], .issuerRoot, "without an issuer"),
+        ([.context: "https://a.example/c"], .context, "without an issuer"),
+        ([.invitation: "ftp://agent.example/x"], .invitation, "http, https or didcomm"),
+        ([.invitation: "https://agent.example/?oob=%%%"], .invitation, "copy it again"),
+        ([.invitation: "{}"], .invitation, "not an invitation"),
+        ([.invitation: "http://agent.example/x"], .invitation, "without TLS"),
+        ([.invitation: SetupFixture.invitation("http://agent.example")], .invitation, "without TLS"),
+        ([.invitation: SetupFixture.invitation("ws://agent.example")], .invitation, "no http or https endpoint"),
+    ]
+    private static let key = "z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd"
+
+    @Test(arguments: wrong) func whatIsWrongIsToldOfItsAnswer(
+        _ texts: [SetupQuestion: String], _ question: SetupQuestion, _ words: String
+    ) {
+        let texts = texts.merging([.name: "North"]) { one, _ in one }
+            .merging(texts[.chip] == nil ? [.board: "none"] : [:]) { one, _ in one }
+        let told = problems(texts)
+        #expect(
+            told.keys.sorted() == [question.rawValue] && told[question.rawValue]?.contains(words) == true, "\(told)")
+        let alone = SetupPlan.problem(with: question, in: SetupFixture.answers(texts), on: machine, at: places)
+        #expect(alone?.question == question)
+    }
+
+    @Test func allOfItAtOnceInTheOrderOfTheQuestions() {
+        do throws(SetupProblems) {
+            _ = try SetupPlan(
+                SetupFixture.answers([.pulse: "9s", .trustBundle: "b", .display: "x"]), on: machine, at: places)
+            Issue.record("a plan")
+        } catch {
+            #expect(error.problems.map(\.question) == [.name, .board, .pulse, .display, .bundleKey])
+            let options = error.problems.map { SetupOrigin.options.text($0) }
+            #expect(options[0].message == "--name is missing" && options[0].remedy == "Give it: --name North-Gate")
+            #expect(options[4].message == "--bundle-key is missing")
+            let file = SetupOrigin.file("a.toml").text(error.problems[0])
+            #expect(file.message == "a.toml: name is missing" && file.remedy == "Write: name = \"North-Gate\"")
+        }
+    }
+
+    // MARK: - The file
+
+    private func fileProblems(_ text: String) -> [SetupProblem] {
+        do throws(SetupProblems) {
+            _ = try SetupAnswers(file: Array(text.utf8))
+            return []
+        } catch { return error.problems }
+    }
+
+    @Test func aFileOfAnswers() throws {
+        let answers = try SetupAnswers(
+            file: Array(
+                """
+                name = "North"
+                board = "none"
+                context = ["https://a.example/c", "https://b.example/c=b.jsonld"]
+                issuer = "did:web:a.example"
+                issuer-document = "a.json"
+                id = ""
+                allow-plain-http = true
+                replace = true
+                """.utf8))
+        #expect(answers[.name] == "North" && answers[.id] == "" && answers[.pulse] == nil && answers.replaces)
+        #expect(answers[.allowPlainHTTP] == "true")
+        let plan = try SetupPlan(answers.resolved(in: "/boot"), on: machine, at: places)
+        let contexts = [
+            SetupPlan.Context("https://a.example/c"), SetupPlan.Context("https://b.example/c=/boot/b.jsonld"),
+        ]
+        #expect(plan.trust == .issuer("did:web:a.example", document: "/boot/a.json", root: nil, contexts: contexts))
+        #expect(contexts[0].file == nil && contexts[1].url == "https://b.example/c")
+    }
+
+    @Test func whatIsWrongInAFileHasItsLine() throws {
+        let told = fileProblems(
+            "\nnmae = \"a\"\nboard = 4\ncontext = [1]\nreplace = \"yes\"\nallow-plain-http = 1\nx = 1\n")
+        #expect(told.map(\.line) == [2, 3, 4, 5, 6, 7])
+        #expect(told[0].remedy == "Did you mean name?" && told[1].remedy == "Write a text in quotes.")
+        #expect(told.last?.remedy?.contains("trust-bundle") == true)
+        #expect(fileProblems("name = North").first?.line == 1)
+        #expect(
+            fileProblems(String(repeating: "#", count: SetupAnswers.largestFile + 1)).first?.message == "is too long")
+        // A value is told with its line too.
+        let answers = try SetupAnswers(file: Array("board = \"none\"\nname = \"a b\"\n".utf8))
+        do throws(SetupProblems) {
+            _ = try SetupPlan(answers, on: machine, at: places)
+        } catch {
+            #expect(SetupOrigin.file("x").text(error.problems[0]).message.hasPrefix("x:2: name is not a name"))
+        }
+    }
+
+    @Test func theExampleIsAFileOfEveryKey() throws {
+        let text = String(
+            decoding: try Vectors.bytes(Vectors.repository.appendingPathComponent("deploy/gatehouse-setup.toml")),
+            as: UTF8.self)
+        let answers = try SetupAnswers(file: Array(text.utf8))
+        var seen = machine
+        seen.chips = ["pinctrl-bcm2711"]
+        _ = try SetupPlan(answers.resolved(in: "/boot/firmware"), on: seen, at: places)
+        // "# key = …" is one that is only mentioned.
+        let mentioned = text.split(separator: "\n").compactMap { line -> String? in
+            let words = line.split(separator: " ").map(String.init)
+            let key = words.first == "#" ? words.dropFirst() : words[...]
+            return key.count > 2 && key.dropFirst().first == "=" ? key.first : nil
+        }
+        #expect(Set(mentioned) == Set(SetupQuestion.allCases.map(\.rawValue) + ["replace"]))
+        // And all of them can be used as they stand there.
+        let all = text.split(separator: "\n").map { line in
+            line.hasPrefix("# ") && mentioned.contains { line.hasPrefix("# \($0) = ") } ? line.dropFirst(2) : line
+        }
+        _ = try SetupAnswers(file: Array(all.joined(separator: "\n").utf8))
+    }
+}

@@ -1,0 +1,215 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// What a plan leaves on the disk, and what keeps it from being carried out.
+@Suite struct SetupWorkTests {
+    private let folder: SetupFixture
+
+    init() throws { folder = try SetupFixture() }
+
+    private func carryOut(_ texts: [SetupQuestion: String] = [:], replaces: Bool = false, root: String = "/none") throws
+        -> [String]
+    {
+        try SetupWork(try folder.plan(texts), at: folder.places, replaces: replaces, root: root).carryOut()
+    }
+
+    private func problems(_ texts: [SetupQuestion: String], replaces: Bool = false) throws -> [String: String] {
+        do {
+            _ = try SetupWork(try folder.plan(texts), at: folder.places, replaces: replaces, root: "/none")
+            return [:]
+        } catch let error as SetupProblems { return error.byQuestion }
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+        return (attributes[.posixPermissions] as? Int) ?? 0
+    }
+
+    @Test func theConfigurationIsThereAsAWhole() throws {
+        let lines = try carryOut([.pulse: "strike"])
+        #expect(lines == ["configuration: \(folder.places.file)"])
+        #expect(folder.names("gate") == ["gate.toml", "state"])
+        #expect(try mode("gate/gate.toml") == 0o640)
+        #expect(try Configuration.load(folder.places.file).gate.pulse == .seconds(3))
+        // The same again changes nothing, and needs no word.
+        #expect(try carryOut([.pulse: "strike"]) == ["configuration: \(folder.places.file) was so already"])
+    }
+
+    @Test func oneThatIsThereStaysUnlessSomebodySaysSo() throws {
+        _ = try carryOut()
+        let first = folder.read("gate/gate.toml")
+        let told = try problems([.name: "South"])
+        #expect(told[""]?.contains("there is a configuration already: \(folder.places.file)") == true)
+        #expect(told[""]?.contains("--replace") == true && folder.read("gate/gate.toml") == first)
+        for name in ["South", "East", "South", "West"] {
+            let lines = try carryOut([.name: name], replaces: true)
+            #expect(lines.count == 2 && lines[1].hasPrefix("the one before: \(folder.places.file).before-"))
+        }
+        // Each once: South was kept already when it was replaced again.
+        #expect(folder.names("gate") == ["gate.toml"] + (1...3).map { "gate.toml.before-\($0)" } + ["state"])
+        #expect(folder.read("gate/gate.toml.before-1") == first)
+        #expect(folder.read("gate/gate.toml.before-2")?.contains("\"South\"") == true)
+    }
+
+    @Test func theInvitationIsWhereTheServiceLooks() throws {
+        let text = SetupFixture.invitation()
+        try folder.trust.write("one.json", text)
+        for invitation in [text, folder.path + "/one.json"] {
+            let lines = try carryOut([.invitation: invitation], replaces: true)
+            #expect(!lines.joined().contains("did:key"), "nothing of it is told")
+            let path = try Configuration.load(folder.places.file).agent.invitations.first
+            #expect(path == folder.places.invitation && folder.read("gate/agent.invitation") == text)
+            #expect(try mode("gate/agent.invitation") == 0o640)
+        }
+        try folder.trust.write("bad.json", "{\"secret\": \"4711\"}")
+        let told = try problems([.invitation: folder.path + "/bad.json"])
+        #expect(
+            told["invitation"]?.contains("no invitation that can be used") == true && !told.description.contains("4711")
+        )
+        #expect(try problems([.invitation: folder.path + "/none"])["invitation"]?.contains("is not there") == true)
+    }
+
+    @Test func aBundleIsImported() throws {
+        let key = folder.trust.operatorKey.publicKey.text
+        try FileManager.default.createDirectory(atPath: folder.path + "/gate/state", withIntermediateDirectories: true)
+        try Data(folder.trust.bundle(7)).write(to: URL(fileURLWithPath: folder.path + "/gates.bundle"))
+        let answers: [SetupQuestion: String] = [.trustBundle: folder.path + "/gates.bundle", .bundleKey: key]
+        let lines = try carryOut(answers)
+        #expect(lines.last == "trust: bundle 7, valid until 2030-03-17")
+        let state = TrustState(try Configuration.load(folder.places.file).trust)
+        #expect(try state.read().fault == nil)
+        #expect(try state.read().directory.material.edition?.version == 7)
+        // An older one is refused before anything is changed.
+        try Data(folder.trust.bundle(6)).write(to: URL(fileURLWithPath: folder.path + "/gates.bundle"))
+        let older = try problems(answers.merging([.name: "Other"]) { $1 }, replaces: true)
+        #expect(older["trust-bundle"]?.contains("bundle 6 is older than bundle 7") == true, "\(older)")
+        // Somebody else's key.
+        let other = try #require(OperatorSigningKey(seed: [UInt8](repeating: 9, count: 32))).publicKey.text
+        let told = try problems(answers.merging([.bundleKey: other]) { $1 }, replaces: true)
+        #expect(told["trust-bundle"]?.contains("compare trust.bundleKeys") == true, "\(told)")
+        let asked = SetupWork.problem(
+            with: .bundleKey,
+            in: SetupFixture.answers(answers.merging([.bundleKey: other, .name: "N", .board: "none"]) { $1 }),
+            on: folder.machine, at: folder.places)
+        #expect(asked?.question == .bundleKey && asked?.message.hasPrefix("does not do: ") == true)
+    }
+
+    @Test func aTrustDirectoryIsImported() throws {
+        try folder.trust.write("directory/did/a.json", TrustFixture.document())
+        _ = try carryOut([.trustDirectory: folder.path + "/directory"])
+        #expect(folder.names("gate/trust") == ["did", "issuers.toml"] && folder.names("gate/trust/did") == ["a.json"])
+        try folder.trust.write("directory/issuers.toml", "nonsense = 1\n")
+        let told = try problems([.trustDirectory: folder.path + "/directory", .name: "N"], replaces: true)
+        #expect(told["trust-directory"]?.contains("issuers.toml:1") == true, "\(told)")
+        #expect(try problems([.trustDirectory: folder.path + "/none"], replaces: true)["trust-directory"] != nil)
+    }
+
+    @Test func anIssuerIsPinnedBesideTheOthers() throws {
+        try folder.trust.write("gate/trust/issuers.toml", "# by hand\n" + TrustFixture.issuers())
+        let key = "z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
+        let id = "did:web:works.example"
+        let document = """
+            {"id": "\(id)", "assertionMethod": ["\(id)#1"], "verificationMethod": [{"id": "\(id)#1", "type": "Multikey",
+            "controller": "\(id)", "publicKeyMultibase": "\(key)"}]}
+            """
+        try folder.trust.write("works.json", document)
+        var answers = SetupFixture.answers([
+            .name: "N", .board: "none", .issuer: id, .issuerDocument: folder.path + "/works.json",
+        ])
+        answers[all: .context] = ["https://www.w3.org/ns/credentials/v2"]
+        let plan = try SetupPlan(answers, on: folder.machine, at: folder.places)
+        let work = try SetupWork(plan, at: folder.places, replaces: false, root: "/none")
+        #expect(folder.names("gate/trust") == ["issuers.toml"], "nothing is changed yet")
+        let lines = try work.carryOut()
+        #expect(
+            lines.contains("trust: the issuer \(id)") && lines.contains { $0.contains("  key \(id)#1") }, "\(lines)")
+        let store = try TrustDirectory(path: folder.path + "/gate/trust").store
+        #expect(
+            store.issuer(Text(id)) != nil && store.issuer(TrustFixture.id) != nil && store.keys(of: Text(id)) != nil)
+        #expect(store.pins("https://www.w3.org/ns/credentials/v2"))
+        #expect(folder.read("gate/trust/issuers.toml")?.hasPrefix("# by hand\n") == true)
+
+        // What is wrong is told of the answer that it comes from, and pins nothing.
+        let before = folder.names("gate/trust")
+        try folder.trust.write("other.json", document.replacingOccurrences(of: id, with: "did:web:other.example"))
+        try folder.trust.write("none.json", "{}")
+        for (texts, question, words) in [
+            ([SetupQuestion.issuer: "nobody"], SetupQuestion.issuer, "cannot be pinned"),
+            (
+                [.issuer: id, .issuerDocument: folder.path + "/other.json"], .issuerDocument,
+                "that of did:web:other.example"
+            ),
+            ([.issuer: id, .issuerDocument: folder.path + "/none.json"], .issuerDocument, "no DID document"),
+            ([.issuer: id, .issuerRoot: folder.path + "/none.json"], .issuerRoot, "no certificate"),
+            ([.issuer: id, .issuerRoot: folder.path], .issuerRoot, "is no file"),
+            ([.issuer: id, .context: "https://a.example/c"], .context, "not built in"),
+        ] {
+            let told = try problems(texts, replaces: true)
+            #expect(told.keys.sorted() == [question.rawValue] && told.description.contains(words), "\(told)")
+            let asked = SetupWork.problem(
+                with: question, in: SetupFixture.answers(texts.merging([.name: "N", .board: "none"]) { $1 }),
+                on: folder.machine, at: folder.places)
+            #expect(asked?.question == question)
+        }
+        #expect(folder.names("gate/trust") == before)
+    }
+
+    @Test func theUnitLetsTheServiceUseItsDevices() throws {
+        let root = folder.path + "/root"
+        try folder.trust.write(
+            "root/usr/lib/systemd/system/gatehouse.service",
+            "[Service]\nUser=gatehouse\nDevicePolicy=closed\nDeviceAllow=char-gpiochip rw\n")
+        try folder.trust.write("root/etc/group", "video:x:44:\nspi:x:99:\n")
+        let file = "root/etc/systemd/system/gatehouse.service.d/10-setup.conf"
+        try FileManager.default.createDirectory(atPath: root + "/etc/systemd/system", withIntermediateDirectories: true)
+        let first = try carryOut([.display: "framebuffer"], root: root)
+        #expect(first.last?.hasPrefix("unit: ") == true)
+        #expect(folder.read(file)?.hasSuffix("[Service]\nDeviceAllow=char-fb rw\nSupplementaryGroups=video\n") == true)
+        #expect(try mode(file) == 0o644)
+        // What is allowed already is left alone.
+        #expect(try carryOut([.display: "framebuffer", .name: "B"], replaces: true, root: root).count == 2)
+        // Groups that there are not would keep the service from starting.
+        _ = try carryOut([.display: "ssd1306", .radio: "/dev/ttyACM0"], replaces: true, root: root)
+        #expect(
+            folder.read(file)?.hasSuffix("[Service]\nDeviceAllow=char-i2c rw\nDeviceAllow=char-ttyACM rw\n") == true)
+        let last = try carryOut([.display: "none"], replaces: true, root: root)
+        #expect(last.last?.hasSuffix("was removed") == true && folder.read(file) == nil)
+        // Without an installed unit there is nothing to add to.
+        _ = try carryOut([.display: "framebuffer", .name: "C"], replaces: true, root: folder.path)
+        #expect(folder.names("etc").isEmpty)
+    }
+
+    /// What a cut left behind goes with the next setup; files of others do not.
+    @Test func leftoversGo() throws {
+        for name in [".gate.toml.71.new", ".agent.invitation.8.new", ".gate.toml.x.new", ".other.7.new"] {
+            try folder.trust.write("gate/" + name, "half")
+        }
+        _ = try carryOut()
+        #expect(folder.names("gate") == [".gate.toml.x.new", ".other.7.new", "gate.toml", "state"])
+    }
+
+    @Test func aFolderThatIsMissingIsMade() throws {
+        let places = SetupPlaces(folder.path + "/new/gate.toml")
+        let plan = try SetupPlan(
+            SetupFixture.answers([.name: "N", .board: "none"]), on: folder.machine, at: places)
+        _ = try SetupWork(plan, at: places, replaces: false, root: "/none").carryOut()
+        #expect(try mode("new") == 0o750)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aGroupMayRead() throws {
+        let path = folder.path + "/gate/file"
+        try DurableFile.replace(path, with: [1], group: 12)
+        try DurableFile.make(folder: folder.path + "/gate/folder", group: 12)
+        for name in ["file", "folder"] {
+            let group = try FileManager.default.attributesOfItem(atPath: folder.path + "/gate/" + name)[
+                .groupOwnerAccountID]
+            #expect(group as? Int == 12)
+        }
+        #expect(try mode("gate/file") == 0o640 && mode("gate/folder") == 0o750)
+    }
+}
