@@ -213,10 +213,10 @@ import Tuvali
         Breach(.freeIsBounded, "behind the stop") { day in
             day.insert(Turn(at: 8999, event: freeOrder(100), actions: [free(until: 9500)]), at: 7)
         },
-        Breach(.alarmsEnd, "a door that is shut counts as forced") { day in
+        Breach(.alarmsEnd, "a door at which nothing happens counts as forced") { day in
             day.insert(
                 Turn(
-                    at: 10, event: .door(.lines([.contact: false])),
+                    at: 10, event: .door(.lines([.tamper: false])),
                     actions: [.note(.fault(.doorForced, isPresent: true, count: 1, detail: nil), nil)]), at: 1)
             day[8] = day[8].moved(by: 60_000)
         },
@@ -324,7 +324,7 @@ import Tuvali
     private static func rules(_ policy: KioskSettings.LedgerFailurePolicy = .refuse) throws -> KioskRules {
         var settings = KioskSettings(name: try Identifier("Rules"), softwareVersion: "test")
         settings.whenLedgerFails = policy
-        settings.door.inputs = [.request: .milliseconds(20), .contact: .milliseconds(50)]
+        settings.door.inputs = [.request: .milliseconds(20), .tamper: .milliseconds(50)]
         settings.door.hasFreeOutput = true
         return KioskRules(settings)
     }

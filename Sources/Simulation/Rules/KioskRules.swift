@@ -16,6 +16,8 @@ package struct KioskRules: Sendable {
     /// Intents that wait for their outcome beside those of as many phones as have a place, here or gone without having used it: of
     /// links that are on their way out, and one whose pulse runs.
     package static let openIntents = 8
+    /// Accepted visits whose record waits until it is known whether somebody passed, where that is seen.
+    package static let awaitedPassages = 16
     /// What people need to see whom a verdict is for.
     package static let verdict: Duration = .milliseconds(900)
     /// What a turnstile needs between two pulses.
@@ -299,7 +301,8 @@ package struct KioskRules: Sendable {
         judgeGreen(actions, at: now)
         if openSince != nil, pattern == .rejected { broken(.gateAgreesWithLight, now) }
         let open = visits.values.count { $0.intent != .none && $0.intent != .failed && $0.result == nil }
-        if open > settings.phones + settings.lobby + Self.openIntents { broken(.everyIntentEnds, now) }
+        let awaited = settings.door.seesPassage ? Self.awaitedPassages : 0
+        if open > settings.phones + settings.lobby + Self.openIntents + awaited { broken(.everyIntentEnds, now) }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
         if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }
