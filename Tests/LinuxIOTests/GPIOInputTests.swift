@@ -157,13 +157,7 @@ struct GPIOInputTests {
             ) { () throws(GPIOError) in try self.take() }
         }
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool {
-            for _ in 0..<20_000 {
-                if isTrue(state.withLock { $0 }) { return true }
-                usleep(1000)
-            }
-            return false
-        }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
 
         var told: [String] { state.withLock { $0.told.map { "\($0.index)\($0.isActive ? "+" : "-")" } } }
     }

@@ -51,13 +51,7 @@ struct LineThreadTests {
 
         func bank() -> sending any LineBank { Bank(self) }
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool {
-            for _ in 0..<20_000 {
-                if isTrue(state.withLock { $0 }) { return true }
-                usleep(1000)
-            }
-            return false
-        }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
     }
 
     private func relay(

@@ -111,13 +111,7 @@ struct WiegandTests {
 
         func bank() -> sending any LineBank { Bank(self) }
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool {
-            for _ in 0..<20_000 {
-                if isTrue(state.withLock { $0 }) { return true }
-                usleep(1000)
-            }
-            return false
-        }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
 
         /// The wires of the pulses, in their order; nil where two were active together or one behind the other.
         var pulses: [Bool]? {
