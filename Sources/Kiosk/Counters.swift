@@ -25,7 +25,8 @@ extension Kiosk {
         package private(set) var endings: [Ending: Int] = [:]
         /// From the announcement of a transfer to its last missing byte (T0), in milliseconds.
         package private(set) var transfer = Histogram([250, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 300_000])
-        /// Encrypted bytes of a whole transfer.
+        /// Encrypted bytes of a whole transfer, in whole ``grain``s: to the byte, a sum that is read after each visit would tell one
+        /// credential from another.
         package private(set) var bytes = Histogram([1024, 4096, 16_384, 65_536, 262_144, 1_048_576])
         /// From the moment at which both sides have keys to the verdict, in milliseconds: choosing, transfer and verification.
         package private(set) var identified = Histogram([500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000])
@@ -58,6 +59,8 @@ extension Kiosk {
         /// Rounds in which chunks were asked for again.
         package private(set) var repairs = 0
 
+        /// What sizes are rounded up to.
+        static let grain = 1024
         /// Of the visits that go on: as many as there are phones.
         private var courses: [VisitID: Course] = [:]
 
@@ -84,7 +87,7 @@ extension Kiosk {
             case .received:
                 guard let announced = courses[visit]?.announced else { return }
                 transfer.count(Int(announced.at.duration(to: now).milliseconds))
-                bytes.count(announced.bytes)
+                bytes.count((max(0, announced.bytes) + Self.grain - 1) / Self.grain * Self.grain)
             case .decided(_, _, let sinceT0, let waited):
                 decision.count(Self.microseconds(sinceT0))
                 turn.count(Self.microseconds(waited))

@@ -26,7 +26,8 @@ import Testing
         let sizes = gate.kioskNotes.compactMap { note -> Int? in
             if case .transferStarted(let bytes, _) = note { bytes } else { nil }
         }
-        #expect(counters.bytes.sum == sizes.reduce(0, +))
+        // In whole kilobytes: a sum to the byte would tell whose credential it was.
+        #expect(counters.bytes.sum == sizes.reduce(0) { $0 + ($1 + 1023) / 1024 * 1024 } && !sizes.isEmpty)
         #expect(counters.radioOpenings == gate.notes.count { $0 == "radio.ready" } && counters.radioOpenings == 1)
     }
 

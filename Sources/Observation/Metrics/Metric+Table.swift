@@ -76,7 +76,9 @@ extension Metric {
         histogram(
             "gatehouse_transfer_seconds", ["figures", "transferMs"], decimals: 3,
             "From the announcement of a transfer to its last missing byte."),
-        histogram("gatehouse_transfer_bytes", ["figures", "transferBytes"], "Encrypted bytes of a whole transfer."),
+        histogram(
+            "gatehouse_transfer_bytes", ["figures", "transferBytes"],
+            "Encrypted bytes of a whole transfer, in whole KiB."),
         histogram(
             "gatehouse_identified_to_verdict_seconds", ["figures", "identifiedMs"], decimals: 3,
             "From the wallet's first word to the verdict: choosing, transfer and verification."),
