@@ -83,7 +83,9 @@ let package = Package(
         target("Observation", ["Credentials", "Ledger", "Encoding", crypto]),
 
         // Adapters: thin.
-        target("LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"]),
+        target(
+            "LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
+            exclude: ["Display/Devanagari/render", "Display/Devanagari/OFL.txt"]),
         target("Store", ["Ledger", "Encoding", crypto, grdb]),
         target("HTTPTransport", [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 

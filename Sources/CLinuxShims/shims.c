@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -239,4 +240,8 @@ int clinux_spi_setup(int select, uint8_t mode, uint32_t hertz) {
     uint8_t bits = 8;
     if (ioctl(select, SPI_IOC_WR_MODE, &mode) < 0 || ioctl(select, SPI_IOC_WR_BITS_PER_WORD, &bits) < 0) return -errno;
     return ioctl(select, SPI_IOC_WR_MAX_SPEED_HZ, &hertz) < 0 ? -errno : 0;
+}
+
+int clinux_spawn_close_from(void *actions, int descriptor) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, descriptor);
 }

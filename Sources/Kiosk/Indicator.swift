@@ -37,7 +37,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case receiving
     /// The credential is being verified: amber, steady.
     case checking
-    /// Go: green, steady, one long tone; then ``ready``.
+    /// Go: green, steady, one long tone (``VerdictTones``); then ``ready``.
     case accepted
     /// Stop: red, a quick blink, three short tones; then ``ready``.
     case rejected
@@ -54,11 +54,11 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
 
     /// One part of a pattern.
     struct Step {
-        let signal: Signal
+        let lamps: Set<Lamp>
         let duration: Duration
     }
 
-    /// The parts in order, repeated for ever unless the pattern has an ``end``.
+    /// The lamps in order, repeated for ever unless the pattern has an ``end``.
     var steps: [Step] {
         switch self {
         case .ready: [Step([.blue], 1000), Step([], 1000)]
@@ -66,12 +66,12 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
         case .connected: [Step([.blue], 1000)]
         case .receiving: [Step([.blue], 250), Step([], 250)]
         case .checking: [Step([.amber], 1000)]
-        case .accepted: [Step([.green], tone: true, 600), Step([.green], 2400)]
+        case .accepted: [Step([.green], 3000)]
         case .rejected:
-            [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
-                + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
-                + [Step([.red], tone: true, 150), Step([.red], 150), Step([], 200)]
-                + [Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 500)]
+            [
+                Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200),
+                Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 500),
+            ]
         case .failed: [Step([.amber], 300), Step([], 300), Step([.amber], 300), Step([], 100)]
         case .locked: [Step([.red], 1800), Step([], 200)]
         case .free: [Step([.green], 1500), Step([], 500)]
@@ -90,8 +90,8 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
 }
 
 extension IndicatorPattern.Step {
-    fileprivate init(_ lamps: Set<Lamp>, tone: Bool = false, _ milliseconds: Int) {
-        self.init(signal: Signal(lamps, tone: tone), duration: .milliseconds(milliseconds))
+    fileprivate init(_ lamps: Set<Lamp>, _ milliseconds: Int) {
+        self.init(lamps: lamps, duration: .milliseconds(milliseconds))
     }
 }
 
@@ -103,12 +103,14 @@ package struct Indicator: Sendable {
     package private(set) var pattern: IndicatorPattern
     private(set) var since: Instant
     private var afterwards: IndicatorPattern?
+    private let tones: VerdictTones
     /// What stands for `ready`: that, or what is shown in its place while something is wrong.
     private var calm = IndicatorPattern.ready
 
-    /// Shows `pattern` from `now` on.
-    package init(_ pattern: IndicatorPattern = .off, at now: Instant) {
+    /// Shows `pattern` from `now` on, and says verdicts in those tones.
+    package init(_ pattern: IndicatorPattern = .off, tones: VerdictTones = VerdictTones(), at now: Instant) {
         self.pattern = pattern
+        self.tones = tones
         since = now
     }
 
@@ -156,16 +158,22 @@ package struct Indicator: Sendable {
     }
 
     private func position(at now: Instant) -> (signal: Signal, until: Instant) {
+        let (isOn, change) = tones.tone(of: pattern, after: since.duration(to: now))
+        let (lamps, until) = lamps(at: now)
+        return (Signal(lamps, tone: isOn), min(until, change.map { since + $0 } ?? until))
+    }
+
+    private func lamps(at now: Instant) -> (lamps: Set<Lamp>, until: Instant) {
         let steps = pattern.steps
         let cycle = steps.reduce(0) { $0 + $1.duration.nanoseconds }
         let elapsed = max(0, (now - since).nanoseconds)
         var start = since + .nanoseconds(elapsed - elapsed % cycle)
         for step in steps {
             let end = start + step.duration
-            if now < end { return (step.signal, end) }
+            if now < end { return (step.lamps, end) }
             start = end
         }
-        return (steps.last?.signal ?? .dark, start)
+        return (steps.last?.lamps ?? [], start)
     }
 }
 

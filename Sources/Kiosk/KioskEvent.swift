@@ -1,6 +1,6 @@
 import BluetoothHost
 package import Credentials
-import Encoding
+package import Encoding
 package import Ledger
 
 /// One visit's identity: a random UUID, unique for ever; it is also the id of the record and of the report.

@@ -20,6 +20,8 @@ package struct KioskSettings: Sendable {
     package var gatePulse: Duration = .milliseconds(200)
     /// What is at the gate besides its relay.
     package var door = DoorSettings()
+    /// How verdicts sound.
+    package var tones = VerdictTones()
     /// See ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
     /// How long an unused key and its invitation stay on the air (40-bit authentication).

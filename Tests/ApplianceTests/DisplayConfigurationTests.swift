@@ -70,6 +70,25 @@ import Testing
         ("[display]\nkind = \"framebuffer\"\ndevice = \"fb0\"", "display.device", 4, "is no device path"),
         ("[display]\ninstruction = \"Türe\"", "display.instruction", 3, "cannot be drawn"),
         ("[display]\ninstruction = \"\"", "display.instruction", 3, "cannot be drawn"),
+        ("[display]\nlanguage = \"de\"", "display.language", 3, "does not take \"de\""),
+        (
+            "[display]\nkind = \"terminal\"\nlanguage = \"hi\"", "display.language", 4,
+            "cannot be shown by a terminal, whose letters stand alone"
+        ),
+        ("[display]\ninstruction = \"नमस्ते\"", "display.instruction", 3, "cannot be drawn"),
+        (
+            "[display]\nkind = \"terminal\"\ninstruction = \"\(DisplayLanguage.hindi.text(.scan))\"",
+            "display.instruction", 4, "cannot be drawn"
+        ),
+        ("[voice]\nlanguage = \"de\"", "voice.language", 3, "does not take \"de\""),
+        ("[voice]\nprogram = \"\"", "voice.program", 3, "names no program"),
+        ("[tones]\naccepted = [\"40ms\"]", "tones.accepted", 3, "is out of range"),
+        ("[tones]\naccepted = [\"2s\", \"2s\"]", "tones.accepted", 3, "is out of range"),
+        ("[tones]\naccepted = \"600ms\"", "tones.accepted", 3, "does not take \"600ms\""),
+        (
+            "[tones]\nrejected = [\"1s\"]", "tones.rejected", 3,
+            "sounds like tones.accepted to who does not see the light"
+        ),
         ("[display]\nkind = \"ssd1680\"", "display.chip", 2, "is missing"),
         (
             "[display]\nkind = \"ssd1680\"\nchip = \"c\"", "display.data", 2,
@@ -101,6 +120,18 @@ import Testing
         #expect(found.map(\.key) == [key])
         #expect(found.first?.line == line && found.first?.message == message)
         #expect(found.first?.remedy.isEmpty == false)
+    }
+
+    @Test func eachDisplayHasALanguage() throws {
+        let text =
+            "[display]\nlanguage = \"fr\"\n[[display.also]]\nkind = \"framebuffer\"\nlanguage = \"hi\"\n"
+            + "[[display.also]]\nkind = \"terminal\"\nlanguage = \"fr\"\ninstruction = \"Présentez le code\""
+        let displays = try parse(text).display.all
+        #expect(displays.map(\.language) == [.french, .hindi, .french])
+        #expect(
+            displays.map(\.instruction) == [DisplayLanguage.french, .hindi].map { $0.text(.scan) } + [
+                "Présentez le code"
+            ])
     }
 
     @Test func panelsShareABusByTheirAddresses() throws {

@@ -78,6 +78,46 @@ import Testing
         #expect(indicator.pattern == .fault)
     }
 
+    /// Milliseconds in which the sounder is on, as beginnings and ends.
+    private func sounds(_ pattern: IndicatorPattern, _ tones: VerdictTones) -> [Int] {
+        var indicator = Indicator(pattern, tones: tones, at: .zero)
+        let on = (0..<4000).map { indicator.signal(at: Instant(nanoseconds: Int64($0) * 1_000_000)).tone }
+        return (0..<4000).filter { on[$0] != ($0 > 0 && on[$0 - 1]) }
+    }
+
+    @Test func verdictsSoundAsTheyAreToldTo() {
+        #expect(sounds(.accepted, VerdictTones()) == [0, 600])
+        #expect(sounds(.rejected, VerdictTones()) == [0, 150, 500, 650, 1000, 1150])
+        #expect(VerdictTones().areDifferent)
+        var tones = VerdictTones()
+        tones.accepted = [.milliseconds(100), .milliseconds(50), .milliseconds(100)]
+        tones.rejected = []
+        #expect(
+            sounds(.accepted, tones) == [0, 100, 150, 250] && sounds(.rejected, tones).isEmpty && tones.areDifferent)
+        tones.rejected = [.seconds(1), .seconds(1), .seconds(1)]
+        #expect(!tones.areDifferent, "two tones each")
+        // No longer than the light, whatever it is told.
+        #expect(sounds(.rejected, tones) == [0, 1000, 2000, 3000])
+        for pattern in [.ready, .attention, .connected, .receiving, .checking, .failed, .fault, .off]
+            as [IndicatorPattern]
+        {
+            #expect(sounds(pattern, tones).isEmpty, "\(pattern)")
+        }
+    }
+
+    @Test func theLampsOfAVerdictDoNotDependOnItsTones() {
+        var silent = VerdictTones()
+        (silent.accepted, silent.rejected) = ([], [.milliseconds(70)])
+        for verdict in [.accepted, .rejected] as [IndicatorPattern] {
+            var plain = Indicator(verdict, at: .zero)
+            var other = Indicator(verdict, tones: silent, at: .zero)
+            for millisecond in 0..<3500 as Range<Int64> {
+                let now = Instant(nanoseconds: millisecond * 1_000_000)
+                #expect(plain.signal(at: now).lamps == other.signal(at: now).lamps)
+            }
+        }
+    }
+
     @Test func nextChangeNamesTheInstantAtWhichTheSignalDiffers() {
         var indicator = Indicator(.rejected, at: .zero)
         var now = Instant.zero

@@ -21,6 +21,8 @@ package struct Configuration: Sendable {
     package var wiegand: WiegandSection
     /// Lamps and sounder.
     package var indicator: IndicatorSection
+    /// How verdicts sound.
+    package var tones: TonesSection
     /// What credentials are judged by.
     package var trust: TrustSection
     /// Whom the gate lets in.
@@ -35,6 +37,8 @@ package struct Configuration: Sendable {
     package var agency: AgencySection
     /// Where visitors see the invitation and whose verdict it is.
     package var display: DisplaysSection
+    /// Verdicts said aloud.
+    package var voice: VoiceSection
     /// Times and rules on the air.
     package var tuvali: TuvaliSection
     /// A printed code.
@@ -120,6 +124,7 @@ package struct Configuration: Sendable {
         door = DoorSection(&reader, chip: gpio.chip)
         wiegand = WiegandSection(&reader, chip: gpio.chip)
         indicator = IndicatorSection(&reader)
+        tones = TonesSection(&reader)
         trust = TrustSection(&reader, folder)
         policy = PolicySection(&reader, folder)
         clock = ClockSection(&reader)
@@ -128,6 +133,7 @@ package struct Configuration: Sendable {
         agency = AgencySection(
             &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
         display = DisplaysSection(&reader, folder, chip: gpio.chip)
+        voice = VoiceSection(&reader)
         tuvali = TuvaliSection(&reader)
         sticker = StickerSection(&reader, folder, gate: gate)
         log = LogSection(&reader, folder)

@@ -107,6 +107,24 @@ struct ConfigurationReader {
         return fallback
     }
 
+    /// A list of at most so many durations within bounds, no longer than `longest` together.
+    mutating func durations(
+        _ key: String, default fallback: [Duration], in bounds: ClosedRange<Duration>, longest: Duration, limit: Int
+    ) -> [Duration] {
+        let range = "from \(DurationText.write(bounds.lowerBound)) to \(DurationText.write(bounds.upperBound))"
+        let wanted = "a list of \(limit) durations at most, each \(range), \(DurationText.write(longest)) in all"
+        let values = read(key, fallback, wanted, write: { .array($0.map { .text(DurationText.write($0)) }) }) { value in
+            guard let elements = value.array else { return nil }
+            let durations = elements.compactMap { $0.string.flatMap { DurationText.parse($0.string) } }
+            return durations.count == elements.count ? durations : nil
+        }
+        guard values.count <= limit, values.allSatisfy(bounds.contains), values.reduce(.zero, +) <= longest else {
+            reject(key, "is out of range", "Write \(wanted).")
+            return fallback
+        }
+        return values
+    }
+
     /// One of a few words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, default fallback: Choice

@@ -26,6 +26,8 @@ package struct DisplaySection: Hashable, Sendable {
 
     /// What is drawn on.
     package var kind: Kind
+    /// What is said to visitors, in which language.
+    package var language: DisplayLanguage
     /// What visitors are told to do.
     package var instruction: String
     /// The PNG file.
@@ -49,10 +51,18 @@ package struct DisplaySection: Hashable, Sendable {
     /// Reads `[display]`; `chip`: where the lines are unless it says so itself.
     init(_ reader: inout ConfigurationReader, _ folder: String, chip: String?) {
         kind = reader.choice("display.kind", default: .file)
-        instruction = reader.text("display.instruction", default: "Scan with your wallet")
-        if !(1...60).contains(instruction.utf8.count) || !instruction.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+        language = reader.choice("display.language", default: .english)
+        instruction = reader.text("display.instruction", default: language.text(.scan))
+        let isShown = kind != .terminal || language == .hindi || Lettering.isLatin(instruction)
+        if !(1...60).contains(instruction.utf8.count) || !Lettering.canDraw(instruction) || !isShown {
             reader.reject(
-                "display.instruction", "cannot be drawn", "Write 1 to 60 letters, digits and signs of ASCII.")
+                "display.instruction", "cannot be drawn",
+                "Write 1 to 60 bytes of letters, digits and signs of ASCII, or with the accents of French.")
+        }
+        if kind == .terminal, language == .hindi {
+            reader.reject(
+                "display.language", "cannot be shown by a terminal, whose letters stand alone",
+                "Use a framebuffer, a file or a panel, or another language.")
         }
         file = resolve(reader.text("display.file", default: "/run/gatehouse/invitation.png"), in: folder)
         scale = reader.integer("display.scale", default: 8, in: 1...64)

@@ -12,12 +12,17 @@ package final class DisplayOutput: KioskListener {
         let name: String
         /// What visitors are told on it.
         let instruction: String
+        /// The language of all that is said besides.
+        let language: DisplayLanguage
         /// Makes what draws on it.
         let make: @Sendable () -> any DisplayDevice
 
         /// That display.
-        package init(name: String, instruction: String, make: @escaping @Sendable () -> any DisplayDevice) {
-            (self.name, self.instruction, self.make) = (name, instruction, make)
+        package init(
+            name: String, instruction: String, language: DisplayLanguage = .english,
+            make: @escaping @Sendable () -> any DisplayDevice
+        ) {
+            (self.name, self.instruction, self.language, self.make) = (name, instruction, language, make)
         }
     }
 
@@ -79,7 +84,7 @@ package final class DisplayOutput: KioskListener {
         }
         for (screen, thread) in screens {
             var scene = scene
-            scene.instruction = screen.instruction
+            (scene.instruction, scene.language) = (screen.instruction, screen.language)
             thread.show(scene)
         }
     }

@@ -62,6 +62,7 @@ package struct LogEvent: Sendable {
         LogEvent(
             "fault", "error, warning, info", "code, present, count, (detail, remedy)",
             "Something is wrong with the box, or is over; at most once in 5 s for each code."),
+        LogEvent("voice", "warning", "text, remedy", "Verdicts cannot be said aloud; once for each cause."),
         LogEvent("log.dropped", "warning", "lines", "So many lines before this one were left out."),
         LogEvent("trust.changed", "info", "from, to", "New trust data are in force."),
         LogEvent(

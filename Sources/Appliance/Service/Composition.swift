@@ -129,7 +129,9 @@ package struct Composition: Sendable {
             Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
             remembered: { keeper.remember($0) })
         let signal = ObservationSignal()
-        let listeners = try Listeners([LogOutput(log), displays, ReadinessOutput(manager), signal])
+        let voice = try VoiceOutput(configuration.voice, log)
+        let listeners = try Listeners(
+            [LogOutput(log), displays, ReadinessOutput(manager), signal] + [voice].compactMap(\.self))
         let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)
         let radio = configuration.radio
         let runtime = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? "/run/gatehouse"

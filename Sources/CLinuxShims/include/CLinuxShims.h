@@ -77,3 +77,6 @@ int clinux_i2c_address(int bus, int address);
 
 // Sets mode and speed of an SPI chip select (SPI_IOC_WR_MODE, SPI_IOC_WR_MAX_SPEED_HZ), 8 bits a word.
 int clinux_spi_setup(int select, uint8_t mode, uint32_t hertz);
+
+// Has a program that is started with these actions (posix_spawn_file_actions_t) get none of our descriptors from that one on.
+int clinux_spawn_close_from(void *actions, int descriptor);

@@ -71,6 +71,14 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
+    /// Draws a word with its upper left corner there, `scale` pixels a dot.
+    mutating func draw(_ word: DevanagariWords.Picture, x: Int, y: Int, scale: Int) {
+        for (place, isDark) in word.pixels.enumerated() where isDark {
+            let (column, row) = (place % word.width, place / word.width)
+            fill(Area(x: x + column * scale, y: y + row * scale, width: scale, height: scale), .dark)
+        }
+    }
+
     /// Draws a code with its quiet zone, `scale` pixels a module.
     mutating func draw(_ code: QRCode, x: Int, y: Int, scale: Int) {
         let span = (code.side + 2 * QRCode.quietZone) * scale

@@ -1,4 +1,5 @@
-/// The letters of drawn displays: printable ASCII, five pixels wide and eight high, the lowest row for descenders.
+/// The letters of drawn displays: printable ASCII and the accented letters of French, five pixels wide and eight high, the lowest row
+/// for descenders.
 enum BitmapFont {
     /// Pixels of one letter, without the space to the next.
     static let (width, height) = (5, 8)
@@ -7,9 +8,46 @@ enum BitmapFont {
 
     /// The rows of a character, bit 4 being the leftmost pixel; what has no drawing looks like a question mark.
     static func rows(of character: Character) -> ArraySlice<UInt8> {
+        if let drawn = accented[character] { return drawn[...] }
         let first = UInt8(ascii: " ")
-        let byte = character.asciiValue.flatMap { (first...UInt8(ascii: "~")).contains($0) ? $0 : nil }
-        let start = Int((byte ?? UInt8(ascii: "?")) - first) * height
+        let isDrawn = character.asciiValue.map { (first...UInt8(ascii: "~")).contains($0) } ?? false
+        return rows(ofASCII: isDrawn ? character : "?")
+    }
+
+    /// Whether the character has a drawing of its own.
+    static func has(_ character: Character) -> Bool {
+        accented[character] != nil || character.asciiValue.map { (0x20...0x7E).contains($0) } ?? false
+    }
+
+    /// A sign above or below a letter: its rows, and where the first of them stands.
+    private static let marks: [(sign: Character, rows: [UInt8], top: Int, on: [(letter: Character, made: Character)])] =
+        [
+            ("´", [0b00010, 0b00100], 0, [("e", "é"), ("E", "É")]),
+            ("`", [0b01000, 0b00100], 0, [("a", "à"), ("e", "è"), ("u", "ù"), ("E", "È"), ("A", "À")]),
+            ("^", [0b00100, 0b01010], 0, [("a", "â"), ("e", "ê"), ("i", "î"), ("o", "ô"), ("u", "û"), ("E", "Ê")]),
+            ("¨", [0b01010], 0, [("e", "ë"), ("i", "ï")]), ("¸", [0b00100], 7, [("c", "ç"), ("C", "Ç")]),
+        ]
+
+    /// Letters with their signs. A capital is as high as the line: it gives the rows between its bars to the sign above it.
+    private static let accented: [Character: [UInt8]] = {
+        var letters: [Character: [UInt8]] = [:]
+        for mark in marks {
+            for (letter, made) in mark.on {
+                var rows = Array(BitmapFont.rows(ofASCII: letter))
+                if letter.isUppercase, mark.top == 0 {
+                    rows = [0, 0, rows[0], rows[1], rows[3], rows[5], rows[6], rows[7]]
+                }
+                // The dot of an i gives way.
+                if mark.top == 0 { rows.replaceSubrange(0..<2, with: [0, 0]) }
+                for (row, bits) in mark.rows.enumerated() { rows[mark.top + row] |= bits }
+                letters[made] = rows
+            }
+        }
+        return letters
+    }()
+
+    private static func rows(ofASCII letter: Character) -> ArraySlice<UInt8> {
+        let start = Int((letter.asciiValue ?? UInt8(ascii: "?")) - UInt8(ascii: " ")) * height
         return glyphs[start..<start + height]
     }
 

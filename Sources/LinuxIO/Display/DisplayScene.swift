@@ -73,7 +73,9 @@ package struct DisplayScene: Hashable, Sendable {
     /// The gate's name.
     package var name: String
     /// What a visitor is to do with the code, in a line.
-    package var instruction = "Scan with your wallet"
+    package var instruction = DisplayLanguage.english.text(.scan)
+    /// The language of all that is said besides.
+    package var language = DisplayLanguage.english
     /// What the gate does.
     package var state = State.inService
     /// The text of the QR code; nil: there is none.

@@ -25,7 +25,7 @@ package struct ScenePainter: Sendable {
         if let code, let split { picture.draw(code, x: split.x, y: split.y, scale: split.scale) }
         let area = split?.panel ?? picture.area
         if let result = scene.result {
-            Self.draw(result, in: area, of: &picture)
+            Self.draw(result, scene.language, in: area, of: &picture)
         } else {
             Self.draw(scene, hasCode: split != nil, in: area, of: &picture)
         }
@@ -70,45 +70,57 @@ package struct ScenePainter: Sendable {
     }
 
     private static func draw(_ scene: DisplayScene, hasCode: Bool, in area: Bitmap.Area, of picture: inout Bitmap) {
-        switch scene.state {
-        case .outOfService:
-            draw([.text(scene.name, size: 2), .gap, .text("Out of service", size: 1)], in: area, of: &picture)
-        case .outOfOrder(let remedy):
+        if case .outOfOrder = scene.state {
             let column = sign(in: area, of: &picture) { Icon.attention($0, $1) }
-            draw([.text("OUT OF ORDER", size: 2), .gap, .text(remedy, size: 1)], in: column, of: &picture)
-        case .lockedDown:
+            return draw(scene.language, in: column, of: &picture) { items(of: scene, hasCode, $0) }
+        }
+        if case .lockedDown = scene.state {
             let column = sign(in: area, of: &picture) { Icon.cross($0, $1) }
-            draw([.text("CLOSED", size: 2), .gap, .text(scene.name, size: 1)], in: column, of: &picture)
+            return draw(scene.language, in: column, of: &picture) { items(of: scene, hasCode, $0) }
+        }
+        draw(scene.language, in: area, of: &picture) { items(of: scene, hasCode, $0) }
+    }
+
+    private static func items(of scene: DisplayScene, _ hasCode: Bool, _ language: DisplayLanguage) -> [Item] {
+        switch scene.state {
+        case .outOfService: return [.text(scene.name, size: 2), .gap, .text(language.text(.outOfService), size: 1)]
+        case .outOfOrder(let remedy):
+            return [.text(language.text(.outOfOrder), size: 2), .gap, .text(remedy, size: 1)]
+        case .lockedDown: return [.text(language.text(.closed), size: 2), .gap, .text(scene.name, size: 1)]
         case .inService, .freePassage:
             var items: [Item] = [.text(scene.name, size: 2), .gap]
-            if scene.state == .freePassage { items += [.text("Free passage", size: 1), .gap] }
+            if scene.state == .freePassage { items += [.text(language.text(.freePassage), size: 1), .gap] }
             if scene.code == nil {
-                items.append(.text("Please wait", size: 1))
+                items.append(.text(language.text(.wait), size: 1))
             } else if scene.guests.isEmpty {
-                items.append(.text(hasCode ? scene.instruction : "Scan the code beside this", size: 1))
+                let instruction = language == scene.language ? scene.instruction : language.text(.scan)
+                items.append(.text(hasCode ? instruction : language.text(.scanBeside), size: 1))
             }
-            for guest in scene.guests { items += Self.items(of: guest) }
-            draw(items, in: area, of: &picture)
+            for guest in scene.guests { items += Self.items(of: guest, language) }
+            return items
         }
     }
 
-    private static func items(of guest: DisplayScene.Guest) -> [Item] {
+    private static func items(of guest: DisplayScene.Guest, _ language: DisplayLanguage) -> [Item] {
         switch guest.stage {
-        case .choosing: [.text("\(guest.mark) choosing", size: 1)]
+        case .choosing: [.text("\(guest.mark) \(language.text(.choosing))", size: 1)]
         case .receiving(let percent): [.text("\(guest.mark) \(percent) %", size: 1), .bar(percent: percent)]
-        case .checking: [.text("\(guest.mark) checking", size: 1), .bar(percent: 100)]
+        case .checking: [.text("\(guest.mark) \(language.text(.checking))", size: 1), .bar(percent: 100)]
         }
     }
 
-    private static func draw(_ result: DisplayScene.Result, in area: Bitmap.Area, of picture: inout Bitmap) {
-        let word: String
-        let column: Bitmap.Area
-        switch result.outcome {
-        case .accepted: (word, column) = ("ACCEPTED", sign(in: area, of: &picture) { Icon.tick($0, $1) })
-        case .rejected: (word, column) = ("REJECTED", sign(in: area, of: &picture) { Icon.cross($0, $1) })
-        case .failed: (word, column) = ("Try again", sign(in: area, of: &picture) { Icon.attention($0, $1) })
+    private static func draw(
+        _ result: DisplayScene.Result, _ language: DisplayLanguage, in area: Bitmap.Area, of picture: inout Bitmap
+    ) {
+        let column =
+            switch result.outcome {
+            case .accepted: sign(in: area, of: &picture) { Icon.tick($0, $1) }
+            case .rejected: sign(in: area, of: &picture) { Icon.cross($0, $1) }
+            case .failed: sign(in: area, of: &picture) { Icon.attention($0, $1) }
+            }
+        draw(language, in: column, of: &picture) { language in
+            [.text(language.text(result.outcome.phrase), size: 1), .text(result.mark, size: 2)]
         }
-        draw([.text(word, size: 1), .text(result.mark, size: 2)], in: column, of: &picture)
     }
 
     /// Draws a sign in the upper or left part; what is left for text.
@@ -132,25 +144,42 @@ package struct ScenePainter: Sendable {
         return column
     }
 
-    /// Draws the items below each other in the middle, as large as they fit; what does not fit at all is left out at the end.
-    private static func draw(_ items: [Item], in area: Bitmap.Area, of picture: inout Bitmap) {
+    /// Draws the items below each other in the middle, as large as they fit. Where a script has no room for all of them they are in
+    /// English, whose letters are smaller; what does not fit even so is left out at the end.
+    private static func draw(
+        _ language: DisplayLanguage, in area: Bitmap.Area, of picture: inout Bitmap,
+        _ items: (DisplayLanguage) -> [Item]
+    ) {
         let area = area.inset(max(1, min(area.width, area.height) / 24))
+        if language != .english, let rows = rows(of: items(language)[...], in: area) {
+            return draw(rows, in: area, of: &picture)
+        }
+        let items = items(.english)
         for count in stride(from: items.count, to: 0, by: -1) {
-            let most = max(1, area.width / (BitmapFont.advance * 8))
-            let layouts = (1...most).reversed().map { (unit: $0, isPlain: false) } + [(unit: 1, isPlain: true)]
-            for (unit, isPlain) in layouts {
-                let rows = items.prefix(count).flatMap {
-                    Self.rows(of: $0, unit: unit, isPlain: isPlain, width: area.width)
-                }
-                let height = rows.reduce(0) { $0 + $1.height }
-                guard height <= area.height, rows.allSatisfy({ $0.width <= area.width }) else { continue }
-                var y = area.y + (area.height - height) / 2
-                for row in rows {
-                    row.draw(&picture, area.x + (area.width - row.width) / 2, y)
-                    y += row.height
-                }
-                return
+            guard let rows = rows(of: items.prefix(count), in: area) else { continue }
+            return draw(rows, in: area, of: &picture)
+        }
+    }
+
+    /// All the items as rows that fit, as large as they do; nil: they do not.
+    private static func rows(of items: ArraySlice<Item>, in area: Bitmap.Area) -> [Row]? {
+        let most = max(1, area.width / (BitmapFont.advance * 8))
+        let layouts = (1...most).reversed().map { (unit: $0, isPlain: false) } + [(unit: 1, isPlain: true)]
+        for (unit, isPlain) in layouts {
+            let rows = items.flatMap {
+                Self.rows(of: $0, unit: unit, isPlain: isPlain, width: area.width)
             }
+            let height = rows.reduce(0) { $0 + $1.height }
+            if height <= area.height, rows.allSatisfy({ $0.width <= area.width }) { return rows }
+        }
+        return nil
+    }
+
+    private static func draw(_ rows: [Row], in area: Bitmap.Area, of picture: inout Bitmap) {
+        var y = area.y + (area.height - rows.reduce(0) { $0 + $1.height }) / 2
+        for row in rows {
+            row.draw(&picture, area.x + (area.width - row.width) / 2, y)
+            y += row.height
         }
     }
 
@@ -174,12 +203,12 @@ package struct ScenePainter: Sendable {
             ]
         case .text(let text, let size):
             // Larger letters where they fit; a long name is rather smaller than cut.
-            let most = max(1, width / BitmapFont.advance)
+            let lettering = Lettering(text)
             let large = isPlain ? unit : size * unit
-            let scale = large * BitmapFont.advance * text.count <= width ? large : unit
-            return wrapped(text, to: max(1, min(most, width / (BitmapFont.advance * scale)))).map { line in
-                Row(width: line.count * BitmapFont.advance * scale - scale, height: BitmapFont.leading * scale) {
-                    $0.draw(line, x: $1, y: $2, scale: scale)
+            let scale = large * lettering.width <= width ? large : unit
+            return lettering.lines(to: max(1, width / scale)).map { line in
+                Row(width: (lettering.width(of: line) - 1) * scale, height: lettering.leading * scale) {
+                    lettering.draw(line, on: &$0, x: $1, y: $2, scale: scale)
                 }
             }
         }
@@ -193,6 +222,17 @@ package struct ScenePainter: Sendable {
             } else {
                 lines.append(String(word))
             }
+        }
+    }
+}
+
+extension DisplayScene.Result.Outcome {
+    /// What visitors are told.
+    var phrase: DisplayPhrase {
+        switch self {
+        case .accepted: .accepted
+        case .rejected: .rejected
+        case .failed: .failed
         }
     }
 }

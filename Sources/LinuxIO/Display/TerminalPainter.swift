@@ -30,19 +30,24 @@ struct TerminalPainter {
     private func text(of scene: DisplayScene, width: Int, height: Int) -> [String] {
         var lines = ["", Self.bold(cut(scene.name, width))]
         switch scene.state {
-        case .outOfService: lines.append("Out of service")
+        case .outOfService: lines.append(own(scene.language.text(.outOfService), width))
         case .outOfOrder(let remedy):
-            lines += ["", Self.bold("OUT OF ORDER")] + ScenePainter.wrapped(remedy, to: width).map { cut($0, width) }
-        case .lockedDown: lines += ["", Self.bold("CLOSED")]
+            lines +=
+                ["", Self.bold(own(scene.language.text(.outOfOrder), width))]
+                + ScenePainter.wrapped(remedy, to: width).map { cut($0, width) }
+        case .lockedDown: lines += ["", Self.bold(own(scene.language.text(.closed), width))]
         case .inService, .freePassage:
-            if scene.state == .freePassage { lines += ["", Self.bold("Free passage"), ""] }
-            lines += ScenePainter.wrapped(scene.code == nil ? "Please wait" : scene.instruction, to: width)
-                .map { cut($0, width) }
+            if scene.state == .freePassage {
+                lines += ["", Self.bold(own(scene.language.text(.freePassage), width)), ""]
+            }
+            let words = scene.code == nil ? scene.language.text(.wait) : scene.instruction
+            lines += ScenePainter.wrapped(words, to: width)
+                .map { own($0, width) }
         }
         lines.append("")
-        if let result = scene.result { lines += Self.lines(of: result, width: width) }
+        if let result = scene.result { lines += Self.lines(of: result, scene.language, width: width) }
         for guest in scene.guests where scene.result == nil {
-            lines += Self.lines(of: guest).map { cut($0, width) }
+            lines += Self.lines(of: guest, scene.language).map { own($0, width) }
         }
         let room = height - lines.count - 1
         guard room > 0 else { return Array(lines.prefix(height)) }
@@ -50,26 +55,29 @@ struct TerminalPainter {
         return lines + Array(repeating: "", count: room + 1 - news.count) + news
     }
 
-    private static func lines(of guest: DisplayScene.Guest) -> [String] {
+    private static func lines(of guest: DisplayScene.Guest, _ language: DisplayLanguage) -> [String] {
         switch guest.stage {
-        case .choosing: ["\(guest.mark)  choosing"]
+        case .choosing: ["\(guest.mark)  \(language.text(.choosing))"]
         case .receiving(let percent):
             [
                 "\(guest.mark)  \(String(repeating: "█", count: percent / 10))"
                     + "\(String(repeating: "░", count: 10 - percent / 10)) \(percent) %"
             ]
-        case .checking: ["\(guest.mark)  checking"]
+        case .checking: ["\(guest.mark)  \(language.text(.checking))"]
         }
     }
 
     /// A sign of eight lines, then the word and whose it is.
-    private static func lines(of result: DisplayScene.Result, width: Int) -> [String] {
-        let (word, colour, icon): (String, String, (Double, Double) -> Bitmap.Ink?) =
+    private static func lines(
+        of result: DisplayScene.Result, _ language: DisplayLanguage, width: Int
+    ) -> [String] {
+        let (colour, icon): (String, (Double, Double) -> Bitmap.Ink?) =
             switch result.outcome {
-            case .accepted: ("ACCEPTED", "\u{1B}[1;32m", Icon.tick)
-            case .rejected: ("REJECTED", "\u{1B}[1;31m", Icon.cross)
-            case .failed: ("Try again", "\u{1B}[1;33m", Icon.attention)
+            case .accepted: ("\u{1B}[1;32m", Icon.tick)
+            case .rejected: ("\u{1B}[1;31m", Icon.cross)
+            case .failed: ("\u{1B}[1;33m", Icon.attention)
             }
+        let word = language.text(result.outcome.phrase)
         var sign = Bitmap(width: min(16, width), height: 16)
         sign.draw(in: sign.area, icon)
         return sign.halfBlocks.map { colour + $0 + "\u{1B}[0m" } + ["", colour + "\(word)  \(result.mark)\u{1B}[0m"]
@@ -79,11 +87,20 @@ struct TerminalPainter {
 
     /// The text in at most so many columns. Whatever may be wider than one, or none, would move what is beside it.
     private func cut(_ text: String, _ width: Int) -> String {
-        let narrow = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map {
-                    (0x20..<0x7F).contains($0.value) || "●○…×·".unicodeScalars.contains($0) ? $0 : "?"
-                }))
-        return narrow.count <= width ? narrow : narrow.prefix(max(0, width - 1)) + "…"
+        shortened(
+            String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map {
+                        (0x20..<0x7F).contains($0.value) || "●○…×·".unicodeScalars.contains($0) ? $0 : "?"
+                    })), width)
+    }
+
+    /// The same for our own words, whose letters are one column wide each.
+    private func own(_ text: String, _ width: Int) -> String {
+        shortened(String(text.map { BitmapFont.has($0) || "█░".contains($0) ? $0 : "?" }), width)
+    }
+
+    private func shortened(_ text: String, _ width: Int) -> String {
+        text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
     }
 }

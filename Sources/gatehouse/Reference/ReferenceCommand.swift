@@ -80,9 +80,9 @@ struct ReferenceCommand: ParsableCommand {
 
     private static func policyPage(_ forms: [KeyForm]) -> KeyPage {
         func below(_ table: String, as section: String) -> [KeyForm] {
-            forms.filter { $0.key.hasPrefix(table + ".") }.map { form in
-                KeyForm((section.isEmpty ? "" : section + ".") + form.key.dropFirst(table.count + 1), form.form)
-            }
+            let own = forms.filter { $0.key.hasPrefix(table + ".") }
+                .map { KeyForm(String($0.key.dropFirst(table.count + 1)), $0.form) }
+            return section.isEmpty ? own : within(section, own)
         }
         return KeyPage(
             title: "Policy",
@@ -105,6 +105,11 @@ struct ReferenceCommand: ParsableCommand {
             ])
     }
 
+    /// The keys behind the name of their section, as the example has them.
+    private static func within(_ section: String, _ forms: [KeyForm]) -> [KeyForm] {
+        forms.map { KeyForm("\(section).\($0.key)", $0.form) }
+    }
+
     private static var trustPage: KeyPage {
         KeyPage(
             title: "Trust",
@@ -114,9 +119,7 @@ struct ReferenceCommand: ParsableCommand {
                 """,
             parts: [
                 .init(section: "", forms: TrustDirectory.topForms),
-                .init(
-                    section: "issuer",
-                    forms: TrustDirectory.issuerForms.map { KeyForm("issuer." + $0.key, $0.form) }),
+                .init(section: "issuer", forms: within("issuer", TrustDirectory.issuerForms)),
             ], inner: [])
     }
 }
