@@ -10,9 +10,9 @@ struct SetupCommand: AsyncParsableCommand {
         commandName: "setup",
         abstract: "Sets a gate up: asks, or takes options or a file, and writes all that it needs.",
         discussion: """
-            Writes the configuration, puts trust data and the invitation into place, starts the service and ends with what \
-            gatehouse doctor finds. Everything is checked before anything is written. In a terminal it asks for what no option \
-            says; elsewhere, and with --yes or --from, it says at once all that is missing. See docs/setup.md.
+            Writes the configuration, puts trust data and the invitation into place, starts the service and ends with what the \
+            doctor finds. Everything is checked before anything is written. In a terminal it asks for what no option says; \
+            elsewhere, and with --yes or --from, it says at once all that is missing. See docs/setup.md.
 
             A configuration that is there stays unless --replace is given, and then a copy of it is kept.
 

@@ -48,7 +48,7 @@ extension Pinout {
 
         ## In the configuration
 
-        `gpio.chip` depends on the board; `gpiodetect` shows it. `gatehouse setup --board` takes the board's name and writes all of it.
+        `gpio.chip` depends on the board; `gpiodetect` shows it. `gatehouse setup` takes the board's name (`--board`) and writes all of it.
 
         | Raspberry Pi | `--board` | `gpio.chip` |
         |---|---|---|

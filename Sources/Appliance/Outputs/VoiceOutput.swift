@@ -49,7 +49,7 @@ package final class VoiceOutput: KioskListener {
         case .rejected: .rejected
         case .failed: .failed
         case .fault: .outOfOrder
-        case .ready, .attention, .connected, .receiving, .checking, .off: nil
+        case .ready, .attention, .connected, .receiving, .checking, .locked, .free, .off: nil
         }
     }
 
