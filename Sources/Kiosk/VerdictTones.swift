@@ -21,7 +21,7 @@ package struct VerdictTones: Hashable, Sendable {
         switch pattern {
         case .accepted: accepted
         case .rejected: rejected
-        case .ready, .attention, .connected, .receiving, .checking, .failed, .fault, .off: []
+        case .ready, .attention, .connected, .receiving, .checking, .failed, .fault, .locked, .free, .off: []
         }
     }
 
