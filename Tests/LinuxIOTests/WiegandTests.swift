@@ -161,11 +161,16 @@ struct WiegandTests {
         #expect(wires.waits { $0.sent == [.lost] })
         output.send(until: soon.until, at: soon.now)
         #expect(wires.waits { $0.sent.count == 2 })
-        // Within the rest behind a frame: cancelled before it could begin.
+        // While a slow frame is on its way: cancelled before it could begin.
+        wires.state.withLock { $0.delay = 200_000 }
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.calls > 1 + bits.count * 2 })
         output.send(until: soon.until, at: soon.now)
         output.cancel()
+        #expect(wires.waits { $0.sent.count == 3 })
+        wires.state.withLock { $0.delay = 0 }
         usleep(250_000)
-        #expect(wires.pulses == bits)
+        #expect(wires.pulses == bits + bits)
         #expect(output.end(within: .seconds(5)))
     }
 
