@@ -3,10 +3,11 @@ package import Encoding
 
 /// Judges what the machine's date is worth, so that a clock that falls back, jumps ahead or contradicts the ledger lets nobody in.
 ///
-/// A value: it is given looks at the two clocks of the machine and reports what is wrong. Three things are compared with the date:
-/// the newest record, which is a lower bound and is carried on by the monotonic clock; the look before, whose difference shows a
-/// step; and, for a date that a time server vouches for, the newest date that was ever believed: more than ``contradiction`` apart,
-/// nobody knows the date until somebody says so (``accept(_:at:)``).
+/// A value: it is given looks at the clocks of the machine and reports what is wrong. Compared with the date are the newest record and
+/// the day on which the program was made, lower bounds that the monotonic clock carries on; the look before, whose difference shows a
+/// step; the battery-backed clock, whose word counts only as long as it still shows the same date; and, for a date that a time server
+/// vouches for, the newest date that was ever believed: more than ``contradiction`` apart, nobody knows the date until somebody says
+/// so (``accept(_:at:)``).
 package struct ClockGuard: Sendable {
     /// One look at the clocks.
     package struct Look: Hashable, Sendable {
@@ -16,15 +17,20 @@ package struct ClockGuard: Sendable {
         package var monotonic: Instant
         /// Whether the system says that a time server keeps the date right.
         package var isSynchronised: Bool
-        /// Whether the system took the date from a battery-backed clock when it started.
-        package var hasHardwareClock: Bool
+        /// What the battery-backed clock says of it.
+        package var hardware: HardwareClock
+        /// Whether it is the date that the machine wrote down at its last stop, carried on since the start.
+        package var isSaved: Bool
 
         /// A look.
-        package init(utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hasHardwareClock: Bool) {
+        package init(
+            utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hardware: HardwareClock, isSaved: Bool = false
+        ) {
             self.utc = utc
             self.monotonic = monotonic
             self.isSynchronised = isSynchronised
-            self.hasHardwareClock = hasHardwareClock
+            self.hardware = hardware
+            self.isSaved = isSaved
         }
     }
 
@@ -32,6 +38,9 @@ package struct ClockGuard: Sendable {
     package static let contradiction: Duration = .seconds(86_400)
     /// How long a synchronised clock must be without a step before the last one is forgotten.
     package static let settling: Duration = .seconds(60)
+    /// How long the battery-backed clock must have been wrong before that is told: a while after a start without it, and with a time
+    /// server a little longer than the kernel takes to set it (11 minutes).
+    package static let (patience, setting): (Duration, Duration) = (.seconds(60), .seconds(900))
     /// A smaller skew would take a leap second for a step.
     package static let leastSkew: Duration = .seconds(2)
 
@@ -54,6 +63,9 @@ package struct ClockGuard: Sendable {
     }
 
     private let skew: Duration
+    private let made: Timestamp
+    /// Since when the battery-backed clock has been wrong.
+    private var hardwareSince: Instant?
     /// The lower bound: the newest record, then the newest date that was believed.
     private var bound: Anchor?
     /// As ``bound``, but never lowered, so that a clock cannot be led back in steps.
@@ -74,10 +86,12 @@ package struct ClockGuard: Sendable {
     /// - Parameters:
     ///   - newest: The date of the newest record; nil on a new box.
     ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
+    ///   - made: The day on which this program was made: no date before it is right.
     ///   - now: The instant from which the newest record is carried on.
-    package init(newest: Timestamp?, skew: Duration, at now: Instant) {
+    package init(newest: Timestamp?, skew: Duration, made: Timestamp = Timestamp(seconds: 0), at now: Instant) {
         self.skew = max(skew, Self.leastSkew)
-        bound = newest.map { Anchor(utc: $0, at: now) }
+        self.made = made
+        bound = newest.map { Anchor(utc: max($0, made), at: now) }
         highest = bound
         time = WallTime(utc: newest ?? Timestamp(seconds: 0), provenance: .unset)
     }
@@ -88,6 +102,7 @@ package struct ClockGuard: Sendable {
         let finding = judge(look)
         believe(look, finding)
         reports += report(.clockContradicted, isContradicted || isDeadBattery(look), detail: difference(look))
+        reports += noteHardware(look)
         if let since = steppedAt, case .believed(.synchronised) = finding,
             since.duration(to: look.monotonic) >= Self.settling
         {
@@ -98,8 +113,9 @@ package struct ClockGuard: Sendable {
     }
 
     /// Somebody who knows says that this date was right not long before `now`: it takes the place of all that was known. The next
-    /// look is judged by it alone.
+    /// look is judged by it alone. A date before the program was made is nobody's knowledge, and is ignored.
     package mutating func accept(_ date: Timestamp, at now: Instant) -> [HealthReport] {
+        if date < made { return [] }
         bound = Anchor(utc: date, at: now)
         highest = bound
         (isOwn, isVouched, isContradicted) = (false, false, false)
@@ -119,6 +135,17 @@ package struct ClockGuard: Sendable {
         return [.present(.clockStepped, count: steps, detail: "\(seconds) s \(step < .zero ? "back" : "forward")")]
     }
 
+    private mutating func noteHardware(_ look: Look) -> [HealthReport] {
+        guard let trouble = look.hardware.trouble else {
+            hardwareSince = nil
+            return report(.clockHardware, false)
+        }
+        let since = hardwareSince ?? look.monotonic
+        hardwareSince = since
+        let patience = look.isSynchronised ? Self.setting : Self.patience
+        return since.duration(to: look.monotonic) < patience ? [] : report(.clockHardware, true, detail: trouble)
+    }
+
     private mutating func report(_ code: ReasonCode, _ isPresent: Bool, detail: String? = nil) -> [HealthReport] {
         if isPresent { return present.insert(code).inserted ? [.present(code, detail: detail)] : [] }
         return present.remove(code) == nil ? [] : [.over(code)]
@@ -133,7 +160,7 @@ package struct ClockGuard: Sendable {
 
     /// A hardware clock that fell behind the newest record by so much has lost its battery.
     private func isDeadBattery(_ look: Look) -> Bool {
-        guard let highest, look.hasHardwareClock, !look.isSynchronised else { return false }
+        guard let highest, look.hardware != .absent, !look.isSynchronised else { return false }
         return look.utc < highest.carried(to: look.monotonic).advanced(by: .zero - Self.contradiction)
     }
 
@@ -141,8 +168,11 @@ package struct ClockGuard: Sendable {
 
     private func judge(_ look: Look) -> Finding {
         let now = look.monotonic
+        // A date that a time server has set and nobody has moved since is as good as one that was kept by a battery.
+        let isTimed = look.hardware == .agrees || look.hardware != .absent && isVouched
         guard let bound, let highest else {
-            return .believed(look.isSynchronised ? .synchronised : look.hasHardwareClock ? .rtc : .unset)
+            if look.utc < made { return .believed(.unset) }
+            return .believed(look.isSynchronised ? .synchronised : isTimed ? .rtc : look.isSaved ? .saved : .unset)
         }
         let date = bound.carried(to: now)
         if look.isSynchronised {
@@ -153,7 +183,7 @@ package struct ClockGuard: Sendable {
         if isContradicted { return .contradicted }
         if look.utc < date.advanced(by: .zero - skew) { return .behind }
         if isOwn, look.utc > date.advanced(by: skew) { return .ahead }
-        return .believed(look.hasHardwareClock ? .rtc : .saved)
+        return .believed(isTimed ? .rtc : .saved)
     }
 
     private mutating func believe(_ look: Look, _ finding: Finding) {

@@ -24,12 +24,14 @@ struct ClockCommand: AsyncParsableCommand {
 
         static func take(_ configuration: Configuration) async throws -> Sight {
             let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
-            let look = ClockWatch.machine()()
+            let look = ClockWatch.machine(made: ProductVersion.made)()
             let (kept, newest) = try await kept(path)
             let pending = ClockAcceptance(database: path).pending()
             let bound = pending ?? kept
-            var judge = ClockGuard(newest: bound, skew: skew, at: look.monotonic)
-            let faults = judge.handle(look).filter(\.isPresent)
+            var judge = ClockGuard(newest: bound, skew: skew, made: ProductVersion.made, at: look.monotonic)
+            // The battery-backed clock is told at once: here nobody waits for it to settle.
+            let hardware = look.hardware.trouble.map { HealthReport.present(.clockHardware, detail: $0) }
+            let faults = judge.handle(look).filter(\.isPresent) + [hardware].compactMap(\.self)
             return Sight(
                 look: look, bound: bound, newestRecord: newest, pending: pending, time: judge.time, faults: faults)
         }
@@ -83,7 +85,8 @@ struct ClockCommand: AsyncParsableCommand {
             }
             return [
                 "clock": date(sight.look.utc), "synchronised": .bool(sight.look.isSynchronised),
-                "hardwareClock": .bool(sight.look.hasHardwareClock), "newestRecord": date(sight.newestRecord),
+                "hardwareClock": .bool(sight.look.hardware == .agrees), "savedDate": .bool(sight.look.isSaved),
+                "newestRecord": date(sight.newestRecord),
                 "notBefore": date(sight.bound), "accepted": date(sight.pending), "time": date(sight.time.utc),
                 "provenance": .text(sight.time.provenance.rawValue), "faults": .array(faults),
             ]
@@ -96,7 +99,11 @@ struct ClockCommand: AsyncParsableCommand {
         private static func source(_ look: ClockGuard.Look) -> String {
             look.isSynchronised
                 ? "kept right by a time server"
-                : look.hasHardwareClock ? "set by a battery-backed clock" : "set by nobody who is known"
+                : look.hardware == .agrees
+                    ? "set by a battery-backed clock"
+                    : look.isSaved
+                        ? "brought back from the last stop by the system, which is not the time"
+                        : "set by nobody who is known"
         }
 
         private static func words(_ provenance: WallTime.Provenance) -> String {
@@ -121,6 +128,11 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             let acceptance = ClockAcceptance(database: try configuration.load().ledger.path)
             let date = SystemClock.utc()
+            guard date >= ProductVersion.made else {
+                throw CommandFailure(
+                    "the date is \(Show.text(date)), before this program was made: it is wrong",
+                    remedy: "set it first: timedatectl set-time, or a time server")
+            }
             do throws(SystemError) {
                 try acceptance.leave(date)
             } catch {

@@ -22,8 +22,8 @@ struct RunCommand: AsyncParsableCommand {
         let configuration = try input.load()
         do {
             try await ApplianceService.run(
-                configuration, version: ProductVersion.text, environment: ProcessInfo.processInfo.environment,
-                observe: try Self.oracle(configuration))
+                configuration, version: ProductVersion.text, made: ProductVersion.made,
+                environment: ProcessInfo.processInfo.environment, observe: try Self.oracle(configuration))
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch {

@@ -68,8 +68,8 @@ enum StatusListing {
             ("light", [text(status["light"]), (status["radio"]?["phones"]?.int).flatMap(connected)]),
             ("gate", [status["gate"]?["open"]?.bool.map { $0 ? "open" : "shut" }]),
             ("door", door(status["door"])), ("ledger", ledger(status)), ("clock", clock(status["clock"])),
-            ("trust", trust(status["trust"])),
-            ("agent", agent(status)), ("visits", visits(status["visits"])),
+            ("trust", trust(status["trust"])), ("ends", ends(status["expiry"])), ("agent", agent(status)),
+            ("visits", visits(status["visits"])),
             ("log", [status["log"]?["dropped"]?.int.flatMap { $0 > 0 ? "\($0) lines left out" : nil }]),
             (
                 "running",
@@ -146,6 +146,14 @@ enum StatusListing {
             text(trust?["age"]).flatMap { $0 == "fresh" ? nil : $0 },
             text(trust?["oldest"]).map { "oldest part of \($0)" }, text(trust?["policy"]).map { "policy \($0)" },
         ]
+    }
+
+    /// What ends next of that which is not warned of yet.
+    private static func ends(_ expiry: JSON?) -> [String?] {
+        guard let expiry else { return [] }
+        if expiry["dated"] == false { return ["not told: the date is not trusted"] }
+        guard let next = expiry["next"], let words = text(next["text"]), let end = text(next["end"]) else { return [] }
+        return ["next: \(words) on \(end.prefix(10))"]
     }
 
     private static func agent(_ status: JSON) -> [String?] {

@@ -52,7 +52,7 @@ struct ClockGuardTests {
             let told = watch.handle(
                 .init(
                     utc: Timestamp(seconds: Self.newest + row.clock), monotonic: at(row.at),
-                    isSynchronised: row.source == .server, hasHardwareClock: row.source != .nobody))
+                    isSynchronised: row.source == .server, hardware: row.source == .nobody ? .absent : .agrees))
             #expect(watch.time.utc.seconds - Self.newest == row.date, "row \(number)", sourceLocation: place)
             #expect(watch.time.provenance == row.provenance, "row \(number)", sourceLocation: place)
             #expect(words(told) == row.told, "row \(number)", sourceLocation: place)
@@ -201,7 +201,7 @@ struct ClockGuardTests {
         func look(_ second: Int64, _ date: Int64) -> [HealthReport] {
             watch.handle(
                 .init(
-                    utc: Timestamp(seconds: date), monotonic: at(second), isSynchronised: false, hasHardwareClock: true)
+                    utc: Timestamp(seconds: date), monotonic: at(second), isSynchronised: false, hardware: .agrees)
             )
         }
         #expect(look(0, 1000).isEmpty && look(10, 1012).isEmpty, "a leap second is no step however small the skew")
@@ -209,5 +209,122 @@ struct ClockGuardTests {
         #expect(look(30, 1032) == [.present(.clockStepped, count: 2, detail: "100 s back")])
         #expect(look(40, .max / 4).first?.count == 3, "no date is too strange")
         #expect(look(50, .min / 4).first?.count == 4)
+    }
+
+    // MARK: - Battery-backed clocks and saved dates
+
+    private static let made = Timestamp(seconds: newest - 30 * day)
+
+    private func look(
+        _ second: Int64, _ clock: Int64, _ hardware: HardwareClock, isSynchronised: Bool = false, isSaved: Bool = false
+    ) -> ClockGuard.Look {
+        .init(
+            utc: Timestamp(seconds: Self.newest + clock), monotonic: at(second), isSynchronised: isSynchronised,
+            hardware: hardware, isSaved: isSaved)
+    }
+
+    private func newGuard(newest: Int64? = newest) -> ClockGuard {
+        ClockGuard(newest: newest.map { Timestamp(seconds: $0) }, skew: .seconds(60), made: Self.made, at: .zero)
+    }
+
+    /// Its clock always answers: 1970 after a power cut, from which a service moved the system's date to the last one it had kept.
+    @Test("a Raspberry Pi 5 without a battery has a saved date, not that of a clock")
+    func noBattery() {
+        let powerless = HardwareClock(
+            showing: 40, at: Timestamp(seconds: Self.newest), uptime: .seconds(40), made: Self.made)
+        for newest in [nil, Self.newest] {
+            var watch = newGuard(newest: newest)
+            #expect(words(watch.handle(look(40, 100, powerless, isSaved: true))).isEmpty)
+            #expect(watch.time.provenance == .saved && watch.time.utc.seconds == Self.newest + 100)
+            #expect(words(watch.handle(look(101, 161, powerless, isSaved: true))) == [ReasonCode.clockHardware.text])
+            // A time server sets both: the system's clock at once, the other within 11 minutes.
+            let week = 7 * Self.day
+            #expect(words(watch.handle(look(102, week, powerless, isSynchronised: true))) == [stepped])
+            #expect(watch.time.provenance == .synchronised)
+            #expect(
+                words(watch.handle(look(700, week + 598, .agrees, isSynchronised: true)))
+                    == ["over " + ReasonCode.clockHardware.text, "over " + stepped])
+            _ = watch.handle(look(800, week + 698, .agrees))
+            #expect(watch.time.provenance == .rtc)
+        }
+    }
+
+    @Test("a clock that parts from the system's in service makes a saved date of it, until they agree")
+    func parts() {
+        var watch = newGuard()
+        _ = watch.handle(look(0, 100, .agrees))
+        #expect(watch.time.provenance == .rtc)
+        #expect(words(watch.handle(look(10, 110, .differs(seconds: 300)))).isEmpty)
+        #expect(watch.time.provenance == .saved && watch.time.utc.seconds == Self.newest + 110)
+        #expect(words(watch.handle(look(70, 170, .differs(seconds: 301)))) == [ReasonCode.clockHardware.text])
+        #expect(words(watch.handle(look(80, 180, .agrees))) == ["over " + ReasonCode.clockHardware.text])
+        #expect(watch.time.provenance == .rtc)
+        // What a time server has set is not undone by a battery that is empty.
+        _ = watch.handle(look(90, 190, .powerless(Timestamp(seconds: 0)), isSynchronised: true))
+        _ = watch.handle(look(100, 200, .powerless(Timestamp(seconds: 0))))
+        #expect(watch.time.provenance == .rtc)
+        _ = watch.handle(look(110, 900, .powerless(Timestamp(seconds: 0))))
+        #expect(watch.time.provenance == .saved, "moved since")
+    }
+
+    @Test("with a time server the kernel has a quarter of an hour to set the clock before that is told")
+    func setting() {
+        var watch = newGuard()
+        for second in stride(from: Int64(0), through: 890, by: 10) {
+            #expect(words(watch.handle(look(second, second, .differs(seconds: 90), isSynchronised: true))).isEmpty)
+        }
+        #expect(
+            words(watch.handle(look(900, 900, .differs(seconds: 90), isSynchronised: true)))
+                == [ReasonCode.clockHardware.text])
+    }
+
+    @Test("a date before the program was made is nobody's, whoever says it")
+    func beforeMade() {
+        let early = -31 * Self.day
+        for (isSynchronised, hardware) in [
+            (false, HardwareClock.agrees), (true, .absent), (true, .agrees), (false, .absent),
+        ] {
+            var watch = newGuard(newest: nil)
+            _ = watch.handle(look(0, early, hardware, isSynchronised: isSynchronised, isSaved: true))
+            #expect(watch.time.provenance == .unset)
+        }
+        // A ledger of before the last upgrade does not make it one.
+        var watch = newGuard(newest: Self.newest - 60 * Self.day)
+        _ = watch.handle(look(0, early, .agrees))
+        #expect(watch.time.provenance == .saved && watch.time.utc == Self.made.advanced(by: .seconds(-60)))
+        #expect(watch.accept(Timestamp(seconds: Self.newest + early), at: at(1)).isEmpty)
+        _ = watch.handle(look(2, early + 2, .agrees))
+        #expect(watch.time.provenance == .saved, "nobody can accept it either")
+        _ = watch.accept(Timestamp(seconds: Self.newest), at: at(3))
+        _ = watch.handle(look(4, 1, .agrees))
+        #expect(watch.time.provenance == .rtc)
+    }
+
+    @Test("on a new box the date of the last stop is a saved one, and any other without a source is none")
+    func newBox() {
+        for (isSaved, provenance) in [(true, Provenance.saved), (false, .unset)] {
+            var watch = newGuard(newest: nil)
+            _ = watch.handle(look(0, 0, .absent, isSaved: isSaved))
+            #expect(watch.time.provenance == provenance)
+        }
+    }
+
+    @Test("the two may be seconds apart, and what two bad crystals part in the time since")
+    func differences() {
+        let date = Timestamp(seconds: Self.newest)
+        for (shown, uptime, isSo) in [
+            (0, 0, true), (-5, 0, true), (5, 0, true), (6, 0, false), (-6, 10_000, true), (-7, 10_000, false),
+            (500, 60 * Self.day, true), (600, 60 * Self.day, false), (.min + 10, 0, false),
+        ] as [(Int64, Int64, Bool)] {
+            let clock = HardwareClock(
+                showing: shown == .min + 10 ? .max : Self.newest + shown, at: date, uptime: .seconds(uptime),
+                made: Self.made)
+            #expect((clock == .agrees) == isSo, "\(shown) \(uptime)")
+            #expect((clock.trouble == nil) == isSo)
+        }
+        #expect(HardwareClock(showing: nil, at: date, uptime: .zero, made: Self.made) == .silent)
+        #expect(
+            HardwareClock(showing: .min, at: date, uptime: .zero, made: Self.made).trouble?.contains("no battery")
+                == true)
     }
 }

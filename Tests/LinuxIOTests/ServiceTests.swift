@@ -343,16 +343,47 @@ struct ClockTests {
         #expect(first.utc > Timestamp(seconds: 1_750_000_000) && first.isSynchronised == second.isSynchronised)
     }
 
-    @Test("a hardware clock counts when the kernel took the date from it")
-    func hardwareClock() throws {
+    @Test("battery-backed clocks are listed with what the kernel tells of them")
+    func batteryClocks() throws {
         let folder = try TemporaryFolder()
-        #expect(!SystemClock.hasHardwareClock(in: folder.path))
-        for (name, value) in [("rtc0", "0\n"), ("rtc1", "1\n")] {
-            #expect(!SystemClock.hasHardwareClock(in: folder.path))
-            try FileManager.default.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
-            try Data(value.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)/hctosys"))
+        #expect(BatteryClock.all(root: folder.path).isEmpty)
+        for (file, text) in [
+            ("rtc0/hctosys", "0\n"), ("rtc1/hctosys", "1\n"), ("rtc1/since_epoch", "1800000000\n"),
+            ("rtc2/since_epoch", "soon\n"), ("rtc2/hctosys", String(repeating: "1", count: 5000)),
+        ] {
+            let url = URL(fileURLWithPath: "\(folder.path)/sys/class/rtc/\(file)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
         }
-        #expect(SystemClock.hasHardwareClock(in: folder.path))
+        #expect(
+            BatteryClock.all(root: folder.path) == [
+                BatteryClock(name: "rtc0", isUsed: false, seconds: nil),
+                BatteryClock(name: "rtc1", isUsed: true, seconds: 1_800_000_000),
+                BatteryClock(name: "rtc2", isUsed: false, seconds: nil),
+            ])
+    }
+
+    @Test("a date that the machine wrote down explains what its clock shows after a start, and nothing else")
+    func savedDates() throws {
+        let folder = try TemporaryFolder()
+        let day = try #require(Timestamp(rfc3339: "2026-11-01T06:17:01Z"))
+        for (text, date) in [("2026-11-01 06:17:01\n", day), ("", nil), ("yesterday\n", nil), ("2026-11-01\n", nil)] {
+            try FileManager.default.createDirectory(atPath: folder.path + "/etc", withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/etc/fake-hwclock.data"))
+            #expect(SavedDate.all(root: folder.path).map(\.date) == [date].compactMap(\.self), "\(text)")
+        }
+        let saved = SavedDate(.fakeHardwareClock, day)
+        for (clock, uptime, isSo) in [
+            (30, 30, true), (30, 20, true), (0, 3, true),  // a service sets it a moment after the kernel's start
+            (5000, 5000, true), (400, 5000, true),  // it writes the date down every hour, too
+            (86_400, 600, false),  // somebody has set the date since
+            (-3600, 600, false),  // and it was never behind what was written down
+        ] as [(Int64, Int64, Bool)] {
+            #expect(
+                saved.explains(day.advanced(by: .seconds(clock)), uptime: .seconds(uptime)) == isSo,
+                "\(clock) \(uptime)")
+        }
     }
 
     @Test("random bytes come in the number asked for and differ")

@@ -12,13 +12,14 @@ struct StatusParts: Sendable {
     let wallTime: @Sendable () -> WallTime
     let agents: AgentService
     let sticker: Sticker?
+    let expiry: ExpiryService
     let log: LogSink
 
     /// All of them by name.
     var all: [(name: Text, tell: @Sendable () async -> JSON)] {
         [
             ("ledger", ledger), ("disk", disk), ("clock", { clock }), ("trust", { trust }),
-            ("agent", { await agents.status() }),
+            ("agent", { await agents.status() }), ("expiry", { expiry.status }),
             ("sticker", { sticker?.status ?? .null }), ("log", { ["dropped": .int(log.dropped)] }),
         ]
     }

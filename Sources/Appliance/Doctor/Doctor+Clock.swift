@@ -1,5 +1,7 @@
 import Credentials
 import Encoding
+import Kiosk
+import LinuxIO
 
 extension Doctor {
     /// What the date is worth, now and after the next start.
@@ -7,32 +9,67 @@ extension Doctor {
         let clock = facts.clock
         let date = "\(clock.utc.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
         if clock.utc < clock.made { return [Finding(.clock, .boxDate, date)] + hardware }
-        let isTrusted =
-            switch configuration.clock.minimum {
-            case .unset, .saved: true
-            case .rtc: clock.isSynchronised || clock.hardware.contains(where: \.isUsed)
-            case .synchronised: clock.isSynchronised
-            }
-        guard isTrusted else {
+        guard isDated else {
             let wanted = configuration.clock.minimum.rawValue
+            let remedy =
+                "Have a time server (timedatectl set-ntp true) or a battery-backed clock. Until then nobody is let in, and what ends "
+                + "soon is not told."
             return [
                 Finding(
-                    .clock, .clockUntrusted, "\(date), set by nobody who is known; clock.minimum is \"\(wanted)\"",
-                    remedy:
-                        "Have a time server (timedatectl set-ntp true) or a battery-backed clock. Until then nobody is let in."
-                )
+                    .clock, .clockUntrusted, "\(date), \(source); clock.minimum is \"\(wanted)\"", remedy: remedy)
             ] + hardware
         }
-        let source = clock.isSynchronised ? "kept right by a time server" : "not synchronised"
-        return [.good(.clock, "\(date), \(source)")] + hardware
+        return [.good(.clock, "\(date), \(clock.isSynchronised ? source : "not synchronised")")] + hardware
+    }
+
+    /// Whether the date is worth what the gate asks, as the service would judge it at a start now. What its ledger knows makes a date
+    /// a saved one at least.
+    var isDated: Bool {
+        guard facts.clock.utc >= facts.clock.made else { return false }
+        let minimum = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
+        return max(provenance, .saved) >= minimum
+    }
+
+    private var provenance: WallTime.Provenance {
+        let clock = facts.clock
+        var judge = ClockGuard(newest: nil, skew: configuration.clock.skew, made: clock.made, at: .zero)
+        _ = judge.handle(
+            ClockGuard.Look(
+                utc: clock.utc, monotonic: .zero, isSynchronised: clock.isSynchronised, hardware: hardwareClock,
+                isSaved: saved != nil))
+        return judge.time.provenance
+    }
+
+    private var source: String {
+        if facts.clock.isSynchronised { return "kept right by a time server" }
+        return saved.map { "brought back by \($0.keeper.rawValue) from the last stop, which is not the time" }
+            ?? "set by nobody who is known"
+    }
+
+    /// The saved date that the system shows, carried on.
+    private var saved: SavedDate? {
+        let clock = facts.clock
+        guard !clock.isSynchronised, hardwareClock != .agrees else { return nil }
+        return clock.saved.first { $0.explains(clock.utc, uptime: clock.uptime) }
+    }
+
+    /// What the clock says that the kernel uses.
+    private var hardwareClock: HardwareClock {
+        let clock = facts.clock
+        return clock.hardware.first(where: \.isUsed).map { used in
+            HardwareClock(showing: used.seconds, at: clock.utc, uptime: clock.uptime, made: clock.made)
+        } ?? .absent
     }
 
     private var hardware: [Finding] {
         let clock = facts.clock
         guard let first = clock.hardware.first else {
-            let saved =
-                clock.isSaved ? "fake-hwclock brings back the date of the last stop, which is not the time" : "none"
-            return [Finding(.rtc, .boxNoRTC, saved)]
+            let keeper = clock.saved.first?.keeper.rawValue
+            return [
+                Finding(
+                    .rtc, .boxNoRTC,
+                    keeper.map { "none; \($0) brings back the date of the last stop, which is not the time" } ?? "none")
+            ]
         }
         guard let used = clock.hardware.first(where: \.isUsed) else {
             return [Finding(.rtc, .boxRTCUnused, first.name)]
@@ -40,25 +77,16 @@ extension Doctor {
         if let battery = used.battery, battery < Self.leastMicrovolts {
             return [Finding(.rtc, .boxRTCBattery, "\(used.name) has \(battery / 1000) mV")]
         }
-        guard let seconds = used.seconds else { return [.good(.rtc, used.name)] }
-        // One that lost its power begins at its epoch.
-        if seconds < clock.made.seconds {
-            return [
-                Finding(.rtc, .boxRTCBattery, "\(used.name) shows \(Timestamp(seconds: seconds).rfc3339.prefix(10))")
-            ]
+        let judged = hardwareClock
+        let words = "\(used.name): \(judged.trouble ?? "")"
+        switch judged {
+        case .absent, .agrees: return [.good(.rtc, "\(used.name) agrees with it")]
+        case .silent: return [Finding(.rtc, .boxRTCSilent, words)]
+        case .powerless: return [Finding(.rtc, .boxRTCBattery, words)]
+        case .differs: return [Finding(.rtc, .boxRTCDiffers, words)]
         }
-        let difference = seconds - clock.utc.seconds
-        if abs(difference) > Self.mostSeconds {
-            return [
-                Finding(
-                    .rtc, .boxRTCDiffers, "\(used.name) is \(abs(difference)) s \(difference < 0 ? "behind" : "ahead")")
-            ]
-        }
-        return [.good(.rtc, "\(used.name) agrees with it")]
     }
 
     /// A lithium cell of 3 V is empty below that.
     private static let leastMicrovolts = 2_000_000
-    /// The kernel sets such a clock each 11 minutes while it is synchronised; a good one drifts by a second or two a week.
-    private static let mostSeconds: Int64 = 60
 }

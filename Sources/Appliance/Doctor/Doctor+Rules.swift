@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Kiosk
 
 extension Doctor {
     /// Whom the gate believes and whom it lets in.
@@ -9,8 +10,8 @@ extension Doctor {
         switch facts.trust {
         case nil: return [.unknown(.trust, "you may not look at the trust data", "Run it with sudo.")]
         case .unusable(let why): return [Finding(.trust, .trustUnusable, why)]
-        case .usable(let version, let issuers, let bundle, let findings, let soon):
-            var wrong: [Finding] = []
+        case .usable(let version, let issuers, let bundle, let findings):
+            var wrong = endings.filter { $0.check == .trust }
             if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
             if issuers == 0 {
                 wrong.append(
@@ -20,7 +21,6 @@ extension Doctor {
             } else {
                 wrong += findings.map { Finding(.trust, .boxTrust, $0) }
             }
-            wrong += soon.map { Finding(.trust, .boxExpiresSoon, $0) }
             return wrong.isEmpty ? [.good(.trust, "\(version), \(Self.count(issuers, "issuer"))")] : wrong
         }
     }
@@ -32,13 +32,8 @@ extension Doctor {
         case .unusable(let why):
             // Whether there is a good copy the service knows; on a new gate there is none.
             return [Finding(.policy, .policyFile, why, state: .bad)]
-        case .usable(let name, let until, let tests, let failed, let unknownGroups):
-            var wrong: [Finding] = []
-            if let until, until <= facts.clock.utc {
-                wrong.append(Finding(.policy, .policyExpired, "\(name) was valid until \(until.rfc3339)"))
-            } else if let until, until <= facts.clock.utc.advanced(by: Self.horizon) {
-                wrong.append(Finding(.policy, .boxExpiresSoon, "\(name) is valid until \(until.rfc3339)"))
-            }
+        case .usable(let name, let tests, let failed, let unknownGroups):
+            var wrong = endings.filter { $0.check == .policy }
             if !failed.isEmpty {
                 wrong.append(
                     Finding(
@@ -52,12 +47,31 @@ extension Doctor {
 
     private var sticker: [Finding] {
         guard configuration.sticker.key != nil else { return [] }
-        guard let trouble = facts.sticker else { return [.good(.sticker, "in force")] }
+        guard let trouble = facts.sticker else {
+            let ends = endings.filter { $0.check == .sticker }
+            return ends.isEmpty ? [.good(.sticker, "in force")] : ends
+        }
         return [Finding(.sticker, trouble.code, trouble.detail, remedy: trouble.remedy, state: .warning)]
     }
 
-    /// How long before its end something is told.
-    static let horizon: Duration = .seconds(14 * 86_400)
+    /// What ends soon or has ended, as the service warns of it. A date that is not trusted warns of nothing.
+    var endings: [Finding] {
+        guard isDated else { return [] }
+        var calendar = ExpiryCalendar()
+        _ = calendar.look(facts.expiries, at: facts.clock.utc)
+        return calendar.warnings.map { warning in
+            let check: Finding.Check =
+                switch warning.expiry.kind {
+                case .bundle, .issuer, .document, .key, .root, .statusList: .trust
+                case .policy: .policy
+                case .sticker: .sticker
+                case .serverRoot: .agent
+                }
+            // By rules that have ended nobody is let in.
+            let isShut = warning.step == .ended && warning.expiry.kind == .policy
+            return Finding(check, isShut ? .policyExpired : warning.code, warning.words)
+        }
+    }
 
     /// `1 issuer`, `3 issuers`.
     static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }

@@ -6,7 +6,9 @@ extension Doctor {
     var agents: [Finding] {
         let agent = configuration.agent
         let known = agent.invitations.count + agent.copies.flatMap(\.invitations).count
-        let wrong = facts.agents.map { Finding(.agent, $0.code, $0.detail, remedy: $0.remedy) }
+        let wrong =
+            facts.agents.map { Finding(.agent, $0.code, $0.detail, remedy: $0.remedy) }
+            + endings.filter { $0.check == .agent }
         guard wrong.isEmpty else { return wrong }
         guard case .running(let status) = facts.service, let links = status["agent"]?.array, !links.isEmpty else {
             return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
@@ -42,7 +44,8 @@ extension Doctor {
         }
         for fault in status["faults"]?.array ?? [] {
             let text = { (name: Text) in fault[name]?.string?.string }
-            guard let code = text("code") else { continue }
+            // What ends soon is told above, with all that does.
+            guard let code = text("code"), !endings.contains(where: { $0.code == code }) else { continue }
             wrong.append(
                 Finding(
                     .service, code: code, isError: text("severity") == Severity.error.rawValue,

@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+package import Kiosk
 package import LinuxIO
 
 /// What was seen of a machine, before anybody judges it: ``MachineLook`` gathers it, ``Doctor`` tells what it means.
@@ -32,6 +33,8 @@ package struct MachineFacts: Sendable {
     package var trust: Trust?
     /// The rules; nil: there are none.
     package var policy: Policy?
+    /// What ends some day, of trust data, rules and everything else.
+    package var expiries: [Expiry] = []
     /// What is wrong with the files of the configuration's `[agent]` and `[agency]`.
     package var agents: [Trouble] = []
     /// What is wrong with the printed code.
@@ -99,12 +102,14 @@ package struct MachineFacts: Sendable {
     package struct Clock: Hashable, Sendable {
         /// The system's date.
         package var utc = Timestamp(seconds: 0)
+        /// How long the machine has been running.
+        package var uptime = Duration.zero
         /// Whether a time server keeps it right.
         package var isSynchronised = false
-        /// Battery-backed clocks by name, in byte order.
-        package var hardware: [Hardware] = []
-        /// Whether fake-hwclock saves the date at a stop, which makes an old date look like one.
-        package var isSaved = false
+        /// Battery-backed clocks, in byte order of their names.
+        package var hardware: [BatteryClock] = []
+        /// What the machine wrote down for its next start, which makes an old date look like one.
+        package var saved: [SavedDate] = []
         /// The day on which this version was made: no date before it is right.
         package var made = Timestamp(seconds: 0)
 
@@ -112,30 +117,13 @@ package struct MachineFacts: Sendable {
         package init() {}
     }
 
-    /// A battery-backed clock.
-    package struct Hardware: Hashable, Sendable {
-        /// `rtc0`
-        package var name: String
-        /// Whether the kernel set the system's date from it.
-        package var isUsed: Bool
-        /// Seconds since 1970 that it shows; nil: it does not tell.
-        package var seconds: Int64?
-        /// Its battery in microvolts; nil: it does not tell.
-        package var battery: Int?
-
-        /// A clock that shows this.
-        package init(name: String, isUsed: Bool, seconds: Int64?, battery: Int? = nil) {
-            (self.name, self.isUsed, self.seconds, self.battery) = (name, isUsed, seconds, battery)
-        }
-    }
-
     /// The trust data.
     package enum Trust: Hashable, Sendable {
         /// They cannot be used, for that reason.
         case unusable(String)
-        /// They can: how they are called, how many issuers there are, why the bundle is not in force, what is not in order now, and
-        /// what ends soon.
-        case usable(version: String, issuers: Int, bundle: String?, findings: [String], soon: [String])
+        /// They can: how they are called, how many issuers there are, why the bundle is not in force, and what is not in order now
+        /// besides what has ended.
+        case usable(version: String, issuers: Int, bundle: String?, findings: [String])
     }
 
     /// The rules.
@@ -144,8 +132,8 @@ package struct MachineFacts: Sendable {
         case unseen
         /// They cannot be used, for that reason.
         case unusable(String)
-        /// They can: their name and end, how many test cases there are and which fail, and groups that nobody is in.
-        case usable(name: String, until: Timestamp?, tests: Int, failed: [String], unknownGroups: [String])
+        /// They can: their name, how many test cases there are and which fail, and groups that nobody is in.
+        case usable(name: String, tests: Int, failed: [String], unknownGroups: [String])
     }
 
     /// The running service.

@@ -43,7 +43,7 @@ package struct MachineLook: Sendable {
         facts.disk = disk(configuration.ledger.path)
         facts.keepsLinesDriven = keepsLinesDriven
         facts.clock = clock(made: made)
-        (facts.trust, facts.policy) = RulesLook(configuration, at: facts.clock.utc).facts
+        (facts.trust, facts.policy, facts.expiries) = RulesLook(configuration, at: facts.clock.utc).facts
         facts.agents = Self.agents(configuration)
         facts.sticker = configuration.sticker.problem(at: facts.clock.utc).map {
             .init(.stickerOff, $0.message, $0.remedy)
@@ -125,13 +125,8 @@ package struct MachineLook: Sendable {
         var clock = MachineFacts.Clock()
         let look = SystemClock.look()
         (clock.utc, clock.isSynchronised, clock.made) = (look.utc, look.isSynchronised, made)
-        clock.isSaved = files.exists("/etc/fake-hwclock.data")
-        clock.hardware = files.names("/sys/class/rtc").map { name in
-            func line(_ file: String) -> String? { files.line("/sys/class/rtc/\(name)/\(file)") }
-            return MachineFacts.Hardware(
-                name: name, isUsed: line("hctosys") == "1", seconds: line("since_epoch").flatMap { Int64($0) },
-                battery: line("battery_voltage").flatMap { Int($0) })
-        }
+        clock.uptime = Instant.zero.duration(to: look.monotonic)
+        (clock.hardware, clock.saved) = (BatteryClock.all(root: root), SavedDate.all(root: root))
         return clock
     }
 

@@ -21,12 +21,14 @@ package final class ClockWatch: Sendable {
     /// - Parameters:
     ///   - newest: The date of the newest record; nil on a new box.
     ///   - skew: How far clocks may differ.
+    ///   - made: The day on which this program was made.
     ///   - look: Reads the clocks.
     package init(
-        newest: Timestamp?, skew: Duration, look: @escaping @Sendable () -> ClockGuard.Look = ClockWatch.machine()
+        newest: Timestamp?, skew: Duration, made: Timestamp = Timestamp(seconds: 0),
+        look: @escaping @Sendable () -> ClockGuard.Look
     ) {
         self.look = look
-        state = Mutex(State(judge: ClockGuard(newest: newest, skew: skew, at: look().monotonic)))
+        state = Mutex(State(judge: ClockGuard(newest: newest, skew: skew, made: made, at: look().monotonic)))
     }
 
     /// Now, as far as it can be believed.
@@ -63,13 +65,16 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Reads this machine's clocks; whether there is a battery-backed one is looked up once.
-    package static func machine() -> @Sendable () -> ClockGuard.Look {
-        let hasHardwareClock = SystemClock.hasHardwareClock()
+    /// Reads this machine's clocks. `made`: the day on which this program was made. Waits a moment, the first time only, for a
+    /// battery-backed clock.
+    package static func machine(made: Timestamp) -> @Sendable () -> ClockGuard.Look {
+        let sources = ClockSources(made: made)
         return {
             let (utc, monotonic, isSynchronised) = SystemClock.look()
+            let seen = sources.seen(at: monotonic)
             return ClockGuard.Look(
-                utc: utc, monotonic: monotonic, isSynchronised: isSynchronised, hasHardwareClock: hasHardwareClock)
+                utc: utc, monotonic: monotonic, isSynchronised: isSynchronised, hardware: seen.hardware,
+                isSaved: seen.isSaved)
         }
     }
 }

@@ -322,6 +322,15 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         tellOthers(code, MailRoom.destination, notice.text)
     }
 
+    /// Tells every destination of something that is wrong with the box; false: they cannot be told anything yet.
+    func tell(_ code: ReasonCode, _ text: String) async -> Bool {
+        guard await isRunning else { return false }
+        for destination in destinations.withLock({ Array($0.values) }) {
+            await destination.tell(code: Text(code.text), explanation: Text(text))
+        }
+        return true
+    }
+
     /// One destination's trouble is told to the others, each code once in ``pause``.
     private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
         let now = ContinuousClock.now

@@ -1,5 +1,5 @@
 import Credentials
-import Encoding
+package import Encoding
 import Kiosk
 import LinuxIO
 import Logging
@@ -14,19 +14,19 @@ package enum ApplianceService {
 
     /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger is to begin (``RenewalService``); every line is
     /// released, the radio closed and every record written when it returns. Other signals that would end a process are ignored.
-    /// `observe` sees every turn of the kiosk.
+    /// `made`: the day on which this version was made. `observe` sees every turn of the kiosk.
     package static func run(
-        _ configuration: Configuration, version: String, environment: [String: String],
+        _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
     ) async throws {
         ProcessEnd.ignoreStraySignals()
         let parts = try await Composition.make(
-            configuration, version: version, environment: environment, observe: observe)
+            configuration, version: version, made: made, environment: environment, observe: observe)
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
-            parts.clock, parts.dating, parts.door, parts.renewal, parts.restart,
+            parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
             StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper),
             HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
             WatchdogService(parts: parts), parts.counters, AsideService(parts.control),

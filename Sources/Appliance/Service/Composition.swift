@@ -33,6 +33,8 @@ package struct Composition: Sendable {
     package let clock: ClockService
     /// Watches whether anybody can be let in by it.
     package let dating: DatingService
+    /// Warns before something ends.
+    let expiry: ExpiryService
     /// systemd.
     package let manager: ServiceManager
     /// Lamps and relay; nil without GPIO.
@@ -64,10 +66,10 @@ package struct Composition: Sendable {
     /// Takes what parts find wrong.
     let report: HealthReporter
 
-    /// Builds everything; the radio is not touched yet. `observe` sees every turn of the kiosk. Waits for the ledger; throws what
-    /// no waiting mends.
+    /// Builds everything; the radio is not touched yet. `made`: the day on which this version was made. `observe` sees every turn of
+    /// the kiosk. Waits for the ledger; throws what no waiting mends.
     package static func make(
-        _ configuration: Configuration, version: String, environment: [String: String],
+        _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition {
         let inbox = HealthInbox()
@@ -94,7 +96,7 @@ package struct Composition: Sendable {
         let opening = Records.Opening(
             configuration: configuration, environment: environment,
             boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
-            version: version, window: policy.replay.window, log: log, report: report)
+            version: version, made: made, window: policy.replay.window, log: log, report: report)
         let waiting = Waiting(
             report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
             identity: StatusDesk.Identity(
@@ -160,12 +162,18 @@ package struct Composition: Sendable {
         doorInbox.take([.order(orders.restored(at: SystemClock.now(), minimum: minimum()))])
         let doorLines = try DoorLines(configuration) { doorInbox.take($0) }
         doorInbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
+        let expiry = ExpiryService(
+            .init(
+                verifiers: verifiers, others: { Expiries.gate(configuration, rules: $0) },
+                refreshes: configuration.trust.refresh, wallTime: wallTime, report: report, log: log,
+                tell: { await agents.tell($0, $1) }))
         let status = StatusDesk(
             StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
-                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, sticker: sticker, log: log
+                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, sticker: sticker,
+                expiry: expiry, log: log
             ).all,
             now: { (SystemClock.now(), wallTime().utc) })
         var desk = ControlDesk()
@@ -187,7 +195,7 @@ package struct Composition: Sendable {
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, clock: records.clock,
-            dating: DatingService(verifiers, wallTime: wallTime, report: report), manager: manager,
+            dating: DatingService(verifiers, wallTime: wallTime, report: report), expiry: expiry, manager: manager,
             panel: panel, listeners: listeners,
             lifeSigns: LifeSigns(
                 [

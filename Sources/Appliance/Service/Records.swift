@@ -16,6 +16,8 @@ struct Records: Sendable {
         /// Names this start of the machine.
         let boot: Text
         let version: String
+        /// The day on which that version was made.
+        let made: Timestamp
         /// How long a credential is remembered.
         let window: Duration
         let log: LogSink
@@ -75,7 +77,9 @@ struct Records: Sendable {
 
     private init(_ store: Store, _ opening: Opening) async throws(StoreError) {
         let configuration = opening.configuration
-        let watch = ClockWatch(newest: await store.savedClock, skew: configuration.clock.skew)
+        let watch = ClockWatch(
+            newest: await store.savedClock, skew: configuration.clock.skew, made: opening.made,
+            look: ClockWatch.machine(made: opening.made))
         let wallTime: @Sendable () -> WallTime = { watch.now() }
         clock = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path),

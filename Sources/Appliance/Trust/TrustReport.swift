@@ -1,5 +1,6 @@
 import Credentials
 package import Encoding
+import Kiosk
 
 /// What is trusted, how old it is, and what is not in order: for `gatehouse trust list` and `verify`.
 package struct TrustReport: Sendable {
@@ -9,6 +10,8 @@ package struct TrustReport: Sendable {
         package let subject: String
         /// What is wrong, in plain words.
         package let message: String
+        /// Whether it is no more than the end of something, which ``Expiries`` has too.
+        package var isOver = false
     }
 
     /// What is not in order at the date, worst for the gate first.
@@ -35,7 +38,8 @@ package struct TrustReport: Sendable {
         if let edition = store.edition {
             switch edition.age(at: clock.utc) {
             case .fresh: break
-            case .overdue: note(edition.name, "is past \(edition.validUntil.rfc3339); import the next bundle")
+            case .overdue:
+                note(edition.name, "is past \(edition.validUntil.rfc3339); import the next bundle", isOver: true)
             case .stale: note(edition.name, "was valid until \(edition.validUntil.rfc3339): nobody is let in by it")
             }
         }
@@ -43,12 +47,22 @@ package struct TrustReport: Sendable {
         if issuers.isEmpty { note("issuers.toml", "lists nobody: nobody is trusted") }
         for issuer in issuers { examine(issuer) }
         for root in store.rootIDs { examine(root: root, issuers) }
+        for root in store.listedRoots where root.notAfter <= clock.utc {
+            note(root.name, "is a root that ended on \(root.notAfter.rfc3339)", isOver: true)
+        }
         for url in Set(issuers.flatMap(\.statusLists) + store.statusListURLs).sorted() { examineList(url) }
+        var calendar = ExpiryCalendar()
+        _ = calendar.look(Expiries.trust(verifier, refreshes: false), at: clock.utc)
+        notes += calendar.warnings.filter { $0.step != .ended }.map {
+            Finding(subject: $0.expiry.name.string, message: "\($0.expiry.kind.words) ends on \($0.expiry.endWords)")
+        }
     }
 
     private mutating func examine(_ issuer: TrustedIssuer) {
         let id = issuer.id.string
-        if !issuer.isValid(at: clock.utc) { note(id, "is not trusted at this date") }
+        if !issuer.isValid(at: clock.utc) {
+            note(id, "is not trusted at this date", isOver: issuer.notAfter.map { $0 <= clock.utc } ?? false)
+        }
         if issuer.isRoot {
             if !store.rootIDs.contains(issuer.id) { note(id, "has no certificate in roots/") }
         } else {
@@ -103,8 +117,8 @@ package struct TrustReport: Sendable {
         }
     }
 
-    private mutating func note(_ subject: String, _ message: String) {
-        findings.append(Finding(subject: subject, message: message))
+    private mutating func note(_ subject: String, _ message: String, isOver: Bool = false) {
+        findings.append(Finding(subject: subject, message: message, isOver: isOver))
     }
 
     // MARK: - For people

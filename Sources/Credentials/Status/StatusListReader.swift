@@ -113,7 +113,7 @@ struct StatusListReader {
     }
 
     /// The dates of a list credential, whichever of its members state them; they are checked with the credential.
-    private static func dates(
+    static func dates(
         _ claims: JSONObject, _ document: JSONObject, _ profile: Profile
     ) throws(Rejection) -> StatusListDates {
         func date(_ names: [Text], _ claim: Text) -> [Timestamp] {

@@ -47,9 +47,10 @@ struct StatusListToken {
             throw invalid
         }
         let claims = try decoder.read(signed.payload)
-        let issued = try date(claims, 6)
+        let issued = try Self.date(claims, 6)
         let dates = try check(
-            subject: claims[2]?.text, url: url, issued: issued, from: try date(claims, 5), until: try date(claims, 4),
+            subject: claims[2]?.text, url: url, issued: issued, from: try Self.date(claims, 5),
+            until: try Self.date(claims, 4),
             lifetime: claims[65534].map { Double($0.unsigned ?? 0) })
         let named = claims[1].map { $0.text.map(JSON.string) ?? .null }
         try verify(named: named, at: try dates.clock(in: surroundings, at: ""), issued: issued) {
@@ -71,9 +72,16 @@ struct StatusListToken {
         guard subject == url, let issued, lifetime.map({ $0 > 0 }) ?? true else { throw Rejection(.statusInvalid) }
         let soon = surroundings.clock.utc.advanced(by: surroundings.policy.clockSkew)
         guard max(issued, from ?? issued) <= soon else { throw Rejection(.statusStale) }
+        return Self.dates(issued: issued, until: until, lifetime: lifetime, fetched)
+    }
+
+    /// The dates of a list that states these claims.
+    static func dates(
+        issued: Timestamp?, until: Timestamp?, lifetime: Double?, _ fetched: Timestamp?
+    ) -> StatusListDates {
         var fresh: Timestamp?
         if let fetched, let lifetime {
-            fresh = fetched.advanced(by: .milliseconds(Int64(min(lifetime, Self.longestLifetime) * 1000)))
+            fresh = fetched.advanced(by: .milliseconds(Int64(min(lifetime, longestLifetime) * 1000)))
         }
         return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
@@ -152,7 +160,7 @@ struct StatusListToken {
     }
 
     /// A NumericDate claim (RFC 8392 section 3.1: untagged).
-    private func date(_ claims: CBOR, _ label: Int64) throws(Rejection) -> Timestamp? {
+    static func date(_ claims: CBOR, _ label: Int64) throws(Rejection) -> Timestamp? {
         guard let member = claims[label] else { return nil }
         switch member.value {
         case .unsigned(let seconds) where seconds <= 1 << 53: return Timestamp(seconds: Int64(seconds))

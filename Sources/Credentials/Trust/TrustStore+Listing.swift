@@ -11,6 +11,8 @@ extension TrustStore {
         package let fingerprint: KeyFingerprint?
         /// Why nobody may use it any more; nil when it may be used.
         package let revoked: RevokedKey.Reason?
+        /// From when on nothing that it signed counts, as its document says.
+        package let end: Timestamp?
     }
 
     /// The keys of a stored document, or of an identifier that is its own, in the order of the document; nil when there is
@@ -21,7 +23,7 @@ extension TrustStore {
             let key = try? method.key.get()
             return ListedKey(
                 method: method.id, fingerprint: key.flatMap { KeyFingerprint($0) },
-                revoked: key.flatMap { revocations.reason(of: $0, method: method.id) })
+                revoked: key.flatMap { revocations.reason(of: $0, method: method.id) }, end: method.end)
         }
     }
 
@@ -55,8 +57,17 @@ extension TrustStore {
     }
 
     /// The pinned certificates, in byte order of their ids.
-    package var listedRoots: [ListedRoot] {
-        roots.all.map { root in
+    package var listedRoots: [ListedRoot] { Self.listed(roots) }
+
+    /// The certificates of a file in PEM, in byte order of their ids; nil where it is no list of certificates.
+    package static func listedCertificates(pem: [UInt8]) -> [ListedRoot]? {
+        var certificates = CertificateRoots()
+        guard (try? certificates.add(pem: pem)) != nil else { return nil }
+        return listed(certificates)
+    }
+
+    private static func listed(_ certificates: CertificateRoots) -> [ListedRoot] {
+        certificates.all.map { root in
             ListedRoot(
                 id: Text(TrustedIssuer.rootPrefix.string + Hex.encode(root.digest)), name: root.subjectName.text,
                 notBefore: root.notBefore, notAfter: root.notAfter)

@@ -75,11 +75,10 @@ extension ReasonCode {
             codes: [
                 radioFailed, stuck, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten, ledgerLost,
                 ledgerReserve, ledgerRewritten, ledgerRestored, ledgerWitness, ledgerReplaced, ledgerUnopened,
-                ledgerBehind, clockStepped,
-                clockContradicted, clockFault, trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent,
-                agentEnded,
-                agentUnconnected, agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped,
-                controlFailed, observeFailed, displayFailed, stickerOff,
+                ledgerBehind, clockStepped, clockContradicted, clockFault, clockHardware, expiresSoon, expired,
+                trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded, agentUnconnected,
+                agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped, controlFailed,
+                observeFailed, displayFailed, stickerOff,
             ]),
         Group(title: "The door", codes: door),
         Group(
@@ -87,8 +86,9 @@ extension ReasonCode {
             codes: [
                 boxConfiguration, boxNotInstalled, boxNoUser, boxMissing, boxUnreadable, boxUnwritable,
                 boxOutsideSandbox, boxDeviceDenied, boxReadOnly, boxDiskFull, boxDiskSmall, boxNoOpener, boxBluetoothd,
-                boxLinesStayDriven, boxOutputUnseen, boxDate, boxNoRTC, boxRTCUnused, boxRTCDiffers, boxRTCBattery,
-                boxTrust, boxExpiresSoon, boxPolicyTests, boxPolicyGroups, boxNotRunning, boxRestartDue,
+                boxLinesStayDriven, boxOutputUnseen, boxDate, boxNoRTC, boxRTCUnused, boxRTCDiffers, boxRTCSilent,
+                boxRTCBattery,
+                boxTrust, boxPolicyTests, boxPolicyGroups, boxNotRunning, boxRestartDue,
             ]),
     ]
 

@@ -87,6 +87,22 @@ extension ReasonCode {
             + "clock.untrusted.",
         "Let a time server set the clock (timedatectl) or fit a battery-backed one; it counts by itself then. Where neither can "
             + "be had: clock.minimum = \"saved\", and gatehouse clock accept.")
+    /// `fault.clock-rtc`
+    package static let clockHardware = ReasonCode(
+        "fault.clock-rtc",
+        "The battery-backed clock does not show the system's date: it has no battery, or the date was moved since the start. What "
+            + "it gave counts as a saved date only.",
+        "Put a battery in (a Raspberry Pi 5 has a connector for one). When the system's date is right, run: hwclock --systohc.",
+        severity: .warning)
+    /// `fault.expires-soon`
+    package static let expiresSoon = ReasonCode(
+        "fault.expires-soon",
+        "Something that people are let in by ends within 14 days; told again 3 days and 1 day before.",
+        "Get the next one from whoever made it, and import it before then.", severity: .warning)
+    /// `fault.expired`
+    package static let expired = ReasonCode(
+        "fault.expired", "Something that people are let in by has ended.",
+        "Get the next one from whoever made it, and import it; take out what is not used any more.", severity: .warning)
     /// `fault.trust-bundle`
     package static let trustBundle = ReasonCode(
         "fault.trust-bundle",

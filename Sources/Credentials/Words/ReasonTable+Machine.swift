@@ -81,6 +81,10 @@ extension ReasonCode {
         "box.rtc-differs", "The battery-backed clock and the system's differ.",
         "When the system's date is right, run: hwclock --systohc. If it recurs, change the battery.", severity: .warning
     )
+    /// `box.rtc-silent`
+    package static let boxRTCSilent = ReasonCode(
+        "box.rtc-silent", "The battery-backed clock does not tell its date.",
+        "Look at its wiring and at dmesg; until it answers the date counts as a saved one.", severity: .warning)
     /// `box.rtc-battery`
     package static let boxRTCBattery = ReasonCode(
         "box.rtc-battery", "The battery-backed clock has no battery, or an empty one.",
@@ -89,10 +93,6 @@ extension ReasonCode {
     package static let boxTrust = ReasonCode(
         "box.trust", "Something in the trust data is missing, too old or not valid at this date.",
         "Look at all of it with: gatehouse trust verify.", severity: .warning)
-    /// `box.expires-soon`
-    package static let boxExpiresSoon = ReasonCode(
-        "box.expires-soon", "Something that people are let in by ends within 14 days.",
-        "Get the next one from whoever made it, and import it before then.", severity: .warning)
     /// `box.policy-tests`
     package static let boxPolicyTests = ReasonCode(
         "box.policy-tests", "The gate's rules do not do what their own test cases say.",

@@ -36,16 +36,6 @@ package enum SystemClock {
         return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
-    /// Whether the kernel set its date at boot from a battery-backed clock.
-    package static func hasHardwareClock() -> Bool { hasHardwareClock(in: "/sys/class/rtc") }
-
-    /// Whether the kernel set its date at boot from a hardware clock (`hctosys` of an entry in that folder is 1).
-    static func hasHardwareClock(in folder: String) -> Bool {
-        Directory.names(in: folder).contains { name in
-            FileBytes.read("\(folder)/\(name)/hctosys", limit: 16)?.first == UInt8(ascii: "1")
-        }
-    }
-
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

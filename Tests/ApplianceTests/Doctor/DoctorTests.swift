@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Kiosk
 import LinuxIO
 import Testing
 
@@ -229,7 +230,8 @@ import Testing
             ($0.clock.isSynchronised, $0.clock.hardware) = (false, [])
         },
         Case("only a saved date", "clock bad clock.untrusted", "rtc warning box.no-rtc") {
-            ($0.clock.isSynchronised, $0.clock.isSaved, $0.clock.hardware) = (false, true, [])
+            ($0.clock.isSynchronised, $0.clock.hardware) = (false, [])
+            $0.clock.saved = [SavedDate(.timesyncd, SoundGate.now.advanced(by: .seconds(-60)))]
         },
         Case(
             "no time server where one is wanted", "clock bad clock.untrusted",
@@ -244,7 +246,19 @@ import Testing
             $0.clock.hardware[0].seconds = SoundGate.now.seconds - 7 * 86_400
         },
         Case("one that is ahead", "rtc warning box.rtc-differs") {
-            $0.clock.hardware[0].seconds = SoundGate.now.seconds + 61
+            $0.clock.hardware[0].seconds = SoundGate.now.seconds + 7
+        },
+        Case(
+            "a Raspberry Pi 5 without a battery after a power cut", "clock bad clock.untrusted",
+            "rtc warning box.rtc-battery"
+        ) {
+            ($0.clock.isSynchronised, $0.clock.hardware[0].seconds, $0.clock.hardware[0].battery) = (false, 40, nil)
+            $0.clock.saved = [SavedDate(.timesyncd, SoundGate.now.advanced(by: .seconds(-40)))]
+        },
+        Case("one that does not tell", "rtc warning box.rtc-silent") { $0.clock.hardware[0].seconds = nil },
+        Case("one that drifts for two months") {
+            $0.clock.uptime = .seconds(60 * 86_400)
+            $0.clock.hardware[0].seconds = SoundGate.now.seconds + 400
         },
         Case("one without a battery", "rtc warning box.rtc-battery") { $0.clock.hardware[0].battery = 120_000 },
         Case("one that began anew", "rtc warning box.rtc-battery") { $0.clock.hardware[0].seconds = 86_400 },
@@ -255,26 +269,53 @@ import Testing
             $0.trust = .unusable("issuers.toml:1")
         },
         Case("nobody is trusted", "trust bad fault.trust-unusable") {
-            $0.trust = .usable(version: "", issuers: 0, bundle: nil, findings: ["issuers.toml lists nobody"], soon: [])
+            $0.trust = .usable(version: "", issuers: 0, bundle: nil, findings: ["issuers.toml lists nobody"])
         },
         Case("a spoilt bundle", "trust warning fault.trust-bundle") {
-            $0.trust = .usable(version: "", issuers: 1, bundle: "is spoilt", findings: [], soon: [])
+            $0.trust = .usable(version: "", issuers: 1, bundle: "is spoilt", findings: [])
         },
         Case("an issuer without a document", "trust warning box.trust") {
-            $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: ["x has no document"], soon: [])
+            $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: ["x has no document"])
         },
-        Case("a root that ends", "trust warning box.expires-soon") {
-            $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: [], soon: ["the root x ends"])
+        Case("a root that ends", "trust warning fault.expires-soon") {
+            $0.expiries = [Expiry(.root, "x", end: SoundGate.now.advanced(by: .seconds(13 * 86_400)))]
         },
         Case("trust that was not looked at", "trust unknown -") { $0.trust = nil },
         Case("rules that were not looked at", "policy unknown -") { $0.policy = .unseen },
         Case("no rules") { $0.policy = nil },
         Case("rules that cannot be used", "policy bad fault.policy-file") { $0.policy = .unusable("policy.toml:3") },
-        Case("rules that ended", "policy bad policy.expired") { $0.policy = rules(until: SoundGate.now) },
-        Case("rules that end", "policy warning box.expires-soon") {
-            $0.policy = rules(until: SoundGate.now.advanced(by: .seconds(13 * 86_400)))
+        Case("rules that ended", "policy bad policy.expired") {
+            $0.expiries = [Expiry(.policy, "gate@1", end: SoundGate.now)]
         },
-        Case("rules that last") { $0.policy = rules(until: SoundGate.now.advanced(by: .seconds(15 * 86_400))) },
+        Case("rules that end", "policy warning fault.expires-soon") {
+            $0.expiries = [Expiry(.policy, "gate@1", end: SoundGate.now.advanced(by: .seconds(13 * 86_400)))]
+        },
+        Case("rules that last") {
+            $0.expiries = [Expiry(.policy, "gate@1", end: SoundGate.now.advanced(by: .seconds(15 * 86_400)))]
+        },
+        Case("what ends by a date that nobody trusts", "clock bad clock.untrusted", "rtc warning box.no-rtc") {
+            ($0.clock.isSynchronised, $0.clock.hardware) = (false, [])
+            $0.expiries = [Expiry(.bundle, "bundle 1", end: SoundGate.now)]
+        },
+        Case("a bundle that ended", "trust warning fault.expired") {
+            $0.expiries = [Expiry(.bundle, "bundle 1", end: SoundGate.now)]
+        },
+        Case(
+            "a printed code's last day", "configuration warning box.configuration",
+            "sticker warning fault.expires-soon", more: sticker
+        ) {
+            $0.expiries = [Expiry(.sticker, "", end: SoundGate.now.advanced(by: .seconds(86_400)))]
+        },
+        Case("a certificate for servers that ends", "agent warning fault.expires-soon") {
+            $0.expiries = [Expiry(.serverRoot, "CN=a", end: SoundGate.now.advanced(by: .seconds(86_400)))]
+        },
+        Case("an end that the service tells too", "trust warning fault.expires-soon") {
+            $0.expiries = [Expiry(.bundle, "bundle 1", end: SoundGate.now.advanced(by: .seconds(2 * 86_400)))]
+            $0.service = .running([
+                "version": "0.1.0", "silent": .array([]),
+                "faults": .array([["code": "fault.expires-soon", "severity": "warning"]]),
+            ])
+        },
         Case("rules that fail their tests", "policy bad box.policy-tests") { $0.policy = rules(failed: ["a child"]) },
         Case("rules for nobody", "policy warning box.policy-groups") { $0.policy = rules(groups: ["works"]) },
         Case(
@@ -291,9 +332,9 @@ import Testing
     private static let sticker = "[sticker]\nkey = \"/var/lib/gatehouse/sticker.key\"\nuntil = \"2026-12-31\"\n"
 
     private static func rules(
-        until: Timestamp? = nil, failed: [String] = [], groups: [String] = []
+        failed: [String] = [], groups: [String] = []
     ) -> MachineFacts.Policy {
-        .usable(name: "gate@1", until: until, tests: 2, failed: failed, unknownGroups: groups)
+        .usable(name: "gate@1", tests: 2, failed: failed, unknownGroups: groups)
     }
 
     static let service: [Case] = [

@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import Kiosk
 import LinuxIO
 import Testing
 
@@ -44,7 +45,8 @@ import Testing
         let facts = try facts()
         #expect(facts.unit == nil && facts.account == nil && facts.userName == "gatehouse")
         #expect(facts.radio.adapters == nil && !facts.radio.hasOpener && !facts.radio.mayDaemonStart)
-        #expect(facts.chips == nil && facts.clock.hardware.isEmpty && !facts.clock.isSaved && !facts.keepsLinesDriven)
+        #expect(
+            facts.chips == nil && facts.clock.hardware.isEmpty && facts.clock.saved.isEmpty && !facts.keepsLinesDriven)
         #expect(facts.service == nil && facts.disk != nil)
     }
 
@@ -102,7 +104,8 @@ import Testing
                 .init(name: "rtc0", isUsed: true, seconds: 1_800_000_000, battery: 3_013_000),
                 .init(name: "rtc1", isUsed: false, seconds: nil),
             ])
-        #expect(clock.isSaved && clock.utc.seconds > 0)
+        #expect(clock.saved.map(\.keeper) == [.fakeHardwareClock] && clock.utc.seconds > 0)
+        #expect(clock.saved.first?.date == Timestamp(rfc3339: "2026-11-01T00:00:00Z") && clock.uptime > .zero)
     }
 
     @Test func aKernelThatKeepsLinesDriven() throws {
@@ -139,12 +142,12 @@ import Testing
             """,
         ])
         let facts = try facts(more)
-        guard case .usable(_, let issuers, nil, let findings, let soon) = facts.trust else {
+        guard case .usable(_, let issuers, nil, let findings) = facts.trust else {
             return _ = Issue.record("\(facts.trust.map { "\($0)" } ?? "")")
         }
         #expect(issuers == 1 && findings.contains { $0.contains("did:web:a.example has no document") }, "\(findings)")
-        #expect(soon.contains { $0.contains("did:web:a.example is not trusted") }, "\(soon)")
-        guard case .usable(_, nil, 1, let failed, let groups) = facts.policy else {
+        #expect(facts.expiries.map { "\($0.kind) \($0.name) \($0.end.rfc3339)" } == ["issuer did:web:a.example \(end)"])
+        guard case .usable(_, 1, let failed, let groups) = facts.policy else {
             return _ = Issue.record("\(facts.policy.map { "\($0)" } ?? "")")
         }
         #expect(failed == ["a member of nobody"] && groups == ["nobody"])

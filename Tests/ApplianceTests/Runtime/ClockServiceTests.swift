@@ -25,7 +25,7 @@ struct ClockServiceTests {
         init(_ utc: Int64) {
             look = Mutex(
                 .init(
-                    utc: Timestamp(seconds: utc), monotonic: .zero, isSynchronised: false, hasHardwareClock: true))
+                    utc: Timestamp(seconds: utc), monotonic: .zero, isSynchronised: false, hardware: .agrees))
         }
 
         func read() -> ClockGuard.Look { look.withLock { $0 } }

@@ -31,8 +31,8 @@ import Testing
         let log = try LogSink(.file(path))
         let records = try await Records(
             Records.Opening(
-                configuration: configuration, environment: environment, boot: "b", version: "1", window: .zero,
-                log: log,
+                configuration: configuration, environment: environment, boot: "b", version: "1",
+                made: Timestamp(seconds: 0), window: .zero, log: log,
                 report: reports.report))
         #expect(log.flush(within: .seconds(60)))
         return (records, reports, String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self))

@@ -1,0 +1,87 @@
+package import Credentials
+import Encoding
+package import Kiosk
+import LinuxIO
+
+/// Finds everything that ends: in trust data, rules, printed code and certificates for servers. Who warns of an end (the service,
+/// the doctor, `gatehouse trust verify`) has it from here.
+package enum Expiries {
+    /// A file of certificates with more than so many is a whole system's, and others look after that.
+    private static let mostCertificates = 20
+    /// Of a file of certificates so much is read: far more than such a file needs.
+    private static let largestFile = 128 * 1024
+
+    /// What ends in trust data.
+    ///
+    /// - Parameters:
+    ///   - verifier: The trust data, with the profile by which lists are read.
+    ///   - refreshes: Whether the box fetches documents and lists by itself.
+    package static func trust(_ verifier: Verifier, refreshes: Bool) -> [Expiry] {
+        let store = verifier.trust
+        var expiries: [Expiry] = []
+        if let edition = store.edition {
+            expiries.append(Expiry(.bundle, Text(edition.name), begin: edition.issued, end: edition.validUntil))
+        }
+        let renewed = refreshes ? Set(store.refreshResources.map(\.id)) : []
+        var holders: Set<Text> = []
+        for issuer in store.listedIssuers {
+            if let end = issuer.notAfter {
+                expiries.append(Expiry(.issuer, issuer.id, begin: issuer.notBefore, end: end))
+            }
+            for holder in [issuer.id] + issuer.controllers where holders.insert(holder).inserted {
+                if let age = issuer.documentMaxAge, store.document(holder) != nil, let date = store.confirmed(holder) {
+                    expiries.append(
+                        Expiry(
+                            .document, holder, begin: date, end: date.advanced(by: age),
+                            isRenewed: renewed.contains(holder)))
+                }
+                expiries += keys(of: holder, in: store, isRenewed: renewed.contains(holder))
+            }
+        }
+        expiries += store.listedRoots.map { Expiry(.root, Text($0.name), begin: $0.notBefore, end: $0.notAfter) }
+        for url in store.statusListURLs {
+            guard let dates = verifier.statedDates(ofList: url), let end = dates.until else { continue }
+            expiries.append(
+                Expiry(.statusList, url, begin: dates.from, end: end, isRenewed: renewed.contains(url)))
+        }
+        return expiries
+    }
+
+    /// Keys that the operator has withdrawn are no news, and one that an issuer let end long ago has its successor in the document.
+    private static func keys(of holder: Text, in store: TrustStore, isRenewed: Bool) -> [Expiry] {
+        let keys = (store.keys(of: holder) ?? []).filter { $0.fingerprint != nil && $0.revoked == nil }
+        guard let last = keys.map({ $0.end }).max(by: { ($0?.seconds ?? .max) < ($1?.seconds ?? .max) }), let last
+        else {
+            return []
+        }
+        return [Expiry(.key, keys.last { $0.end == last }?.method ?? holder, end: last, isRenewed: isRenewed)]
+    }
+
+    /// What ends of a gate besides its trust data.
+    ///
+    /// - Parameters:
+    ///   - configuration: Which files it uses.
+    ///   - rules: The rules in force.
+    package static func gate(_ configuration: Configuration, rules: GatePolicy?) -> [Expiry] {
+        var expiries: [Expiry] = []
+        if let rules, let end = rules.validUntil { expiries.append(Expiry(.policy, Text(rules.name), end: end)) }
+        if let key = configuration.sticker.key, let day = configuration.sticker.until {
+            let made = (try? StickerKey(reading: key))?.made
+            expiries.append(Expiry(.sticker, "", begin: made, end: day.advanced(by: Day.length)))
+        }
+        for file in Set([configuration.agent.rootsFile, configuration.trust.rootsFile].compactMap(\.self)).sorted() {
+            expiries += certificates(in: file)
+        }
+        return expiries
+    }
+
+    /// Of those of one name the one that lasts longest counts: it is the successor of the others.
+    private static func certificates(in file: String) -> [Expiry] {
+        guard FileBytes.isFile(file), let bytes = FileBytes.read(file, limit: largestFile),
+            let all = TrustStore.listedCertificates(pem: bytes), all.count <= mostCertificates
+        else { return [] }
+        let last = Dictionary(
+            all.map { (Text($0.name), $0) }, uniquingKeysWith: { $0.notAfter > $1.notAfter ? $0 : $1 })
+        return last.map { Expiry(.serverRoot, $0.key, begin: $0.value.notBefore, end: $0.value.notAfter) }
+    }
+}

@@ -1,0 +1,49 @@
+import Encoding
+
+/// When a stored status list begins and ends as it states itself, in whichever form it is. No signature is looked at: for warnings
+/// alone, of lists that somebody checked when they were stored.
+struct StatedListDates {
+    /// Bounds.
+    let limits: Limits
+    /// How dates may be written.
+    let profile: Profile
+    /// When its server last confirmed it, if a refresher did that.
+    let fetched: Timestamp?
+
+    /// The dates; nil where none can be read.
+    func read(_ bytes: [UInt8]) -> StatusListDates? {
+        guard bytes.count <= limits.payloadBytes else { return nil }
+        let letters = Token.trimmed(bytes)
+        do throws(Rejection) {
+            switch letters.first {
+            case UInt8(ascii: "{"):
+                guard let document = try? JSON.parse(bytes, limits: limits.json).object else { return nil }
+                return try StatusListReader.dates(JSONObject(), document, profile)
+            case UInt8(ascii: "e"): return try token(CompactJWS(letters, limits: limits))
+            default: return try cwt(bytes)
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private func token(_ token: CompactJWS) throws(Rejection) -> StatusListDates {
+        let claims = token.claims
+        guard TokenType.named(by: token.header) == "statuslist+jwt" else {
+            return try StatusListReader.dates(claims, claims["vc"]?.object ?? claims, profile)
+        }
+        let times = try TokenDates(claims, profile: .compat)
+        return StatusListToken.dates(
+            issued: times.issued, until: times.validUntil, lifetime: claims["ttl"]?.number?.double, fetched)
+    }
+
+    private func cwt(_ bytes: [UInt8]) throws(Rejection) -> StatusListDates {
+        var decoder = CBORDecoder(limits: limits.cbor)
+        let item = try decoder.read(bytes[...])
+        let signed = try COSESign1(item.tagged(61) ?? item, decoder: &decoder, at: "")
+        let claims = try decoder.read(signed.payload)
+        return StatusListToken.dates(
+            issued: try StatusListToken.date(claims, 6), until: try StatusListToken.date(claims, 4),
+            lifetime: claims[65534].map { Double($0.unsigned ?? 0) }, fetched)
+    }
+}

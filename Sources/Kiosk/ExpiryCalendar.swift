@@ -1,0 +1,128 @@
+package import Credentials
+package import Encoding
+
+/// Warns 14, 3 and 1 days before something ends, and when it has ended.
+///
+/// A value: it is given all that ends and the date, and says what to tell. Each step of each thing is told once, however the clock
+/// swings about its moment; what is replaced by something that lasts is not warned of any more. Where nobody knows the date nothing
+/// is warned of, and what was told before is not told again when the date is known again.
+package struct ExpiryCalendar: Sendable {
+    /// How near an end is, from far to near.
+    package enum Step: Int, CaseIterable, Comparable, Sendable {
+        case fortnight = 14
+        case threeDays = 3
+        case day = 1
+        case ended = 0
+
+        /// How long before the end it begins.
+        package var before: Duration { .seconds(rawValue * 86_400) }
+
+        package static func < (left: Step, right: Step) -> Bool { left.rawValue > right.rawValue }
+    }
+
+    /// Something that ends soon, or has ended.
+    package struct Warning: Hashable, Sendable {
+        /// What it is.
+        package let expiry: Expiry
+        /// How near its end is.
+        package let step: Step
+
+        /// Its code.
+        package var code: ReasonCode { step == .ended ? .expired : .expiresSoon }
+
+        /// One line for people. It says the same as long as the step lasts.
+        package var words: String {
+            switch step {
+            case .fortnight, .threeDays:
+                "\(expiry.words) ends on \(expiry.endWords), in less than \(step.rawValue) days"
+            case .day: "\(expiry.words) ends on \(expiry.endWords), in less than a day"
+            case .ended: "\(expiry.words) ended on \(expiry.endWords)"
+            }
+        }
+    }
+
+    /// What a look leads to.
+    package enum Action: Hashable, Sendable {
+        /// For the light and the status.
+        case report(HealthReport)
+        /// For the log and the agents, once for each step.
+        case tell(Warning)
+    }
+
+    /// A thing leaves a step when its end is that much further away than where the step begins.
+    package static let margin: Duration = .seconds(3600)
+    /// Things that are looked after at most: those that end first.
+    package static let limit = 1000
+
+    /// What ends soon or has ended, the soonest first; nothing where nobody knows the date.
+    package private(set) var warnings: [Warning] = []
+    /// What there is, the soonest first.
+    package private(set) var expiries: [Expiry] = []
+    /// Whether the date was known at the last look.
+    package private(set) var isDated = false
+
+    /// How near the end of each thing was when the date was known last, which is what was told of it.
+    private var steps: [Expiry: Step] = [:]
+    /// What was told so far by code, and what was reported of it last.
+    private var told: [ReasonCode: Int] = [:]
+    private var reported: [ReasonCode: HealthReport] = [:]
+
+    /// Nothing is known yet.
+    package init() {}
+
+    /// Takes a look at everything that ends.
+    ///
+    /// - Parameters:
+    ///   - expiries: All of it, in any order.
+    ///   - date: The date; nil where it is not worth what people are let in by.
+    package mutating func look(_ expiries: [Expiry], at date: Timestamp?) -> [Action] {
+        self.expiries = Array(Set(expiries).sorted(by: Expiry.isSooner).prefix(Self.limit))
+        isDated = date != nil
+        var (news, steps): ([Warning], [Expiry: Step]) = ([], [:])
+        for expiry in self.expiries {
+            let before = self.steps[expiry]
+            steps[expiry] = if let date { Self.step(of: expiry, at: date, after: before) } else { before }
+            if let step = steps[expiry], before.map({ step > $0 }) ?? true {
+                news.append(Warning(expiry: expiry, step: step))
+            }
+        }
+        self.steps = steps
+        warnings = self.expiries.compactMap { expiry in
+            isDated ? steps[expiry].map { Warning(expiry: expiry, step: $0) } : nil
+        }
+        for warning in news { told[warning.code, default: 0] += 1 }
+        return news.map { .tell($0) } + [.expiresSoon, .expired].compactMap { report($0) }
+    }
+
+    /// What changes of a fault; nil: nothing.
+    private mutating func report(_ code: ReasonCode) -> Action? {
+        let present = warnings.filter { $0.code == code }
+        // What ended last is the news of what has ended.
+        let first = code == .expired ? present.last : present.first
+        let others = present.count > 1 ? "; and \(present.count - 1) more: gatehouse doctor" : ""
+        let report: HealthReport =
+            first.map { .present(code, count: told[code], detail: $0.words + others) } ?? .over(code)
+        let before = reported.updateValue(report, forKey: code)
+        return before == report || before == nil && !report.isPresent ? nil : .report(report)
+    }
+
+    /// How near the end is at a date; `before`: how near it was at the look before.
+    private static func step(of expiry: Expiry, at date: Timestamp, after before: Step?) -> Step? {
+        func isReached(_ step: Step, _ margin: Duration = .zero) -> Bool {
+            expiry.end <= date.advanced(by: step.before + margin)
+        }
+        let steps = Self.steps(of: expiry)
+        let reached = steps.last { isReached($0) }
+        guard let before, reached.map({ $0 < before }) ?? true, steps.contains(before) else { return reached }
+        return isReached(before, margin) ? before : steps.last { isReached($0, margin) && $0 < before }
+    }
+
+    /// The steps that say something about a thing: of what lives no longer than a fortnight it is no news that it ends in one.
+    private static func steps(of expiry: Expiry) -> [Step] {
+        if expiry.isRenewed { return [.ended] }
+        guard let begin = expiry.begin, expiry.end <= begin.advanced(by: Step.fortnight.before) else {
+            return Step.allCases
+        }
+        return Step.allCases.filter { $0 > .fortnight }
+    }
+}

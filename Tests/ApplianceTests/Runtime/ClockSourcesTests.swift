@@ -1,0 +1,69 @@
+import Encoding
+import Foundation
+import Kiosk
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// What is seen of the clocks of a machine, of which a folder stands in for the files.
+@Suite struct ClockSourcesTests {
+    private let fixture: TrustFixture
+    private static let made = Timestamp(seconds: 1_700_000_000)
+
+    init() throws { fixture = try TrustFixture() }
+
+    private func seen(made: Timestamp = made) -> ClockSources.Seen {
+        ClockSources(root: fixture.path, made: made).seen(at: SystemClock.now())
+    }
+
+    private func clock(_ seconds: String, isUsed: Bool = true) throws {
+        try fixture.write("sys/class/rtc/rtc0/hctosys", isUsed ? "1\n" : "0\n")
+        try fixture.write("sys/class/rtc/rtc0/since_epoch", seconds + "\n")
+    }
+
+    @Test func aMachineWithoutAnything() {
+        #expect(seen() == .init(hardware: .absent, isSaved: false))
+    }
+
+    @Test func aClockThatAgreesAndOthers() throws {
+        let now = SystemClock.utc().seconds
+        try clock("\(now)", isUsed: false)
+        #expect(seen().hardware == .absent)
+        try clock("\(now)")
+        #expect(seen().hardware == .agrees)
+        try clock("\(SystemClock.now().nanoseconds / 1_000_000_000)")
+        #expect(seen().hardware.trouble?.contains("no battery") == true)
+        try clock("\(now - 1_000_000)")
+        #expect(seen().hardware.trouble?.contains("behind the system's date") == true)
+        for lie in ["", "soon", "99999999999999999999999999", String(repeating: "1", count: 100_000)] {
+            try clock(lie)
+            #expect(seen().hardware == .silent, "\(lie.prefix(20))")
+        }
+    }
+
+    /// One on a bus that hangs keeps nobody waiting, and is none until it answers.
+    @Test func aClockThatHangs() throws {
+        try clock("0")
+        let path = fixture.path + "/sys/class/rtc/rtc0/since_epoch"
+        unlink(path)
+        mkfifo(path, 0o600)
+        let start = SystemClock.now()
+        #expect(seen().hardware == .silent)
+        #expect(start.duration(to: SystemClock.now()) < .seconds(30))
+    }
+
+    @Test func theDateOfTheLastStop() throws {
+        let now = SystemClock.utc()
+        func write(_ date: Timestamp) throws {
+            let text = date.rfc3339.prefix(19).replacing("T", with: " ")
+            try fixture.write("etc/fake-hwclock.data", text + "\n")
+        }
+        let uptime = Instant.zero.duration(to: SystemClock.now())
+        try write(now.advanced(by: .zero - uptime))
+        #expect(seen().isSaved)
+        #expect(!seen(made: now).isSaved, "before the program was made")
+        try write(now.advanced(by: .zero - uptime - .seconds(3600)))
+        #expect(!seen().isSaved, "somebody has set the date since")
+    }
+}
