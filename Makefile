@@ -112,6 +112,7 @@ figures: deb
 # The page of reason codes, from the table that the program carries.
 reasons: build
 	@$(SCRATCH)/debug/gatehouse reasons --markdown > docs/reasons.md
+	@$(SCRATCH)/debug/gatehouse reasons --catalog > deploy/gatehouse.catalog
 
 # The pages of reference: keys, commands and events, from the program's own tables and the comments of the examples.
 REFERENCES := configuration policy trust commands events

@@ -17,17 +17,20 @@ struct ReasonsCommand: ParsableCommand {
     var json = false
     @Flag(help: "The table as a page, as it is in docs/reasons.md.")
     var markdown = false
+    @Flag(help: "The faults as a catalog for journalctl --catalog, as it is installed.")
+    var catalog = false
     @Argument(help: "A code, such as validity.expired.")
     var code: String?
 
     func validate() throws {
-        guard !markdown || code == nil && !json else {
-            throw ValidationError("--markdown prints the whole table, and nothing but Markdown")
+        guard [markdown, catalog, json || code != nil].count(where: \.self) < 2 else {
+            throw ValidationError("--markdown and --catalog print the whole table, and nothing else")
         }
     }
 
     func run() throws {
         if markdown { return Terminal.write(ReasonsPage.text) }
+        if catalog { return Terminal.write(ReasonsCatalog.text) }
         guard let code else { return json ? ReasonCode.all.forEach(Self.printJSON) : Self.printTable() }
         guard let row = ReasonCode.named(code) else {
             throw CommandFailure(

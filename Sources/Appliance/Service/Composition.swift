@@ -268,10 +268,15 @@ package struct Composition: Sendable {
         _ configuration: Configuration, _ environment: [String: String], _ report: @escaping HealthReporter
     ) throws -> LogSink {
         let minimum = LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info
-        let standard: LogSink.Output = environment["JOURNAL_STREAM"] == nil ? .standardError : .journal
-        guard let path = configuration.log.path else { return try LogSink(standard, minimum: minimum) }
+        let isJournal = LogSink.Journal.isStandardError(environment["JOURNAL_STREAM"])
+        let standard: LogSink.Output = isJournal ? .journal : .standardError
+        var journal = LogSink.Journal()
+        journal.id = { MessageID.of($0) }
+        guard let path = configuration.log.path else {
+            return try LogSink(standard, minimum: minimum, journal: journal)
+        }
         return try LogSink(
-            .file(path), minimum: minimum, fallback: standard,
+            .file(path), minimum: minimum, fallback: standard, journal: journal,
             report: { error in report(error.map { .present(.logDropped, detail: "\($0)") } ?? .over(.logDropped)) })
     }
 

@@ -31,8 +31,22 @@ package final class LogSink: Sendable {
         case standardError
         /// Appended to the file of that path, which is made if absent.
         case file(String)
-        /// Standard error read by journald: each line starts with its severity as `<6>`.
+        /// journald, by its native protocol. While it is not there, standard error, each line behind its severity as `<6>`.
         case journal
+    }
+
+    /// What goes with lines for journald.
+    package struct Journal: Sendable {
+        /// Where it listens.
+        package var path = "/run/systemd/journal/socket"
+        /// The id of a kind of line (MESSAGE_ID, 32 hexadecimal digits), by its code or, where it has none, its event.
+        package var id: @Sendable (String) -> String? = { _ in nil }
+
+        /// The usual place, and no ids.
+        package init() {}
+
+        /// Whether standard error leads to journald, by what systemd says of it in `JOURNAL_STREAM`.
+        package static func isStandardError(_ stream: String?) -> Bool { JournalSocket.isStandardError(stream) }
     }
 
     /// Lines that wait at most: some hundred kilobytes.
@@ -42,22 +56,20 @@ package final class LogSink: Sendable {
     private let failed = Atomic<Int>(0)
     private let told = Atomic<Int>(0)
     private let thread: SideThread
-    private let isJournal: Bool
     private let minimum: Level
     private let now: @Sendable () -> Timestamp
 
     /// Opens the output. `now` gives the time of each line. While a file cannot be opened or written, lines go to the `fallback`;
     /// `report` is told, from the log's own thread, why, and nil when they go to the file again. Without a fallback a file that
-    /// cannot be opened is an error.
+    /// cannot be opened is an error. `journal` is what goes with lines for journald.
     package init(
-        _ output: Output, minimum: Level = .info, fallback: Output? = nil,
+        _ output: Output, minimum: Level = .info, fallback: Output? = nil, journal: Journal = Journal(),
         now: @escaping @Sendable () -> Timestamp = { SystemClock.utc() },
         report: @escaping @Sendable (SystemError?) -> Void = { _ in }
     ) throws(SystemError) {
         self.minimum = minimum
         self.now = now
-        isJournal = output == .journal
-        writer = try LogWriter(output, fallback: fallback, report: report)
+        writer = try LogWriter(output, fallback: fallback, journal: journal, report: report)
         thread = try SideThread(name: "gatehouse-log", limit: Self.queueLimit)
     }
 
@@ -67,24 +79,16 @@ package final class LogSink: Sendable {
     /// Hands over one line with these members after time, level and event. Never blocks.
     package func log(_ level: Level, _ event: String, _ members: JSONObject = [:]) {
         guard level >= minimum else { return }
-        let line = bytes(level, event, members)
+        let record = LogRecord(time: now(), level: level, event: event, members: members)
         thread.run { [self] in
             let dropped = dropped
             let untold = dropped - told.load(ordering: .relaxed)
-            if untold > 0, writer.write(bytes(.warning, "log.dropped", ["lines": .int(untold)])) {
-                told.store(dropped, ordering: .relaxed)
-            }
-            if !writer.write(line) { failed.add(1, ordering: .relaxed) }
+            let loss = LogRecord(time: now(), level: .warning, event: "log.dropped", members: ["lines": .int(untold)])
+            if untold > 0, writer.write(loss) { told.store(dropped, ordering: .relaxed) }
+            if !writer.write(record) { failed.add(1, ordering: .relaxed) }
         }
     }
 
     /// Waits until the lines so far are written, at most for `limit`; whether they are.
     package func flush(within limit: Duration = .seconds(1)) -> Bool { thread.flush(within: limit) }
-
-    private func bytes(_ level: Level, _ event: String, _ members: JSONObject) -> [UInt8] {
-        var line: JSONObject = ["time": .text(now().rfc3339), "level": .text(level.rawValue), "event": .text(event)]
-        for member in members.members { _ = line.appendIfNew(member) }
-        let prefix = isJournal ? Array("<\(level.severity)>".utf8) : []
-        return prefix + JSON.object(line).compactBytes + [0x0A]
-    }
 }

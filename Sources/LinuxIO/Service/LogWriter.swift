@@ -1,3 +1,4 @@
+import Encoding
 import Glibc
 import Synchronization
 
@@ -15,18 +16,19 @@ final class LogWriter: Sendable {
 
     private let path: String?
     private let stream: Int32?
-    /// What journald wants before a line that was meant for a file.
-    private let prefix: [UInt8]
+    /// journald, where the stream leads to it, and what goes with lines for it.
+    private let journal: (socket: JournalSocket, id: @Sendable (String) -> String?)?
     private let report: @Sendable (SystemError?) -> Void
     private let file = Mutex(File())
 
     /// Opens the output. `report` hears why lines go to the `fallback`, and nil when they do not any more. Throws when a file cannot
     /// be opened and there is nothing in its place.
     init(
-        _ output: LogSink.Output, fallback: LogSink.Output?, report: @escaping @Sendable (SystemError?) -> Void
+        _ output: LogSink.Output, fallback: LogSink.Output?, journal: LogSink.Journal,
+        report: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
         (path, stream) = (output.path, output.stream ?? fallback?.stream)
-        prefix = fallback == .journal ? Array("<6>".utf8) : []
+        self.journal = [output, fallback].contains(.journal) ? (JournalSocket(journal.path), journal.id) : nil
         self.report = report
         guard let path else { return }
         do throws(SystemError) {
@@ -42,19 +44,31 @@ final class LogWriter: Sendable {
     deinit { file.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
 
     /// Writes a line; whether anything took it.
-    func write(_ line: [UInt8]) -> Bool {
-        guard let path else { return isWritten(line) }
+    func write(_ record: LogRecord) -> Bool {
+        guard let path else { return isTaken(record) }
         let (error, isNews) = file.withLock { file in
-            let error = Self.append(line, path, &file)
+            let error = Self.append(record.line, path, &file)
             defer { file.isFailing = error != nil }
             return (error, file.isFailing != (error != nil))
         }
         if isNews { report(error) }
-        return error == nil || isWritten(prefix + line)
+        return error == nil || isTaken(record)
     }
 
-    private func isWritten(_ bytes: [UInt8]) -> Bool {
-        stream.map { Self.write(bytes, to: $0) == bytes.count } ?? false
+    /// Whether the stream took it, or journald behind it. Standard error is journald's too: it keeps the lines, without their fields.
+    private func isTaken(_ record: LogRecord) -> Bool {
+        guard let stream else { return false }
+        guard let journal else { return Self.isWritten(record.line, to: stream) }
+        let name = record.members["code"]?.string?.string ?? record.event
+        switch journal.socket.send(JournalEntry.datagram(record, id: journal.id(name))) {
+        case .sent: return true
+        case .full: return false
+        case .absent: return Self.isWritten(Array("<\(record.level.severity)>".utf8) + record.line, to: stream)
+        }
+    }
+
+    private static func isWritten(_ bytes: [UInt8], to stream: Int32) -> Bool {
+        write(bytes, to: stream) == bytes.count
     }
 
     private static func append(_ line: [UInt8], _ path: String, _ file: inout File) -> SystemError? {
