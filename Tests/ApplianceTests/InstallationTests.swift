@@ -34,6 +34,7 @@ struct InstallationTests {
             "lib/systemd/system/gatehouse-radio-reset.path", "lib/systemd/system/gatehouse-radio-reset.service",
             "lib/systemd/system/bluetooth.service.d/10-gatehouse.conf", "lib/sysusers.d/gatehouse.conf",
             "lib/tmpfiles.d/gatehouse.conf", "lib/udev/rules.d/70-gatehouse.rules", "share/man/man1/gatehouse.1.gz",
+            "lib/systemd/catalog/gatehouse.catalog",
             "share/gatehouse/gatehouse.toml", "share/gatehouse/own-radio.conf", "share/gatehouse/policy.toml",
             "share/gatehouse/policy-start.toml", "share/gatehouse/gatehouse-setup.toml",
             "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml",

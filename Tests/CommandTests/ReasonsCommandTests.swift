@@ -71,6 +71,9 @@ import Testing
         let ending = try await folder.gatehouse("reasons", "--markdown")
         #expect(ending.code == 0)
         #expect(try ending.output == String(contentsOf: page, encoding: .utf8), "make reasons")
+        let catalog = Vectors.repository.appendingPathComponent("deploy/gatehouse.catalog")
+        let entries = try await folder.gatehouse("reasons", "--catalog")
+        #expect(try entries.output == String(contentsOf: catalog, encoding: .utf8), "make reasons")
         for row in try await folder.gatehouse("reasons", "--json").json {
             let code = try #require(row["code"]?.string?.string)
             #expect(ending.lines.count { $0.hasPrefix("| `\(code)` | ") } == 1, "\(code)")
