@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 /// What the sounder says to a verdict, for people who do not see the light: how long it is on and off in turn, beginning with on.
 package struct VerdictTones: Hashable, Sendable {

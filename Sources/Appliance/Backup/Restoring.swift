@@ -227,7 +227,7 @@ package struct Restoring: Sendable {
         try put(BackupManifest.Name.configuration, configurationFile)
         if let bundle = backup.files[BackupManifest.Name.bundle] {
             // Its own rule: never back to an older one.
-            do throws(TrustState.ImportFailure) { try TrustState(target.trust).install(bundle) } catch {
+            do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
                 done.notices.append("the trust bundle was not taken: import the newest one (gatehouse trust import)")
             }
         }
