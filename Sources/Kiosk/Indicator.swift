@@ -130,6 +130,9 @@ package struct Indicator: Sendable {
         (pattern, since, afterwards) = (next, now, nil)
     }
 
+    /// Until when the light says stop; nil: it does not.
+    var rejectedUntil: Instant? { pattern == .rejected ? pattern.end.map { since.advanced(by: $0) } : nil }
+
     /// Says what stands for `ready` from now on; where that is being shown it changes at once.
     package mutating func rest(in next: IndicatorPattern, at now: Instant) {
         guard next != calm else { return }

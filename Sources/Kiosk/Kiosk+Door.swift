@@ -26,10 +26,11 @@ extension Kiosk {
         return until.advanced(by: .zero - Self.freeLease / 2)
     }
 
-    /// When an opening that was asked for inside may begin; nil: none is asked for.
+    /// When an opening that was asked for inside may begin; nil: none is asked for. Behind the pulse of somebody else, and not before
+    /// whoever stands outside under a red light: he would walk in.
     var exitDeadline: Instant? {
         guard wantsExit else { return nil }
-        return gate.deadline ?? gate.readyAt
+        return max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)
     }
 
     mutating func doorHandles(_ event: DoorEvent, at now: Instant) -> [KioskAction] {
@@ -83,9 +84,10 @@ extension Kiosk {
         return perform(openings, at: now)
     }
 
-    /// Opens for whoever asked inside, as soon as the pulse of somebody else is over. Visitors come after that.
+    /// Opens for whoever asked inside, as soon as that may be. Until then no visitor is told a verdict, so that a row of them outside locks
+    /// nobody in.
     mutating func giveExit(at now: Instant) {
-        guard wantsExit, !gate.isOpen, now >= gate.readyAt else { return }
+        guard let exitDeadline, !gate.isOpen, now >= exitDeadline else { return }
         wantsExit = false
         switch barrier {
         case nil: break

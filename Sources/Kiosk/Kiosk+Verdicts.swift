@@ -8,13 +8,17 @@ extension Kiosk {
     static let failuresApart: Duration = .seconds(5)
 
     /// When the next verdict is shown; nil: nobody waits for his turn.
-    var turnDeadline: Instant? { turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) } }
+    var turnDeadline: Instant? {
+        // Somebody inside waits to be let out, which has an end of its own.
+        if wantsExit { return nil }
+        return turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) }
+    }
 
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         turns.keep { waiting in visits.contains { $0.id == waiting && $0.awaitsTurn } }
-        while let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
+        while !wantsExit, let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
             // Whoever was let in before has had his time. The relay rests before the next one hears that he is let in, so that
             // he has his pulse with that word and nothing can take it back.
             gate.shut(at: now)

@@ -117,9 +117,9 @@ import Testing
         #expect(gate.run(untilNote: "verdict"))
         let first = gate.now
         gate.run(for: .milliseconds(1500))
+        #expect(gate.notes.count { $0 == "verdict" } == 1)
         press(.passage, gate)
-        #expect(gate.run(untilNote: "verdict"))
-        #expect(first.duration(to: gate.now) < .seconds(3))
+        #expect(gate.notes.count { $0 == "verdict" } == 2 && first.duration(to: gate.now) < .seconds(3))
         #expect(gate.run() && gate.breaches == [])
     }
 
@@ -173,6 +173,18 @@ import Testing
         gate.run(for: .seconds(10))
         #expect(lengths(gate) == [2000, 5000])
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.breaches == [])
+    }
+
+    /// Whoever was turned away would walk in while somebody is let out.
+    @Test func nobodyIsLetOutUnderARedLight() throws {
+        let gate = try gate()
+        gate.verdict = .test(.proofInvalid)
+        #expect(gate.run(untilNote: "verdict"))
+        let rejected = gate.now
+        press(.request, gate)
+        gate.run(for: .seconds(10))
+        let end = rejected.advanced(by: try #require(IndicatorPattern.rejected.end))
+        #expect(lengths(gate) == [200] && gate.gateChanges.first?.at == end && gate.breaches == [])
     }
 
     @Test func theButtonWorksWithoutARadio() throws {

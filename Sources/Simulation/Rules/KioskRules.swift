@@ -104,7 +104,7 @@ package struct KioskRules: Sendable {
         entitle()
         judgeOrder(actions, at: now)
         judgeVerdicts(actions, at: now)
-        let opened = actions.lazy.compactMap { Self.opened(by: $0) }.first
+        let opened = Self.opened(by: actions)
         for action in actions { judge(action, opened, at: now) }  // the gate stands before the records
         newLink = nil
         for rule in door.judge(actions, isGateOpen: openSince != nil, at: now) { broken(rule, now) }
@@ -322,13 +322,11 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// Whose opening an action tells of.
-    private static func opened(by action: KioskAction) -> VisitID? {
-        switch action {
-        case .opened(let visit): visit
-        case .note(.gate(open: true), let visit): visit
-        default: nil
-        }
+    /// Whose opening the actions of a turn tell of; nil: nobody's, or that of somebody who goes out.
+    private static func opened(by actions: [KioskAction]) -> VisitID? {
+        // Where only a passage counts, somebody may be remembered in the turn in which the gate opens for the next one.
+        for case .note(.gate(open: true), let visit) in actions { return visit }
+        return actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
     }
 
     // MARK: - What is told
