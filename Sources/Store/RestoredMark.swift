@@ -22,7 +22,7 @@ package struct RestoredMark: Hashable, Sendable {
         guard let bytes = try Store.setting(Self.setting, db) else { return nil }
         let json = try? JSON.parse(bytes)
         self.init(
-            code: json?["code"]?.string ?? "internal",
+            code: json?["code"]?.string ?? "",
             finding: json?["finding"]?.string ?? "the database was put back from a backup")
     }
 
