@@ -103,7 +103,8 @@ let package = Package(
             "Appliance",
             [
                 "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
-                "HTTPTransport", "Observation", "Encoding", serviceLifecycle, unixSignals, logging, crypto, cryptoExtras,
+                "HTTPTransport", "Observation", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
+                cryptoExtras,
             ]),
         .executableTarget(
             name: "gatehouse",

@@ -185,7 +185,8 @@ package struct GateSimulation {
             world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
         case .signal(let signal, let pattern): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
-        case .admit, .opened, .unused: break  // nobody listens to a controller, and nobody comes twice in a simulation's world
+        // Nobody listens to a controller, and nobody comes twice in a simulation's world.
+        case .admit, .opened, .unused: break
         case .free(let command): world.observe(.free(command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true

@@ -105,7 +105,7 @@ enum StatusListing {
             }
         let causes = ["order": "ordered", "schedule": "by the schedule", "fire": "by the fire panel"]
         let cause = text(door?["by"]).flatMap { causes[$0] }
-        let left = door?["secondsLeft"]?.int.map { "for \(duration($0)) more" }
+        let left = door?["secondsLeft"]?.int.map { "for \(Words.duration($0)) more" }
         let words: [Text: (on: String, off: String?)] = [
             "contact": ("open", "closed"), "tamper": ("tampered with", nil), "fire": ("fire", nil),
         ]

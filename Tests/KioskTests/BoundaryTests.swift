@@ -158,7 +158,7 @@ private struct FaultyGate {
         case .gate(let command): if command != .shut { pulses += 1 }
         case .note(.decided(true, _, _, _), _): greens += 1
         case .note(.phoneConnected, _): connections += 1
-        case .closeTransport, .resetAdapter, .opened, .unused, .signal, .free, .note, .stopped: break
+        case .closeTransport, .resetAdapter, .admit, .opened, .unused, .signal, .free, .note, .stopped: break
         }
     }
 

@@ -122,7 +122,7 @@ struct ReplayGate {
         case .recordOutcome(_, let outcome, _): results.append(outcome.result)
         case .gate(let command): if command != .shut { gateOpenings += 1 }
         case .note(.phoneConnected, _): isOnAir = false
-        case .showInvitation, .signal, .opened, .unused, .free, .resetAdapter, .note, .stopped: break
+        case .showInvitation, .signal, .admit, .opened, .unused, .free, .resetAdapter, .note, .stopped: break
         }
     }
 

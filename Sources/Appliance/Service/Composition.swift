@@ -57,12 +57,12 @@ package struct Composition: Sendable {
     let sticker: Sticker?
     /// Lets another ledger begin.
     let renewal: RenewalService
+    /// Ends the program in a quiet moment when somebody asked for that.
+    let restart: RenewalService
     /// Says what the schedule says.
     let door: DoorService
     /// The inputs at the door; nil: there are none.
     let doorLines: DoorLines?
-    /// Ends the program in a quiet moment when somebody asked for that.
-    let restart: RenewalService
     /// Takes what parts find wrong.
     let report: HealthReporter
 

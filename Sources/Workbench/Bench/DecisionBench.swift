@@ -111,6 +111,7 @@ private final class GateClock: Panel {
     func show(_ signal: Signal) {}
 
     func free(_ command: Gate.Command, at now: Instant) {}
+    func admit(until: Instant, at now: Instant) {}
 
     func gate(_ command: Gate.Command, at now: Instant) {
         guard case .open = command else { return }

@@ -117,6 +117,8 @@ final class Recorder: Panel, KioskListener {
 
     func gate(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.gate.append(command != .shut) } }
 
+    func admit(until: Instant, at now: Instant) {}
+
     func free(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.free.append(command != .shut) } }
 
     func showInvitation(_ uri: String?, at now: Instant) {

@@ -193,7 +193,7 @@ struct StoredGate {
         case .opened(let id): verifiers?.settle(id, true)
         case .unused(let id): verifiers?.settle(id, false)
         case .note(let note, _): onNote(note)
-        case .gate, .free, .closeTransport, .resetAdapter, .stopped: break
+        case .gate, .admit, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 
