@@ -45,7 +45,7 @@ import Testing
             "gate.toml",
             text.replacing(
                 "directory = \"trust\"",
-                with: "directory = \"trust\"\nstate = \"state/trust\"\nbundleKeys = [\"\(key)\"]"))
+                with: "directory = \"trust\"\nstate = \"taken\"\nbundleKeys = [\"\(key)\"]"))
         try await bundle(1, "2d")
         try await importBundle(1)
         let ending = try await Program.run(

@@ -27,6 +27,17 @@ import Testing
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
+    /// A clock may show anything, and what it shows stands in messages.
+    @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max]) func anyDateHasWords(_ seconds: Int64) {
+        #expect(Timestamp(seconds: seconds).rfc3339.hasSuffix("Z"))
+        #expect((1...12).contains(Timestamp(seconds: seconds).civilDate.month))
+    }
+
+    @Test func dayBeforeTheFirst() {
+        #expect(Timestamp(seconds: -1).rfc3339 == "1969-12-31T23:59:59.000Z")
+        #expect(Timestamp(seconds: -86_400).rfc3339 == "1969-12-31T00:00:00.000Z")
+    }
+
     @Test func zoneMayBeOptional() {
         #expect(Timestamp(rfc3339: "2024-09-17T16:31:52", zoneRequired: false)?.seconds == 1_726_590_712)
     }

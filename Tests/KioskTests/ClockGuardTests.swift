@@ -47,7 +47,8 @@ struct ClockGuardTests {
         var watch =
             watch
             ?? ClockGuard(
-                newest: newest.map { Timestamp(seconds: $0) }, skew: .seconds(60), at: .zero)
+                newest: newest.map { Timestamp(seconds: $0) }, skew: .seconds(60),
+                made: Timestamp(seconds: Self.newest - 100 * Self.year), at: .zero)
         for (number, row) in rows.enumerated() {
             let told = watch.handle(
                 .init(

@@ -68,7 +68,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
     package var rfc3339: String {
-        let (date, clock) = (civilDate, Int(seconds - Self.floorDivide(seconds, 86_400) * 86_400))
+        let past = seconds % 86_400
+        let (date, clock) = (civilDate, Int(past < 0 ? past + 86_400 : past))
         return Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-" + Self.padded(date.day, 2) + "T"
             + Self.padded(clock / 3600, 2) + ":" + Self.padded(clock / 60 % 60, 2) + ":" + Self.padded(clock % 60, 2)
             + "."
@@ -106,7 +107,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor)
+        // Whatever the value: a clock may show anything.
+        value / divisor - (value % divisor < 0 ? 1 : 0)
     }
 
     private static func padded(_ value: Int, _ width: Int) -> String {
