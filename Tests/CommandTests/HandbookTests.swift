@@ -18,7 +18,8 @@ import Testing
 
     @Test func everyFaultHasItsSection() async throws {
         let rows = try await Scratch().gatehouse("reasons", "--json").json.compactMap { $0["code"]?.string?.string }
-        let wanted = Set(rows.filter { $0.hasPrefix("fault.") } + ["gate.unavailable", "ledger.unavailable"])
+        let faults = rows.filter { $0.hasPrefix("fault.") || $0.hasPrefix("door.") }
+        let wanted = Set(faults + ["gate.unavailable", "ledger.unavailable"])
         #expect(wanted.count > 30)
         let sections = try sections()
         #expect(
@@ -66,7 +67,7 @@ import Testing
         let names = (cases ?? "").components(separatedBy: "\n").filter { $0.hasPrefix("    case ") }.map {
             $0.dropFirst(9)
         }
-        #expect(names.count == 10)
+        #expect(names.count == 12)
         for name in names { #expect(try page().contains("| `\(name)` |"), "\(name)") }
     }
 }

@@ -98,6 +98,10 @@ import Testing
                 written.formUnion(
                     names.components(separatedBy: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
             }
+            // What the sink itself tells.
+            for record in text.components(separatedBy: ", event: \"").dropFirst() {
+                written.insert(String(record.prefix { $0 != "\"" }))
+            }
             // log.log(.level, "name", …), over several lines too; and what the sink itself writes.
             for call in text.components(separatedBy: "log(").dropFirst()
                 + text.components(separatedBy: "write(bytes(").dropFirst()

@@ -28,7 +28,7 @@ package struct StatusDesk: Sendable {
     package static let limit: Duration = .seconds(1)
 
     private let identity: Identity
-    private let now: @Sendable () -> (instant: Instant, utc: Timestamp)
+    private let now: @Sendable () async -> (instant: Instant, utc: Timestamp)
     private let kiosk: TimedQuestion<KioskStatus>
     private let parts: [(name: Text, question: TimedQuestion<JSON>)]
 
@@ -42,7 +42,7 @@ package struct StatusDesk: Sendable {
     package init(
         _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus,
         parts: [(name: Text, tell: @Sendable () async -> JSON)],
-        now: @escaping @Sendable () -> (instant: Instant, utc: Timestamp)
+        now: @escaping @Sendable () async -> (instant: Instant, utc: Timestamp)
     ) {
         self.identity = identity
         self.kiosk = TimedQuestion(kiosk)
@@ -62,7 +62,7 @@ package struct StatusDesk: Sendable {
         let status = await asked
         let silent = parts.indices.filter { told[$0] == nil }.map { parts[$0].name }
 
-        let now = now()
+        let now = await now()
         let light = status?.health.light ?? .fault
         let state = light == .ready && !silent.isEmpty ? IndicatorPattern.attention : light
         var report: JSONObject = [

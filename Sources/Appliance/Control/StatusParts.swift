@@ -9,7 +9,7 @@ import Store
 struct StatusParts: Sendable {
     let store: Store
     let verifiers: VerifierInForce
-    let wallTime: @Sendable () -> WallTime
+    let date: PatientDate
     let agents: AgentService
     let sticker: Sticker?
     let expiry: ExpiryService
@@ -18,7 +18,7 @@ struct StatusParts: Sendable {
     /// All of them by name.
     var all: [(name: Text, tell: @Sendable () async -> JSON)] {
         [
-            ("ledger", ledger), ("disk", disk), ("clock", { clock }), ("trust", { trust }),
+            ("ledger", ledger), ("disk", disk), ("clock", clock), ("trust", trust),
             ("agent", { await agents.status() }), ("expiry", { expiry.status }),
             ("sticker", { sticker?.status ?? .null }), ("log", { ["dropped": .int(log.dropped)] }),
         ]
@@ -39,8 +39,8 @@ struct StatusParts: Sendable {
         ]
     }
 
-    private var clock: JSON {
-        let time = wallTime()
+    @Sendable private func clock() async -> JSON {
+        let time = await date.now()
         var clock: JSONObject = [
             "utc": .text(Timestamp(seconds: time.utc.seconds).rfc3339), "source": .text(time.provenance.rawValue),
         ]
@@ -51,14 +51,15 @@ struct StatusParts: Sendable {
         return .object(clock)
     }
 
-    private var trust: JSON {
+    @Sendable private func trust() async -> JSON {
+        let utc = await date.now().utc
         let verifier = verifiers.current
         let store = verifier.trust
         var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
         if let edition = store.edition {
             _ = trust.appendIfNew(.init("issued", .text(edition.issued.rfc3339)))
             _ = trust.appendIfNew(.init("validUntil", .text(edition.validUntil.rfc3339)))
-            let age = edition.age(at: wallTime().utc)
+            let age = edition.age(at: utc)
             let name = age == .fresh ? "fresh" : age == .overdue ? "overdue" : "stale"
             _ = trust.appendIfNew(.init("age", .text(name)))
         }
@@ -67,7 +68,7 @@ struct StatusParts: Sendable {
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
         if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
-        if let end = store.soonestEnd(after: wallTime().utc) {
+        if let end = store.soonestEnd(after: utc) {
             _ = trust.appendIfNew(.init("soonestExpiry", .text(end.rfc3339)))
         }
         return .object(trust)

@@ -54,6 +54,14 @@ package struct LogEvent: Sendable {
         LogEvent(
             "visit.ended", "info", "result, reasons, (remedy), ms, (bytes, chunks, crcErrors, repairs)",
             "A visit is decided or given up: accepted, rejected, failed or abandoned."),
+        LogEvent(
+            "door.mode", "info", "mode, by",
+            "The gate is locked down, free or back in ordinary service; by an order, the schedule or the fire panel."),
+        LogEvent(
+            "door.ordered", "warning", "order", "Somebody on the box ordered a lock-down, free passage or its end."),
+        LogEvent("door.passage", "info", "entitled", "Somebody passed; whether somebody was let through."),
+        LogEvent("door.not-passed", "info", "", "Who was let in did not pass within door.wait."),
+        LogEvent("door.exit-request", "info", "granted", "The button inside was pressed; whether that may open."),
         LogEvent("ledger.failed", "warning", "reason", "The ledger could not take a record."),
         LogEvent(
             "ledger.head", "info", "at, ledger, revision, key",
@@ -62,6 +70,9 @@ package struct LogEvent: Sendable {
         LogEvent(
             "fault", "error, warning, info", "code, present, count, (detail, remedy)",
             "Something is wrong with the box, or is over; at most once in 5 s for each code."),
+        LogEvent(
+            "expiry", "warning", "code, kind, name, end, days, text, remedy",
+            "Something ends within that many days, or has ended; once for each step."),
         LogEvent("voice", "warning", "text, remedy", "Verdicts cannot be said aloud; once for each cause."),
         LogEvent("log.dropped", "warning", "lines", "So many lines before this one were left out."),
         LogEvent("trust.changed", "info", "from, to", "New trust data are in force."),

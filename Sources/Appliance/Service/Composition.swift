@@ -167,15 +167,16 @@ package struct Composition: Sendable {
                 verifiers: verifiers, others: { Expiries.gate(configuration, rules: $0) },
                 refreshes: configuration.trust.refresh, wallTime: wallTime, report: report, log: log,
                 tell: { await agents.tell($0, $1) }))
+        let date = try PatientDate(wallTime)
         let status = StatusDesk(
             StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
-                store: store, verifiers: verifiers, wallTime: wallTime, agents: agents, sticker: sticker,
+                store: store, verifiers: verifiers, date: date, agents: agents, sticker: sticker,
                 expiry: expiry, log: log
             ).all,
-            now: { (SystemClock.now(), wallTime().utc) })
+            now: { (SystemClock.now(), await date.now().utc) })
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
         AgentDesk(store: store, service: agents).register(in: &desk)

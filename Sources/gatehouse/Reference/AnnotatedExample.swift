@@ -104,8 +104,8 @@ struct AnnotatedExample {
 
     /// `skew` of `skew = "60s"`.
     private static func key(_ line: Substring) -> String? {
-        let key = line.prefix { $0.isLetter && $0.isASCII || $0 == "-" }
-        return !key.isEmpty && line.dropFirst(key.count).hasPrefix(" = ") ? String(key) : nil
+        let key = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" }
+        return key.first?.isLetter == true && line.dropFirst(key.count).hasPrefix(" = ") ? String(key) : nil
     }
 
     /// How many brackets a line opens more than it closes.
