@@ -22,14 +22,17 @@ package final class PatientDate: Sendable {
 
     /// The date; where nobody answers the last one, carried on.
     package func now() async -> WallTime {
-        guard let time = await question.answer(within: Self.patience) else {
-            return last.withLock { last in
-                var time = last.time
-                time.utc = time.utc.advanced(by: last.at.duration(to: SystemClock.now()))
-                return time
-            }
-        }
+        guard let time = await question.answer(within: Self.patience) else { return known }
         last.withLock { $0 = (time, SystemClock.now()) }
         return time
+    }
+
+    /// The last one that somebody asked for, carried on; at once.
+    package var known: WallTime {
+        last.withLock { last in
+            var time = last.time
+            time.utc = time.utc.advanced(by: last.at.duration(to: SystemClock.now()))
+            return time
+        }
     }
 }

@@ -215,7 +215,7 @@ package struct Composition: Sendable {
             control: ControlService(configuration.control, desk: desk, log: log, report: report),
             observation: ObservationService(
                 configuration.observe, access: configuration.control.access, status: status, store: store,
-                signal: signal, date: { wallTime().utc }, report: report),
+                signal: signal, date: { date.known.utc }, report: report),
             counters: CounterService(
                 CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
             witness: WitnessService(store: store, report: report, log: log), sticker: sticker,
