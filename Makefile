@@ -24,7 +24,7 @@ CROWDS := 'KioskTests|SimulationTests'
 ADAPTERS := 'ApplianceTests|LinuxIOTests|StoreTests|HTTPTransportTests'
 REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests|LocalServerTests|ObservationServiceTests'
 # Of these most wait, so two processes share the machine: those with agents on the other side, and the rest.
-AGENTS := 'AgentCommandTests|AgencyPeerTests|AttributePeerTests|DeliveryTests|DeliveryRateTests|KeeperTests|MailboxPeerTests|RotationPeerTests'
+AGENTS := 'PeerTests[.](AgencyPeer|AgentCommand|AttributePeer|Delivery|DeliveryRate|Keeper|MailboxPeer|RotationPeer)Tests'
 
 # What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise; and 10,000 visits in a
 # crowd, which only that plays in time.
