@@ -46,7 +46,7 @@ class Machine:
             ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg", "-cpu", "max", "-m", "768", "-smp", "1", "-display", "none",
              "-no-reboot", "-nodefaults", "-kernel", self.image.kernel, "-initrd", self.image.initramfs,
              "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check random.trust_cpu=on"
-             + ("" if tree else " gatehouse.card"),
+             + ("" if tree else " gatehouse.card net.ifnames=0"),
              "-serial", f"file:{self.log}", "-chardev", f"socket,id=line,path={path}", "-serial", "chardev:line",
              "-chardev", f"socket,id=h4,host=127.0.0.1,port={self.port}", "-device", "pci-serial,chardev=h4",
              "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", *tree,
