@@ -27,10 +27,13 @@ extension Kiosk {
     }
 
     /// When an opening that was asked for inside may begin; nil: none is asked for. Behind the pulse of somebody else, and not before
-    /// whoever stands outside under a red light: he would walk in.
+    /// whoever stands outside under a red light: he would walk in. Nor twice before a verdict that could be shown by then: a button that
+    /// is pressed all the time would hold everybody up.
     var exitDeadline: Instant? {
         guard wantsExit else { return nil }
-        return max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)
+        let exit = max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)
+        if owesTurn, let turn = turnMayBegin, turn <= exit { return nil }
+        return exit
     }
 
     mutating func doorHandles(_ event: DoorEvent, at now: Instant) -> [KioskAction] {
@@ -95,6 +98,7 @@ extension Kiosk {
         default: return
         }
         open(for: nil, at: now)
+        owesTurn = true
         turns.wait(for: settings.door.length(of: settings.gatePulse), at: now)
     }
 }

@@ -7,22 +7,22 @@ extension Kiosk {
     /// A failed transfer is shown at most once in this time: whoever is in range can make transfers fail.
     static let failuresApart: Duration = .seconds(5)
 
-    /// When the next verdict is shown; nil: nobody waits for his turn.
-    var turnDeadline: Instant? {
-        // Somebody inside waits to be let out, which has an end of its own.
-        if wantsExit { return nil }
-        return turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) }
-    }
+    /// When the next verdict is shown; nil: nobody waits for his turn, or somebody inside is to be let out before.
+    var turnDeadline: Instant? { exitDeadline == nil ? turnMayBegin : nil }
+
+    /// When the next verdict could be shown if nobody inside asked to go out.
+    var turnMayBegin: Instant? { turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) } }
 
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         turns.keep { waiting in visits.contains { $0.id == waiting && $0.awaitsTurn } }
-        while !wantsExit, let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
+        while exitDeadline == nil, let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
             // Whoever was let in before has had his time. The relay rests before the next one hears that he is let in, so that
             // he has his pulse with that word and nothing can take it back.
             gate.shut(at: now)
             guard now >= gate.readyAt, let visit = turns.next(at: now) else { break }
+            owesTurn = false
             actions += change(visit, at: now) { $0.decide(at: now) }
         }
         return actions

@@ -61,6 +61,8 @@ package struct Kiosk: Sendable {
     var door: Door
     /// Whether somebody inside waits to be let out.
     var wantsExit = false
+    /// Whether somebody was let out since the last verdict.
+    var owesTurn = false
     /// What followed from openings of this turn.
     var openings: [DoorAction] = []
 

@@ -175,6 +175,21 @@ import Testing
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.breaches == [])
     }
 
+    /// However often somebody inside presses, between two of them whoever waits outside has his turn.
+    @Test func aButtonThatIsPressedAllTheTimeHoldsNobodyUp() throws {
+        let gate = try gate()
+        gate.verificationTime = .milliseconds(300)
+        #expect(gate.run(untilNote: "transfer.received"))
+        let began = gate.now
+        for _ in 0..<40 {
+            press(.request, gate)
+            gate.run(for: .milliseconds(60))
+        }
+        #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.notes.contains("verdict"))
+        #expect(began.duration(to: gate.now) < .seconds(10), "forty presses")
+        #expect(lengths(gate).count > 5 && gate.breaches == [])
+    }
+
     /// Whoever was turned away would walk in while somebody is let out.
     @Test func nobodyIsLetOutUnderARedLight() throws {
         let gate = try gate()

@@ -1,5 +1,5 @@
 import CLinuxShims
-package import Encoding
+import Encoding
 import Glibc
 
 /// A program that says a text aloud, such as espeak-ng: `PROGRAM -v LANGUAGE TEXT`.

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 import Kiosk
 import Simulation
 import Tuvali
