@@ -7,7 +7,7 @@ SCRATCH ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gatehouse/build
 SWIFT_FLAGS := --scratch-path $(SCRATCH)
 DEMO_ARGUMENTS ?=
 # The tests' own program: `swift test` would let no second process run beside it.
-TESTS = $(SCRATCH)/debug/gatehousePackageTests.xctest --testing-library swift-testing
+TESTS = Tests/run $(SCRATCH)/debug/gatehousePackageTests.xctest --testing-library swift-testing
 RUN_TESTS = GATEHOUSE_BINARY=$(SCRATCH)/debug/gatehouse $(TESTS)
 
 # Builds product and tests together: one build serves both commands.
@@ -41,7 +41,8 @@ test: lint build release
 	@echo "Now the real program, also against Bumble and ACA-Py:"
 	@$(RUN_TESTS) --no-parallel --filter $(AGENTS) > $(SCRATCH)-agents.log 2>&1 & agents=$$!; \
 	$(RUN_TESTS) --no-parallel --filter $(REAL_TIME) --skip $(AGENTS); rest=$$?; \
-	wait $$agents; code=$$?; cat $(SCRATCH)-agents.log; exit $$((rest | code))
+	wait $$agents; code=$$?; if [ $$code -eq 0 ]; then tail -n 1 $(SCRATCH)-agents.log; else cat $(SCRATCH)-agents.log; fi; \
+	exit $$((rest | code))
 	@echo "And the program as it is installed:"
 	@GATEHOUSE_BINARY=$(RELEASE) GATEHOUSE_CROWD=10000 $(TESTS) --no-parallel --filter $(AS_INSTALLED)
 

@@ -82,7 +82,7 @@ struct StalledVisit {
             try [.standardError, .journal, .terminal].contains(stalled) ? Tap(isSocket: stalled == .journal) : nil
         let agent = try [.agent, .resolver].contains(stalled) ? MuteAgent() : nil
         defer { agent?.stop() }
-        let place = try Workplace("for-stall")
+        let place = try Workplace("for-stall", isInMemory: true)
         let kiosk = try WatchedKiosk(
             site, stalled.held, at: point, sections: stalled.sections(place, agent),
             environment: stalled == .journal ? ["JOURNAL_STREAM=\(tap?.identity ?? "")"] : [])

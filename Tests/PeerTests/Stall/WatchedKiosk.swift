@@ -20,7 +20,7 @@ final class WatchedKiosk {
         sections: [String: String] = [:], environment: [String] = []
     ) throws {
         (self.site, self.pulse) = (site, pulse)
-        place = try Workplace("stall")
+        place = try Workplace("stall", isInMemory: true)
         stall = try Stall(place, library: site.library, held, at: point)
         // Phones find it soon enough, and many of them share one processor with their radio.
         let radio = """
