@@ -80,12 +80,7 @@ struct ConfigCommand: AsyncParsableCommand {
             }
             // No reason to refuse it: the service waits for them.
             for trouble in MachineLook.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
-            for section in configuration.effective.object?.members ?? [] {
-                Terminal.line("[\(section.name)]")
-                for key in section.value.object?.members ?? [] {
-                    Terminal.line("  \(key.name) = \(key.value.compactText)")
-                }
-            }
+            for line in configuration.listing { Terminal.line(line) }
         }
 
         private func printJSON(_ path: String) throws {
@@ -95,6 +90,16 @@ struct ConfigCommand: AsyncParsableCommand {
                 Terminal.line(error.json.compactText)
                 throw ExitCode(2)
             }
+        }
+    }
+}
+
+extension Configuration {
+    /// Every key with the value in force, for a person.
+    var listing: [String] {
+        (effective.object?.members ?? []).flatMap { section in
+            ["[\(section.name)]"]
+                + (section.value.object?.members ?? []).map { "  \($0.name) = \($0.value.compactText)" }
         }
     }
 }

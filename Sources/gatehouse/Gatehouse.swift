@@ -22,6 +22,7 @@ struct Gatehouse: AsyncParsableCommand {
             AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
             ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
             BenchCommand.self, CrowdCommand.self, StatusCommand.self, DoorCommand.self, DoctorCommand.self,
+            ReportCommand.self,
             StickerCommand.self, HardwareCommand.self, ReferenceCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
 

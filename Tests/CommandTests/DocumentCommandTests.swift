@@ -27,6 +27,10 @@ import Testing
         ("sudo apt install ./gatehouse_*.deb", "Tests/Package/run", "apt-get"),
         ("sudo gatehouse setup", "Tests/CommandTests/SetupCommandTests.swift", "setup"),
         ("sudo gatehouse door ", "Tests/CommandTests/DoorCommandTests.swift", "door"),
+        (
+            "journalctl -u gatehouse -o cat --since -1h | sudo gatehouse report",
+            "Tests/CommandTests/ReportCommandTests.swift", "--log"
+        ),
         ("gatehouse config bundle", "Tests/CommandTests/FleetCommandTests.swift", "bundle"),
         ("gatehouse config import", "Tests/CommandTests/FleetCommandTests.swift", "import"),
         ("gatehouse backup", "Tests/CommandTests/BackupCommandTests.swift", "backup"),

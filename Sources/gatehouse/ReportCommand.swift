@@ -1,0 +1,78 @@
+import Appliance
+import ArgumentParser
+import Encoding
+import Foundation
+import LinuxIO
+
+/// All that somebody elsewhere needs to find out what is wrong with a gate.
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Writes down how this gate is, for somebody who helps from elsewhere.",
+        discussion: """
+            Versions, what the doctor finds, what the running service says, every setting, and the log that it is given. It \
+            changes nothing. Credentials, keys and invitations are never in it. With --redacted neither are names, hosts, \
+            links, DIDs, identifiers and addresses: each becomes a word with a number, the same everywhere.
+
+            Look through it before you send it. Exit code: 0, whatever the gate's state is.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @OptionGroup var machine: MachineInput
+    @Flag(help: "Without names and addresses.")
+    var redacted = false
+    @Option(
+        help: ArgumentHelp(
+            "A log whose last \(Self.lines) lines go with it; - for standard input: "
+                + "journalctl -u gatehouse -o cat | gatehouse report --log -", valueName: "file"))
+    var log: String?
+
+    /// Lines of the log.
+    private static let lines = 1000
+
+    func run() async throws {
+        try machine.check()
+        let log = try log.map { try Self.tail(InputFile.bytes($0)) }
+        let configuration = try? Configuration.load(input.path)
+        let status = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
+        let (findings, surroundings) = machine.look(input, asksService: true)
+
+        var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
+        let machine = surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : surroundings
+        lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
+        lines += DoctorListing.plain(findings) + ["", "## What the service says", ""]
+        if let status {
+            lines += StatusListing.lines(status).map(Terminal.unstyled) + ["", status.compactText]
+        } else {
+            lines.append("it does not answer")
+        }
+        lines += ["", "## Settings", ""] + (configuration?.listing ?? ["they cannot be read"])
+        if let log { lines += ["", "## Log", ""] + log }
+
+        let settings = configuration?.effective
+        var redaction = Redaction(
+            takesNames: redacted, secrets: Self.texts(named: ["token"], in: settings),
+            words: Self.texts(named: Self.names, in: settings) + Self.texts(named: Self.names, in: status ?? nil)
+                + [ProcessInfo.processInfo.hostName])
+        for line in lines { Terminal.line(Terminal.printable(redaction.text(line))) }
+    }
+
+    /// Members of settings and status that say whose gate it is, and where.
+    private static let names: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
+
+    /// The texts in members of such names, wherever they stand, but for what every machine has.
+    private static func texts(named names: Set<Text>, in value: JSON?, isNamed: Bool = false) -> [String] {
+        switch value {
+        case .string(let text)? where isNamed:
+            text.string.hasPrefix("127.") || text.string == "localhost" ? [] : [text.string]
+        case .array(let elements)?: elements.flatMap { texts(named: names, in: $0, isNamed: isNamed) }
+        case .object(let object)?:
+            object.members.flatMap { texts(named: names, in: $0.value, isNamed: names.contains($0.name)) }
+        default: []
+        }
+    }
+
+    /// The last lines of a log, of the last megabyte.
+    private static func tail(_ bytes: [UInt8]) -> [String] {
+        let text = String(decoding: bytes.suffix(1 << 20), as: UTF8.self)
+        return text.split(separator: "\n").suffix(lines).map(String.init)
+    }
+}

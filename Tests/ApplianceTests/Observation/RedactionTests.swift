@@ -1,0 +1,53 @@
+import Appliance
+import Testing
+
+/// What leaves the house, and what does not.
+@Suite struct RedactionTests {
+    @Test(arguments: [
+        ("asked https://agent.example:8443/didcomm?x=1 twice", "asked <link 1> twice"),
+        ("issuer did:web:works.example#key-1, unknown", "issuer <did 1>, unknown"),
+        ("visit 6f1d2c3b-0a1b-4c2d-8e3f-112233445566 ended", "visit <id 1> ended"),
+        ("peer 5C:F3:70:8B:12:FE left", "peer <address 1> left"), ("at 192.168.7.20 port 80", "at <address 1> port 80"),
+        ("at fe80::1:2:3:4 now", "at <address 1> now"),
+        ("in /home/anna/trust/list.json", "in <user 1>/trust/list.json"),
+        ("head 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "head <token 1>"),
+        ("North-Gate: in order", "<name 1>: in order"), ("the gate of North-Gates", "the gate of North-Gates"),
+        ("at 2026-11-23T11:04:49Z for 12:30", "at 2026-11-23T11:04:49Z for 12:30"),
+        ("fault.clock-untrusted radio.ready 0.1.0", "fault.clock-untrusted radio.ready 0.1.0"),
+        ("/var/lib/gatehouse/gatehouse.db", "/var/lib/gatehouse/gatehouse.db"), ("", ""),
+    ])
+    func eachThingBecomesAWord(_ text: String, _ expected: String) {
+        var redaction = Redaction(takesNames: true, words: ["North-Gate", "It"])
+        #expect(redaction.text(text) == expected)
+    }
+
+    /// Whoever reads sees what is the same.
+    @Test func theSameThingHasTheSameNumber() {
+        var redaction = Redaction(takesNames: true)
+        #expect(redaction.text("did:key:a then did:key:b then did:key:a") == "<did 1> then <did 2> then <did 1>")
+        #expect(redaction.text("https://a.example and did:key:b") == "<link 1> and <did 2>")
+    }
+
+    /// Invitations and tokens go in any case, names only where it is wanted.
+    @Test func secretsAreTakenOutAlsoWhereNamesStay() {
+        var redaction = Redaction(takesNames: false, secrets: ["hunter2hunter2"], words: ["North-Gate"])
+        let lines = [
+            "North-Gate asked agent.example/?oob=eyJAdHlwZSI6 by did:key:a",
+            #"x {"a":1,"@type":"https://didcomm.org/out-of-band/1.1/invitation","b":{"c":2}}"#,
+            "token hunter2hunter2!", "https://a.example/?c_i=abc",
+        ].map { redaction.text($0) }
+        #expect(
+            lines == [
+                "North-Gate asked <invitation 1> by did:key:a", "x <invitation 2>", "token <secret 1>!",
+                "<invitation 3>",
+            ])
+    }
+
+    /// Nothing that a line holds makes it long, or slow.
+    @Test func longLinesAreCut() {
+        var redaction = Redaction(takesNames: true, words: ["aaa"])
+        let line = redaction.text(String(repeating: "a:", count: 1 << 20))
+        #expect(line.count <= Redaction.longest + 100)
+        #expect(redaction.text(String(repeating: "aaa ", count: 100)).hasPrefix("<name 1> <name 1>"))
+    }
+}
