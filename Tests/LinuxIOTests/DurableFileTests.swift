@@ -40,6 +40,24 @@ import Testing
         #expect((error as? SystemError)?.code == EIO)
     }
 
+    @Test func noCutBringsBackWhatWasRemoved() throws {
+        let path = folder.path + "/file"
+        try DurableFile.replace(path, with: [1])
+        let (calls, error) = DiskCalls.made { try DurableFile.remove(path) }
+        #expect(error == nil && calls == ["sync \(folder.name)"])
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// The file is away after the first attempt, but not for good.
+    @Test func aRemovalThatTheDiskDidNotTakeIsTriedAgain() throws {
+        let path = folder.path + "/file"
+        try DurableFile.replace(path, with: [1])
+        let (_, error) = DiskCalls.made(failing: 1) { try DurableFile.remove(path) }
+        #expect((error as? SystemError)?.code == EIO)
+        let (calls, again) = DiskCalls.made { try DurableFile.remove(path) }
+        #expect(again == nil && calls == ["sync \(folder.name)"])
+    }
+
     /// Twice: made, then exchanged with the one that is there.
     @Test func aFolderIsOnTheDiskWithAllItHoldsBeforeItHasItsName() throws {
         for verb in ["rename", "exchange"] {

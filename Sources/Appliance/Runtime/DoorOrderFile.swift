@@ -37,8 +37,7 @@ package struct DoorOrderFile: Sendable {
     /// Keeps an order in the place of what was kept; durable when this returns.
     package func keep(_ order: Kept) throws(SystemError) {
         switch order {
-        case .none:
-            guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("removing \(path)", code: errno) }
+        case .none: try DurableFile.remove(path)
         case .lock: try DurableFile.replace(path, with: Array("lock\n".utf8))
         case .free(let until): try DurableFile.replace(path, with: Array("free \(until.rfc3339)\n".utf8))
         }

@@ -135,6 +135,13 @@ package enum DurableFile {
         }
     }
 
+    /// Removes a file, so that no cut brings it back. One that is not there is fine, but its folder goes to the disk all the same: whoever
+    /// removed it may have failed at that.
+    package static func remove(_ path: String) throws(SystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("removing \(path)", code: errno) }
+        try sync(folder: parent(of: path))
+    }
+
     /// Takes a file away so that its content is not in the file any more: it is overwritten, and then removed. What the disk itself keeps
     /// of old blocks (a flash card does) nobody can say. One that is not there is fine.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
