@@ -35,15 +35,17 @@ package struct OutputTrial {
     /// The outputs of a configuration: lamps and sounder from top to bottom, then what moves the gate, the relay last.
     package static func steps(_ configuration: Configuration) -> [Step] {
         let steps = configuration.outputs.filter { !$0.key.hasPrefix("wiegand.") }.map { key, line, activeLow in
-            let isGate = key.hasPrefix("gate")
             let word = key.split(separator: ".").last.map(String.init) ?? key
+            let isFree = word == "freeLine"
+            let isGate = isFree || key.hasPrefix("gate")
+            let light = word == "tone" ? "the sounder" : "the \(word) lamp"
             return Step(
-                key: key, name: isGate ? "the gate's relay" : word == "tone" ? "the sounder" : "the \(word) lamp",
+                key: key, name: isFree ? "the output for free passage" : isGate ? "the gate's relay" : light,
                 output: .init(line, activeLow: activeLow),
                 time: isGate ? configuration.gate.pulse : .milliseconds(400), times: isGate ? 1 : 3, isGate: isGate)
         }
-        let relay = steps.count { $0.isGate }
-        return steps.dropLast(relay) + [controller(configuration.wiegand)].compactMap(\.self) + steps.suffix(relay)
+        let relays = steps.count { $0.isGate }
+        return steps.dropLast(relays) + [controller(configuration.wiegand)].compactMap(\.self) + steps.suffix(relays)
     }
 
     private static func controller(_ section: WiegandSection) -> Step? {

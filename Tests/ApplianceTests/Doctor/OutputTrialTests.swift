@@ -49,6 +49,19 @@ import Testing
         #expect(bank.history.count == 52 && bank.history.last == [])
     }
 
+    /// It moves the gate: whoever looks on is asked before, and it moves once.
+    @Test func freePassageIsNoLamp() throws {
+        let more = "[door]\nfreeLine = \"GPIO13\"\n"
+        let steps = OutputTrial.steps(try SoundGate(more: more).configuration)
+        #expect(steps.map(\.output.name) == ["GPIO22", "GPIO13", "GPIO17"])
+        #expect(steps.map(\.name) == ["the blue lamp", "the output for free passage", "the gate's relay"])
+        #expect(steps.map(\.isGate) == [false, true, true])
+        #expect(steps[1].time == .milliseconds(200) && steps[1].times == 1)
+        let wires = "[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"GPIO21\"\nfacility = 90\ncard = 324\n"
+        let all = OutputTrial.steps(try SoundGate(more: more + wires).configuration)
+        #expect(all.map(\.key) == ["indicator.blue", "wiegand", "door.freeLine", "gate.line"])
+    }
+
     @Test func whateverFailsTheLinesAreInactive() throws {
         let relay = try #require(OutputTrial.steps(try SoundGate().configuration).last)
         let bank = Bank()
