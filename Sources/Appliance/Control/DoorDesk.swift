@@ -9,14 +9,14 @@ package struct DoorDesk: Sendable {
 
     private let orders: DoorOrders
     private let settings: DoorSettings
-    private let tell: @Sendable ([DoorEvent]) async -> Void
+    private let tell: @Sendable (DoorErrand) async -> Void
     private let status: TimedQuestion<KioskStatus>
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
 
-    /// A desk that tells the kiosk by `tell` and asks it by `status`.
+    /// A desk that has the radio's thread carry out orders by `tell`, and asks it by `status`.
     package init(
-        _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable ([DoorEvent]) async -> Void,
+        _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable (DoorErrand) async -> Void,
         status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink
     ) {
         (self.orders, self.settings, self.tell, self.status) = (orders, settings, tell, TimedQuestion(status))
@@ -60,19 +60,29 @@ package struct DoorDesk: Sendable {
         }
     }
 
-    /// The order is in force before anything is written, whatever the disk does.
+    /// The order is in force before anything is written, whatever the disk does. One that is refused does not come into force later,
+    /// unwatched; but a lock-down is never forgotten.
     private func order(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept) async throws(ControlRefusal) -> JSON {
-        let tell = tell
-        let isTold = TimedQuestion {
-            await tell([.order(order)])
+        let errand = DoorErrand(order, keeping: kept, by: orders)
+        let isTold = TimedQuestion { [tell] in
+            await tell(errand)
             return true
         }
-        guard await isTold.answer(within: StatusDesk.limit) != nil else {
+        let isLate = await isTold.answer(within: StatusDesk.limit) == nil && errand.giveUp()
+        guard !isLate || order == .lock else {
             throw ControlRefusal(
                 "the radio's thread does not answer: the order is not in force", remedy: "look at: gatehouse status")
         }
         log.log(.warning, "door.ordered", ["order": .text(Self.word(order))])
-        guard await orders.keep(kept) else {
+        let isKept = await errand.isKept()
+        guard !isLate else {
+            throw ControlRefusal(
+                "the radio's thread does not answer: the gate is not locked down before it does"
+                    + (isKept
+                        ? "; the order is kept, so a restart locks it" : ", and the disk has not taken the order"),
+                remedy: "shut the gate by hand; look at: gatehouse status")
+        }
+        guard isKept else {
             throw ControlRefusal(
                 "the order is in force, but the disk has not taken it: a restart would forget it",
                 remedy: "look at the disk; it is tried again by itself")

@@ -8,14 +8,20 @@ import Synchronization
 ///
 /// A disk that does not answer delays no order: what is to be kept is written by a thread of its own, the newest order only.
 package final class DoorOrders: Sendable {
-    /// How long an operator waits to hear that the order is kept.
+    /// How long an operator waits to hear that the order is kept; a disk that takes longer is told as a fault.
     package static let limit: Duration = .seconds(1)
 
     private struct State {
         /// What is to be kept; nil: nobody has said anything since what was kept could not be read.
         var wanted: DoorOrderFile.Kept?
+        /// Counts what was wanted.
+        var wantedNumber = 0
+        /// What is in the file; nil: nobody knows.
         var kept: DoorOrderFile.Kept?
-        var isWriting = false
+        /// The newest of what was wanted that is kept, or was before something newer.
+        var keptNumber = 0
+        /// Since when it is being written; nil: nothing is.
+        var writingSince: Instant?
     }
 
     private let file: DoorOrderFile
@@ -53,44 +59,54 @@ package final class DoorOrders: Sendable {
         }
     }
 
-    /// Has an order kept, which is in force already. Returns whether that was done within ``limit``; it is tried again by ``turn()``.
-    package func keep(_ order: DoorOrderFile.Kept) async -> Bool {
-        set(order)
-        let last = SystemClock.now().advanced(by: Self.limit)
-        while SystemClock.now() < last {
-            if state.withLock({ $0.kept == order && !$0.isWriting }) { return true }
-            try? await Task.sleep(for: .milliseconds(10))
+    /// Has an order kept, which is in force already. Returns at once, with the number by which ``hasKept(_:)`` knows it; what fails is tried
+    /// again by ``turn(at:)``.
+    @discardableResult package func set(_ order: DoorOrderFile.Kept) -> Int {
+        let number = state.withLock { state in
+            state.wanted = order
+            state.wantedNumber += 1
+            return state.wantedNumber
         }
-        return false
+        write()
+        return number
     }
 
-    /// Tries again what is not kept yet.
-    package func turn() { write() }
+    /// Whether that one is on the disk, or one that came after it.
+    package func hasKept(_ number: Int) -> Bool { state.withLock { $0.keptNumber >= number } }
 
-    private func set(_ order: DoorOrderFile.Kept) {
-        state.withLock { $0.wanted = order }
+    /// Tries again what is not kept yet, and tells of a disk that hangs.
+    package func turn(at now: Instant) {
+        state.withLock { state in
+            guard let since = state.writingSince, now >= since.advanced(by: Self.limit) else { return }
+            report(.present(.doorOrder, detail: "writing \(file.path) takes longer than \(Self.limit)"))
+        }
         write()
     }
 
     private func write() {
         let isDue = state.withLock { state in
-            guard !state.isWriting, let wanted = state.wanted, wanted != state.kept else { return false }
-            state.isWriting = true
+            guard state.writingSince == nil, let wanted = state.wanted else { return false }
+            guard wanted != state.kept else {
+                state.keptNumber = state.wantedNumber
+                return false
+            }
+            state.writingSince = SystemClock.now()
             return true
         }
         guard isDue else { return }
         thread.run { [self] in
-            guard let order = state.withLock({ $0.wanted }) else { return }
-            do throws(SystemError) {
-                try file.keep(order)
-                report(.over(.doorOrder))
-                state.withLock { ($0.kept, $0.isWriting) = (order, false) }
-            } catch {
-                report(.present(.doorOrder, detail: "\(error)"))
-                state.withLock { $0.isWriting = false }
-                return
+            let (wanted, number) = state.withLock { ($0.wanted, $0.wantedNumber) }
+            guard let wanted else { return }
+            var failure: SystemError?
+            do throws(SystemError) { try file.keep(wanted) } catch { failure = error }
+            state.withLock { state in
+                // What failed may have reached the file, or may not.
+                (state.kept, state.writingSince) = (failure == nil ? wanted : nil, nil)
+                if failure == nil { state.keptNumber = number }
+                // Under the lock: nobody who found it late before says so afterwards.
+                report(failure.map { .present(.doorOrder, detail: "\($0)") } ?? .over(.doorOrder))
             }
-            write()
+            if failure == nil { write() }
         }
     }
 }

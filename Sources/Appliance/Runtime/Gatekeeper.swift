@@ -127,6 +127,9 @@ package actor Gatekeeper {
         for event in events { handle(.door(event)) }
     }
 
+    /// Puts an operator's order in force and has it kept, unless he was told by now that it is not in force.
+    package func take(_ errand: DoorErrand) { errand.carryOut { handle(.door(.order($0))) } }
+
     /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 

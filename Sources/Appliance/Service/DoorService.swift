@@ -37,7 +37,7 @@ package struct DoorService: ServiceLifecycle.Service {
 
     /// One look at date and schedule.
     package func turn(at now: Instant) {
-        orders.turn()
+        orders.turn(at: now)
         guard !schedule.entries.isEmpty else { return }
         let mode = schedule.mode(at: wallTime(), minimum: minimum())
         report(mode == nil ? .present(.doorSchedule) : .over(.doorSchedule))

@@ -1,0 +1,128 @@
+import Encoding
+import Kiosk
+import LinuxIO
+import Synchronization
+import Testing
+import Tuvali
+
+@testable import Appliance
+
+/// Orders to a gate whose radio's thread may be stuck: what was refused does not happen, and what was ordered is not forgotten.
+@Suite(.timeLimit(.minutes(2))) struct DoorDeskTests {
+    /// A radio's thread with its kiosk, which can be held up.
+    private final class Gate: Sendable {
+        private struct State {
+            var kiosk: Kiosk
+            var isStuck = false
+            var carriedOut = 0
+        }
+
+        private let state: Mutex<State>
+
+        init() throws {
+            var settings = KioskSettings(name: try .init("Desk"), softwareVersion: "test")
+            settings.door.hasFreeOutput = true
+            state = Mutex(State(kiosk: Kiosk(settings: settings, at: .zero)))
+        }
+
+        func hold(_ isStuck: Bool) { state.withLock { $0.isStuck = isStuck } }
+
+        var carriedOut: Int { state.withLock { $0.carriedOut } }
+        var status: KioskStatus { state.withLock { $0.kiosk.status(at: SystemClock.now()) } }
+
+        func tell(_ errand: DoorErrand) async {
+            while !turn(errand) { try? await Task.sleep(for: .milliseconds(5)) }
+        }
+
+        /// One turn of the thread, if it goes on.
+        private func turn(_ errand: DoorErrand) -> Bool {
+            state.withLock { state in
+                guard !state.isStuck else { return false }
+                errand.carryOut { _ = state.kiosk.handle(.door(.order($0)), at: SystemClock.now()) }
+                state.carriedOut += 1
+                return true
+            }
+        }
+
+        func waits(_ isTrue: () -> Bool) async -> Bool {
+            for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
+            return isTrue()
+        }
+    }
+
+    private let folder = OrderFolder()
+    private let gate: Gate
+    private let desk: ControlDesk
+
+    init() throws {
+        let gate = try Gate()
+        let wallTime: @Sendable () -> WallTime = {
+            WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc)
+        }
+        let orders = try DoorOrders(folder.file, wallTime: wallTime, report: { _ in })
+        #expect(orders.restored(at: .zero, minimum: .rtc) == .none)
+        var settings = DoorSettings()
+        settings.hasFreeOutput = true
+        var desk = ControlDesk()
+        DoorDesk(
+            orders, settings: settings, tell: { await gate.tell($0) }, status: { gate.status }, wallTime: wallTime,
+            log: try LogSink(.file(folder.path + "/log"))
+        ).register(in: &desk)
+        (self.gate, self.desk) = (gate, desk)
+    }
+
+    private func ask(_ request: ControlRequest) async throws -> JSON {
+        try JSON.parse(await desk.answer(request.line([])))
+    }
+
+    @Test func anOrderIsInForceAndKept() async throws {
+        #expect(try await ask(.doorLock)["answer"]?["mode"] == "locked")
+        #expect(folder.file.read() == .lock)
+        #expect(try await ask(.doorRelease)["answer"]?["mode"] == "normal")
+        #expect(folder.file.read() == DoorOrderFile.Kept.none)
+        #expect(try await ask(.doorFree)["answer"]?["mode"] == "free")
+    }
+
+    @Test(arguments: [ControlRequest.doorFree, .doorRelease])
+    func whatWasRefusedDoesNotHappenLater(_ request: ControlRequest) async throws {
+        if request == .doorRelease { _ = try await ask(.doorLock) }
+        let (mode, kept, before) = (gate.status.door.mode, folder.file.read(), gate.carriedOut)
+        gate.hold(true)
+        let answer = try await ask(request)
+        #expect(answer["error"]?.string?.string.contains("not in force") == true && answer["remedy"] != nil)
+        gate.hold(false)
+        #expect(await gate.waits { gate.carriedOut == before + 1 })
+        #expect(gate.status.door.mode == mode && folder.file.read() == kept)
+    }
+
+    @Test func aLockDownIsKeptAndInForceAsSoonAsItCanBe() async throws {
+        gate.hold(true)
+        let answer = try await ask(.doorLock)
+        #expect(answer["error"]?.string?.string.contains("the order is kept") == true && answer["remedy"] != nil)
+        #expect(folder.file.read() == .lock)
+        gate.hold(false)
+        #expect(await gate.waits { gate.status.door.mode == .locked })
+        #expect(try await ask(.doorRelease)["answer"]?["mode"] == "normal")
+        #expect(folder.file.read() == DoorOrderFile.Kept.none)
+    }
+
+    @Test func aDiskThatTakesNothingIsTold() async throws {
+        try folder.hide()
+        let answer = try await ask(.doorLock)
+        #expect(answer["error"]?.string?.string.contains("a restart would forget it") == true)
+        #expect(gate.status.door.mode == .locked)
+    }
+
+    @Test func ofOrdersAtTheSameTimeTheLastInForceIsKept() async throws {
+        for _ in 0..<20 {
+            try await withThrowingTaskGroup(of: Bool.self) { [self] group in
+                for number in 0..<6 {
+                    group.addTask { try await ask(number % 2 == 0 ? .doorLock : .doorRelease)["answer"] != nil }
+                }
+                for try await isDone in group { #expect(isDone) }
+            }
+            let kept: DoorOrderFile.Kept = gate.status.door.mode == .locked ? .lock : .none
+            #expect(folder.file.read() == kept)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Credentials
+import Encoding
+import Foundation
+import Glibc
+import Kiosk
+import LinuxIO
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// What was ordered is on the disk, or it is told that it is not.
+@Suite(.timeLimit(.minutes(2))) struct DoorOrdersTests {
+    private let folder = OrderFolder()
+    private let reports = Reports()
+
+    private func orders() throws -> DoorOrders {
+        try DoorOrders(
+            folder.file, wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
+            report: reports.report)
+    }
+
+    private func waits(_ isTrue: () -> Bool) async -> Bool {
+        for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
+        return isTrue()
+    }
+
+    @Test func aReleaseIsOnTheDisk() throws {
+        try folder.file.keep(.lock)
+        let (calls, error) = DiskCalls.made { try folder.file.keep(.none) }
+        #expect(error == nil && calls == ["sync \(folder.name)"])
+        #expect(folder.file.read() == DoorOrderFile.Kept.none)
+    }
+
+    @Test func aReleaseThatTheDiskDidNotTakeIsToldAndTriedAgain() throws {
+        try folder.file.keep(.lock)
+        let (_, error) = DiskCalls.made(failing: 1) { try folder.file.keep(.none) }
+        #expect((error as? SystemError)?.code == EIO)
+        #expect(DiskCalls.made { try folder.file.keep(.none) }.calls == ["sync \(folder.name)"])
+    }
+
+    @Test func theNewestIsKeptWhateverCameBetween() async throws {
+        let orders = try orders()
+        #expect(orders.restored(at: .zero, minimum: .rtc) == .none)
+        let numbers = (0..<100).map { orders.set($0 % 2 == 0 ? .none : .lock) }
+        #expect(await waits { orders.hasKept(numbers[99]) })
+        #expect(numbers.allSatisfy { orders.hasKept($0) } && !orders.hasKept(numbers[99] + 1))
+        #expect(folder.file.read() == .lock)
+    }
+
+    /// The file is away when its folder cannot be written to the disk; an order as it was kept before is no reason to leave it there.
+    @Test func whatFailedIsWrittenAnew() async throws {
+        try folder.file.keep(.lock)
+        let orders = try orders()
+        #expect(orders.restored(at: .zero, minimum: .rtc) == .lock)
+        try folder.hide()
+        let release = orders.set(.none)
+        #expect(await waits { reports.present == [.doorOrder] })
+        #expect(!orders.hasKept(release))
+        try folder.show()
+        try FileManager.default.removeItem(atPath: folder.file.path)
+        let lock = orders.set(.lock)
+        #expect(
+            await waits {
+                orders.turn(at: SystemClock.now()); return orders.hasKept(lock)
+            })
+        #expect(folder.file.read() == .lock && reports.present.isEmpty)
+    }
+
+    @Test func aDiskThatHangsIsTold() async throws {
+        // Whoever opens a pipe for writing waits for a reader.
+        let pipe = folder.path + "/.gate.db.order.\(getpid()).new"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let orders = try orders()
+        let number = orders.set(.lock)
+        orders.turn(at: SystemClock.now())
+        #expect(reports.present.isEmpty, "not before it takes long")
+        #expect(
+            await waits {
+                orders.turn(at: SystemClock.now()); return reports.present == [.doorOrder]
+            })
+        #expect(!orders.hasKept(number))
+        // It goes on, and fails, as a pipe is nothing that could be kept.
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        #expect(
+            await waits {
+                orders.turn(at: SystemClock.now()); return orders.hasKept(number)
+            })
+        #expect(folder.file.read() == .lock && reports.present.isEmpty)
+    }
+}
+
+/// A folder with the file of orders of a gate.
+final class OrderFolder: Sendable {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("orders-\(UUID().uuidString)").path
+    var file: DoorOrderFile { DoorOrderFile(database: path + "/gate.db") }
+    var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+    init() { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+    deinit {
+        for path in [path, path + ".away"] { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// The disk is not there.
+    func hide() throws { try FileManager.default.moveItem(atPath: path, toPath: path + ".away") }
+    func show() throws { try FileManager.default.moveItem(atPath: path + ".away", toPath: path) }
+}
