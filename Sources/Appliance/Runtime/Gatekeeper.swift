@@ -1,4 +1,4 @@
-package import Credentials
+import Credentials
 package import Encoding
 package import Kiosk
 import Ledger
@@ -14,59 +14,13 @@ package actor Gatekeeper {
     /// thread before the answer is carried out.
     package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
 
-    /// What the kiosk is connected to.
-    package struct Surroundings: Sendable {
-        /// Opens the way to the controller, at every (re)start of the radio. Called on a thread of its own: it may resolve names,
-        /// connect, and wait for a driver.
-        package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
-        /// Asks for the adapter's reset by whoever has the right to it. Returns at once.
-        package var resetAdapter: @Sendable () -> Void
-        /// The records.
-        package var ledger: any VisitLedger
-        /// The key of a printed code; nil: there is none.
-        package var sticker: Sticker?
-        /// Judges a visit's payload at a date; called beside the radio's thread.
-        package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
-        /// Told of each visit once: when the gate was told to open for it, or of its end without that. Returns at once.
-        package var settle: @Sendable (VisitID, _ opened: Bool) -> Void
-        /// The date and what is known about it.
-        package var wallTime: @Sendable () -> WallTime
-        /// Lamps and relay.
-        package var panel: any Panel
-        /// Everybody else who is told.
-        package var listeners: Listeners
-        /// Sees every turn; nil outside tests, the bench and debug builds.
-        package var observe: TurnObserver?
-
-        /// Connects the parts.
-        package init(
-            openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
-            resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
-            sticker: Sticker? = nil, verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
-            settle: @escaping @Sendable (VisitID, _ opened: Bool) -> Void = { _, _ in },
-            wallTime: @escaping @Sendable () -> WallTime, panel: any Panel, listeners: Listeners,
-            observe: TurnObserver? = nil
-        ) {
-            self.openTransport = openTransport
-            self.resetAdapter = resetAdapter
-            self.ledger = ledger
-            self.sticker = sticker
-            self.verify = verify
-            self.settle = settle
-            self.wallTime = wallTime
-            self.panel = panel
-            self.listeners = listeners
-            self.observe = observe
-        }
-    }
-
     private nonisolated let thread: PollThread
     /// The poll thread: every method of this actor runs there.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let surroundings: Surroundings
     private var kiosk: Kiosk
-    /// Opens transports; one may wait while another hangs.
+    private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; behind that the kernel takes it.
     private static let closingLimit: Duration = .milliseconds(500)
     /// Opens and closes transports, one after the other.
@@ -92,6 +46,7 @@ package actor Gatekeeper {
         thread = try PollThread()
         opener = try SideThread(name: "gatehouse-open", limit: 4)
         self.surroundings = surroundings
+        schedule = ScheduleWord(surroundings.schedule)
         kiosk = Kiosk(
             settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: SystemClock.now())
     }
@@ -100,6 +55,8 @@ package actor Gatekeeper {
     package func run() async {
         guard !hasStopped else { return thread.stop() }
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
+        // Before anybody is served.
+        if schedule.isThere { hear(surroundings.wallTime(), at: SystemClock.now()) }
         handle(.start)
         await withCheckedContinuation { continuation in
             if hasStopped { continuation.resume() } else { whenStopped = continuation }
@@ -129,6 +86,15 @@ package actor Gatekeeper {
 
     /// Puts an operator's order in force and has it kept, unless he was told by now that it is not in force.
     package func take(_ errand: DoorErrand) { errand.carryOut { handle(.door(.order($0))) } }
+
+    /// Hears what the schedule says by a date that was asked for at `instant`.
+    package func hear(_ date: WallTime, at instant: Instant) {
+        for event in word(by: date, at: instant) { handle(event) }
+    }
+
+    private func word(by date: WallTime, at instant: Instant) -> [KioskEvent] {
+        schedule.events(by: date, minimum: surroundings.minimumClock(), at: instant)
+    }
 
     /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
@@ -191,6 +157,8 @@ package actor Gatekeeper {
 
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
         let date = surroundings.wallTime()
+        // By the date that the verdict goes by: nobody is let in by one in whose hours the gate is locked down.
+        pending += word(by: date, at: SystemClock.now())
         Task.detached(priority: .high) { [verify = surroundings.verify] in
             let verdict = verify(visit, payload, date)
             await self.handle(.verified(visit, verdict))

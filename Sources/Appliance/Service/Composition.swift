@@ -59,7 +59,7 @@ package struct Composition: Sendable {
     let renewal: RenewalService
     /// Ends the program in a quiet moment when somebody asked for that.
     let restart: RenewalService
-    /// Says what the schedule says.
+    /// Has the schedule heard, and orders kept.
     let door: DoorService
     /// The inputs at the door; nil: there are none.
     let doorLines: DoorLines?
@@ -138,6 +138,7 @@ package struct Composition: Sendable {
         let radio = configuration.radio
         let runtime = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? "/run/gatehouse"
         let missing = MissingAdapter(radio.device)
+        let minimum: @Sendable () -> WallTime.Provenance = { verifiers.current.policy.minimumClock }
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
@@ -147,14 +148,14 @@ package struct Composition: Sendable {
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
                 }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
-                panel: panel ?? NoPanel(), listeners: listeners, observe: observe))
+                schedule: configuration.door.schedule, minimumClock: minimum, panel: panel ?? NoPanel(),
+                listeners: listeners, observe: observe))
         let refreshing = TrustService.make(
             configuration.trust, beginning: trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
             wallTime: wallTime, log: log, report: report)
         let watching = PolicyService(
             policyFile, over: defaults, direction: direction, verifiers: verifiers, log: log, report: report)
         inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
-        let minimum: @Sendable () -> WallTime.Provenance = { verifiers.current.policy.minimumClock }
         let orders = try DoorOrders(
             DoorOrderFile(database: configuration.ledger.path), wallTime: wallTime, report: report)
         let doorInbox = DoorInbox()
@@ -224,9 +225,11 @@ package struct Composition: Sendable {
             restart: RenewalService(
                 contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, log: log,
                 remedy: "none: the program ends, and starts again as its configuration says now"),
-            door: DoorService(
-                configuration.door.schedule, orders: orders, wallTime: wallTime, minimum: minimum,
-                tell: { doorInbox.take([$0]) }, report: report),
+            door: DoorService(orders) { instant in
+                // The date only where somebody goes by it.
+                guard !configuration.door.schedule.entries.isEmpty else { return }
+                await gatekeeper.hear(await date.now(), at: instant)
+            },
             doorLines: doorLines, report: report)
     }
 

@@ -1,46 +1,31 @@
-import Credentials
 package import Encoding
-package import Kiosk
 import LinuxIO
 import ServiceLifecycle
 
-/// Says what the schedule says, again and again: its word is a lease, so that a schedule that nobody watches any more opens no gate.
+/// Has the schedule heard again and again, and what was ordered kept.
 package struct DoorService: ServiceLifecycle.Service {
     /// Between two looks.
     package static let pause: Duration = .seconds(2)
 
-    private let schedule: DoorSchedule
     private let orders: DoorOrders
-    private let wallTime: @Sendable () -> WallTime
-    private let minimum: @Sendable () -> WallTime.Provenance
-    private let tell: @Sendable (DoorEvent) -> Void
-    private let report: HealthReporter
+    private let hearing: TimedQuestion<Bool>
 
-    /// A service for that schedule. `minimum`: what a date must be worth at the moment.
-    package init(
-        _ schedule: DoorSchedule, orders: DoorOrders, wallTime: @escaping @Sendable () -> WallTime,
-        minimum: @escaping @Sendable () -> WallTime.Provenance, tell: @escaping @Sendable (DoorEvent) -> Void,
-        report: @escaping HealthReporter
-    ) {
-        (self.schedule, self.orders, self.wallTime, self.minimum) = (schedule, orders, wallTime, minimum)
-        (self.tell, self.report) = (tell, report)
+    /// A service that has the radio's thread hear the schedule by `hear`, which is given the instant; it may hang.
+    package init(_ orders: DoorOrders, hear: @escaping @Sendable (Instant) async -> Void) {
+        self.orders = orders
+        hearing = TimedQuestion {
+            await hear(SystemClock.now())
+            return true
+        }
     }
 
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                turn(at: SystemClock.now())
+                orders.turn(at: SystemClock.now())
+                _ = await hearing.answer(within: Self.pause)
                 try? await Task.sleep(for: Self.pause)
             }
         }
-    }
-
-    /// One look at date and schedule.
-    package func turn(at now: Instant) {
-        orders.turn(at: now)
-        guard !schedule.entries.isEmpty else { return }
-        let mode = schedule.mode(at: wallTime(), minimum: minimum())
-        report(mode == nil ? .present(.doorSchedule) : .over(.doorSchedule))
-        tell(.schedule(mode ?? .normal, until: now.advanced(by: DoorSettings.scheduleLease)))
     }
 }

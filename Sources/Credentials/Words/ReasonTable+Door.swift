@@ -44,6 +44,6 @@ extension ReasonCode {
         severity: .warning)
     /// `door.schedule`
     package static let doorSchedule = ReasonCode(
-        "door.schedule", "The date is not trusted, so the schedule is off: no free passage by it.",
+        "door.schedule", "The date is not trusted: no free passage by the schedule, and what it locked stays locked.",
         "Let a time server set the clock, or fit a battery-backed one (clock.minimum).", severity: .warning)
 }

@@ -1,5 +1,4 @@
 import Appliance
-import Credentials
 import Encoding
 import Glibc
 import Kiosk
@@ -10,6 +9,8 @@ import Synchronization
 import Testing
 import Tuvali
 import Workbench
+
+@testable import Credentials
 
 /// The one driver on its real threads, with a virtual radio behind a real socket.
 @Suite(.timeLimit(.minutes(5))) struct GatekeeperTests {
@@ -95,6 +96,31 @@ import Workbench
         await radio.stop()
     }
 
+    /// The night begins behind the back of everybody who looks at the schedule now and then.
+    @Test func whoeverIsVerifiedInLockedHoursIsNotLetIn() async throws {
+        let ends = try socketPair()
+        let (ledger, seen) = (ListLedger(), Recorder())
+        let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
+        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        let date = Clock("2026-11-23T12:00:00Z", .unset)
+        let gatekeeper = try gatekeeper([ends.host], ledger, seen, schedule: Self.night, date: date)
+        let service = Task { await gatekeeper.run() }
+        #expect(await seen.waits { $0.notes.contains("door.mode") })
+        #expect(await gatekeeper.status().door.mode == .locked, "nobody knows that it is noon")
+        date.set("2026-11-23T12:00:00Z", .rtc)
+        await gatekeeper.hear(date.time, at: SystemClock.now())
+        #expect(await gatekeeper.status().door.mode == .normal)
+        date.set("2026-11-23T23:00:00Z", .rtc)
+        await radio.start()
+        #expect(await seen.waits { $0.notes.contains("visit.ended") })
+        #expect(await gatekeeper.status().door.cause == .schedule)
+        await gatekeeper.stop()
+        await service.value
+        await radio.stop()
+        #expect(ledger.entries.map(\.result) == [.rejected] && ledger.settled == [false])
+        #expect(!seen.state.gate.contains(true))
+    }
+
     @Test func withoutAnAdapterItKeepsTryingAndStops() async throws {
         let seen = Recorder()
         let gatekeeper = try gatekeeper([], ListLedger(), seen) {
@@ -117,8 +143,28 @@ import Workbench
 
     // MARK: - The surroundings
 
+    private static let night: DoorSchedule = {
+        var schedule = DoorSchedule()
+        schedule.entries = [.init(.locked, GateHours(days: Set(0...6), from: 1320, to: 300))]
+        return schedule
+    }()
+
+    /// A date that can be changed.
+    private final class Clock: Sendable {
+        private let now: Mutex<WallTime>
+        var time: WallTime { now.withLock { $0 } }
+
+        init(_ date: String, _ worth: WallTime.Provenance) { now = Mutex(Self.time(date, worth)) }
+        func set(_ date: String, _ worth: WallTime.Provenance) { now.withLock { $0 = Self.time(date, worth) } }
+
+        private static func time(_ date: String, _ worth: WallTime.Provenance) -> WallTime {
+            WallTime(utc: Timestamp(rfc3339: date) ?? Timestamp(seconds: 0), provenance: worth)
+        }
+    }
+
     private func gatekeeper(
-        _ descriptors: [Int32], _ ledger: ListLedger, _ seen: Recorder,
+        _ descriptors: [Int32], _ ledger: ListLedger, _ seen: Recorder, schedule: DoorSchedule = DoorSchedule(),
+        date: Clock = Clock("2026-01-01T00:00:00Z", .rtc),
         configure: (inout KioskSettings) -> Void = { _ in }
     ) throws -> Gatekeeper {
         var settings = KioskSettings(name: try Identifier("Gatekeeper"), softwareVersion: "test")
@@ -133,7 +179,7 @@ import Workbench
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 verify: { _, _, _ in .made(.ok) }, settle: { _, opened in ledger.settle(opened) },
-                wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: seen,
-                listeners: try Listeners([seen]), observe: rules.turn))
+                wallTime: { date.time }, schedule: schedule, panel: seen, listeners: try Listeners([seen]),
+                observe: rules.turn))
     }
 }
