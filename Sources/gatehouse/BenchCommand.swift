@@ -30,6 +30,11 @@ struct BenchCommand: AsyncParsableCommand {
     var sync = [0]
     @Option(
         help: ArgumentHelp(
+            "Where the records of these visits are written and then deleted: the disk that counts is the ledger's. By default the "
+                + "folder for temporary files.", valueName: "directory"))
+    var folder: String?
+    @Option(
+        help: ArgumentHelp(
             "How long each phone's owner takes to choose, from identify to the credential. Less than 300 is nobody's pace.",
             valueName: "milliseconds"))
     var choosing = 300
@@ -113,7 +118,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private func measure(_ sample: Sample, _ sync: Int) async throws -> DecisionBench.Result {
         do {
-            let ledger = try await BenchLedger()
+            let ledger = try await makeLedger()
             ledger.slow(by: .milliseconds(sync))
             let result = try await DecisionBench.run(
                 payload: sample.payload, verifier: sample.verifier,
@@ -126,6 +131,15 @@ struct BenchCommand: AsyncParsableCommand {
         } catch let failure as DecisionBench.Failure {
             throw CommandFailure(
                 failure.reason, remedy: "check the credential with `gatehouse verify --explain`", exitCode: 1)
+        }
+    }
+
+    private func makeLedger() async throws -> BenchLedger {
+        let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        do { return try await BenchLedger(below: parent) } catch let error as CocoaError {
+            throw CommandFailure(
+                "no records can be written below \(parent.path): \(error.localizedDescription)",
+                remedy: "name a directory that is there and can be written")
         }
     }
 

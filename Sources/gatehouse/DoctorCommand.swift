@@ -13,7 +13,9 @@ struct DoctorCommand: AsyncParsableCommand {
             beside the running service. As root it sees all; others are told what they may not look at.
 
             With --pins it makes each output active in turn and asks whether the right thing happened. The service has to be \
-            stopped for that, as it holds the lines.
+            stopped for that, as it holds the lines. With --bench it then plays \(Self.visits) visits on a virtual radio, with records \
+            on the ledger's own disk that it deletes again, and prints how long this board takes from a credential's last byte to \
+            lights and gate: `gatehouse bench` has more of it.
 
             Exit code: 0 when all is in order, 1 when somebody should do something or something could not be looked at, 2 when \
             the gate does not work or lets nobody in.
@@ -22,19 +24,49 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var machine: MachineInput
     @Flag(help: "Tries each output: lamps, sounder, then the gate's relay. The service must be stopped.")
     var pins = false
+    @Flag(help: "Also measures this board. Best while nobody is at the gate.")
+    var bench = false
     @Flag(help: "A JSON object, for machines.")
     var json = false
 
+    /// Visits of the bench: a quarter of a minute.
+    private static let visits = 30
+
     func validate() throws {
-        guard !pins || machine.root == nil else {
-            throw ValidationError("--pins is for the machine itself, not for one below --root")
+        guard !pins && !bench || machine.root == nil else {
+            throw ValidationError("--pins and --bench are for the machine itself, not for one below --root")
+        }
+        guard !bench || !json && !pins else {
+            throw ValidationError("--bench goes with neither --json nor --pins: see gatehouse bench --json")
         }
     }
 
     func run() async throws {
+        if bench {
+            let examined = Result { try machine.examine(input, json: false, asksService: true) }
+            Terminal.line()
+            try await measure()
+            return try examined.get()
+        }
         guard pins else { return try machine.examine(input, json: json, asksService: true) }
         let findings = try PinsRitual(try input.load(), isSilent: json).findings()
         try DoctorListing.show(findings, [], json: json)
+    }
+}
+
+extension DoctorCommand {
+    /// Where the ledger is, or where it cannot be written, elsewhere: that is told.
+    private func measure() async throws {
+        let folder = (try? Configuration.load(input.path)).map {
+            URL(fileURLWithPath: $0.ledger.path).deletingLastPathComponent().path
+        }
+        let usable = folder.flatMap { access($0, W_OK) == 0 ? $0 : nil }
+        if usable == nil {
+            Terminal.line("measured with records among the temporary files: the ledger's folder cannot be written")
+        }
+        let words = ["--visits", "\(Self.visits)"] + (usable.map { ["--folder", $0] } ?? [])
+        try await BenchCommand.parse(words).run()
+        Terminal.line("The budget of a gate is 5 ms for 99 of 100 such visits, on a release build.")
     }
 }
 

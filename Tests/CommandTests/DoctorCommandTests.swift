@@ -137,4 +137,22 @@ import Testing
         let elsewhere = try await folder.gatehouse("doctor", "--pins", "--root", "root", "--config", file)
         #expect(elsewhere.code == 2, "\(elsewhere)")
     }
+
+    /// The board is measured on the ledger's own disk, of which nothing stays; what the doctor found is still the exit code.
+    @Test func theBoardIsMeasured() async throws {
+        let file = try await machine()
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).sorted()
+        let ending = try await folder.gatehouse("doctor", "--bench", "--config", file)
+        let plain = try await folder.gatehouse("doctor", "--config", file)
+        #expect(ending.code == plain.code && ending.code != 0, "\(ending)")
+        #expect(ending.output.contains("p99") && ending.output.contains("The budget of a gate"), "\(ending)")
+        #expect(!ending.output.contains("temporary files"), "\(ending)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).sorted() == before)
+        for more in ["--json", "--pins"] {
+            let refused = try await folder.gatehouse("doctor", "--bench", more, "--config", file)
+            #expect(refused.code == 2 && refused.errors.contains("gatehouse bench --json"), "\(refused)")
+        }
+        let elsewhere = try await folder.gatehouse("bench", "--visits", "1", "--folder", "absent")
+        #expect(elsewhere.code == 2 && elsewhere.errors.contains("no records can be written below"), "\(elsewhere)")
+    }
 }

@@ -20,9 +20,9 @@ package final class BenchLedger: VisitLedger {
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
 
-    /// A new database below the folder for temporary files.
-    package init() async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-bench-\(UUID().uuidString)")
+    /// A new database in a folder of its own below `parent`, by default below that for temporary files.
+    package init(below parent: URL = FileManager.default.temporaryDirectory) async throws {
+        folder = parent.appendingPathComponent("gatehouse-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let meter = try DiskMeter(folder: folder.path)
