@@ -118,18 +118,75 @@ import Testing
         return folder.path("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
     }
 
-    @Test(arguments: [(0, 0, true), (1, 1, true), (2, 0, false), (0, 2, false)])
-    func aSystemIsKeptOnlyWithAGateInOrder(status: Int, doctor: Int, isKept: Bool) async throws {
+    /// Runs `deploy/rauc/confirm` of version 8 where these were kept before; what it called, and which versions are kept then.
+    private func confirm(
+        gatehouse: String, kept: String? = "7\n", version: String = "8\n"
+    ) async throws -> (ending: Ending, calls: String, kept: String?) {
         let path = try stubs([
-            "gatehouse": "[ $1 = status ] && exit \(status); exit \(doctor)", "rauc": "echo \"$@\" >>calls",
-            "systemctl": "echo \"$@\" >>calls",
+            "gatehouse": gatehouse, "rauc": "echo \"$@\" >>calls", "systemctl": "echo \"$@\" >>calls",
         ])
+        if let kept { try folder.write("confirmed", kept) }
         let script = Vectors.repository.appendingPathComponent("deploy/rauc/confirm").path
         let ending = try await Program.run(
-            script, [], in: folder,
-            environment: ["PATH": path, "GATEHOUSE_CONFIRM_TRIES": "5", "GATEHOUSE_CONFIRM_PAUSE": "0"])
+            "timeout", ["60", script], in: folder,
+            environment: [
+                "PATH": path, "GATEHOUSE_CONFIRM_TRIES": "5", "GATEHOUSE_CONFIRM_PAUSE": "0",
+                "GATEHOUSE_CONFIRMED": folder.path("confirmed"),
+                "GATEHOUSE_IMAGE_VERSION": try folder.write("version", version),
+            ])
+        return (ending, (try? folder.read("calls")) ?? "", try? folder.read("confirmed"))
+    }
+
+    @Test(arguments: [(0, 0, true), (1, 1, true), (2, 0, false), (0, 2, false)])
+    func aSystemIsKeptOnlyWithAGateInOrder(status: Int, doctor: Int, isKept: Bool) async throws {
+        let (ending, calls, kept) = try await confirm(
+            gatehouse: "[ $1 = status ] && exit \(status); exit \(doctor)")
         #expect(ending.code == (isKept ? 0 : 1), "\(ending)")
-        #expect(try folder.read("calls") == (isKept ? "status mark-good\n" : "status mark-bad\nreboot\n"))
+        #expect(calls == (isKept ? "status mark-good\n" : "status mark-bad\nreboot\n"))
+        #expect(kept == (isKept ? "7\n8\n" : "7\n"))
+    }
+
+    /// An adapter that is unplugged, a clock without a battery: the other system would not mend it, and nobody is sent there and back.
+    @Test(arguments: ["8\n", "7\n8\n", "8\n9\n"]) func aSystemThatWasKeptStaysWhateverFails(kept: String) async throws {
+        let (ending, calls, after) = try await confirm(gatehouse: "echo asked >>calls; exit 2", kept: kept)
+        #expect(ending.code == 0 && calls == "status mark-good\n" && after == kept, "\(ending)")
+    }
+
+    /// The first one on a card, whose gate is set up later; and an update of a system that nobody has kept.
+    @Test(arguments: [nil, "", "\u{1}garbage 7\n"]) func nobodyIsSentToASystemThatNobodyKept(kept: String?) async throws
+    {
+        let (ending, calls, after) = try await confirm(gatehouse: Self.later("exit 2"), kept: kept)
+        #expect(ending.code == 0 && calls == "status mark-good\n", "\(ending)")
+        #expect(after?.hasSuffix("8\n") == true)
+    }
+
+    /// A doctor that says this at first, and is content after four times the tries.
+    private static func later(_ first: String) -> String {
+        "[ $1 = status ] && exit 0; echo . >>count; [ $(wc -l <count) -gt 20 ] && exit 0; \(first)"
+    }
+
+    /// The date is no fault of the system; what is beside it is.
+    @Test(arguments: [
+        (["clock.untrusted"], true), (["clock.untrusted", "fault.clock-untrusted"], true), (["box.date"], true),
+        (["clock.untrusted", "radio.not-found"], false), (["radio.not-found"], false),
+    ]) func noSystemIsGivenUpForTheDate(codes: [String], isKept: Bool) async throws {
+        let findings = codes.map {
+            #"{"check":"clock","state":"bad","code":"\#($0)","detail":"a \"state\"","remedy":"r"}"#
+        }
+        let json = #"{"state":"bad","machine":[],"findings":[\#(findings.joined(separator: ","))]}"#
+        let (ending, calls, kept) = try await confirm(gatehouse: Self.later("printf '%s\\n' '\(json)'; exit 2"))
+        #expect(ending.code == (isKept ? 0 : 1), "\(ending)")
+        #expect(calls == (isKept ? "status mark-good\n" : "status mark-bad\nreboot\n"))
+        #expect(kept == (isKept ? "7\n8\n" : "7\n"))
+        // So the program writes it.
+        let doctor = try await folder.gatehouse("doctor", "--json", "--config", "absent.toml")
+        #expect(doctor.code == 2 && doctor.output.contains(#""state":"bad","code":"box.configuration""#), "\(doctor)")
+    }
+
+    /// Whoever numbers nothing is asked at each start, and is written nowhere.
+    @Test func aSystemWithoutANumberIsNotRemembered() async throws {
+        let (ending, calls, kept) = try await confirm(gatehouse: "exit 0", version: "eight\n")
+        #expect(ending.code == 0 && calls == "status mark-good\n" && kept == "7\n", "\(ending)")
     }
 
     @Test(arguments: [("7", "8", true), ("7", "7", false), ("7", "6", false), ("7", "x", false), ("9", "10", true)])
