@@ -135,6 +135,20 @@ struct ConfigurationTests {
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"usb\"", "radio.transport", 3, "does not take \"usb\""),
             ("kiosk.name = \"G\"\n[radio]\ndevice = \"eth0\"", "radio.device", 3, "is no adapter"),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"", "radio.device", 2, "is no device path"),
+            (
+                "kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0\\nUser=root\"",
+                "radio.device", 4,
+                "is no device path"
+            ),
+            (
+                "kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0 rw\"", "radio.device", 4,
+                "is no device path"
+            ),
+            (
+                "kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0\\u007F\"", "radio.device",
+                4,
+                "is no device path"
+            ),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"tcp\"\nhost = \"\"", "radio.host", 4, "is empty"),
             ("kiosk.name = \"G\"\n[tuvali]\ngenerations = []", "tuvali.generations", 3, "is empty"),
             ("kiosk.name = \"G\"\n[tuvali]\ngenerations = \"b\"", "tuvali.generations", 3, "does not take \"b\""),

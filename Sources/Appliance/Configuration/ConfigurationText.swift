@@ -9,8 +9,9 @@ struct ConfigurationText {
         let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return }
         if !sections.contains(where: { $0.name.utf8.elementsEqual(parts[0].utf8) }) { sections.append((parts[0], [])) }
-        // Basic strings of TOML have the escapes of JSON.
-        let lines = [comment.map { "# " + $0 }, "\(parts[1]) = \(value.compactText)"].compactMap(\.self)
+        // Basic strings of TOML have the escapes of JSON, and need one more.
+        let written = value.compactText.replacing("\u{7F}", with: "\\u007F")
+        let lines = [comment.map { "# " + $0 }, "\(parts[1]) = \(written)"].compactMap(\.self)
         for index in sections.indices where sections[index].name.utf8.elementsEqual(parts[0].utf8) {
             sections[index].lines += lines
         }

@@ -67,7 +67,8 @@ package struct RadioSection: Hashable, Sendable {
                     "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
             }
         case .serial:
-            if !device.hasPrefix("/") {
+            // A blank or a line end in it would be more than a path to whoever is told of it, such as a unit.
+            if !device.hasPrefix("/") || device.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
                 reader.reject("radio.device", "is no device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
             }
         case .tcp:

@@ -18,7 +18,7 @@ struct SetupDropIn: Sendable {
         isThere = files.exists(own)
         let unit = files.unit("gatehouse.service").map(UnitFile.init)
         isInstalled = unit != nil
-        let needs = configuration.deviceNeeds
+        let needs = configuration.deviceNeeds.filter(\.isWritable)
         isAllowed = needs.allSatisfy { unit?.permits(device: $0.path, of: $0.kind) == true }
         let kinds = needs.map(\.kind).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         let groups = Set(needs.map(\.group)).filter { files.hasGroup($0) }.sorted()
@@ -55,6 +55,10 @@ struct DeviceNeed: Hashable {
     let kind: String
     /// The group that such nodes belong to on Debian.
     let group: String
+
+    /// Whether its class can stand in a unit, where a line end would begin another setting and a `%` stands for something else. What
+    /// cannot is let in by nobody, and the doctor tells that.
+    var isWritable: Bool { kind.isName(of: "char-x".utf8.count...64, "_-") }
 }
 
 extension Configuration {

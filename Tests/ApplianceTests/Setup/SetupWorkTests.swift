@@ -179,6 +179,11 @@ import Testing
             folder.read(file)?.hasSuffix("[Service]\nDeviceAllow=char-i2c rw\nDeviceAllow=char-ttyACM rw\n") == true)
         let last = try carryOut([.display: "none"], replaces: true, root: root)
         #expect(last.last?.hasSuffix("was removed") == true && folder.read(file) == nil)
+        // What cannot stand in a unit is let in by nobody.
+        for device in ["/dev/tty%i0", "/dev/ttyé0", "/dev/tty;0", "/dev/'0", "/dev/7"] {
+            let lines = try carryOut([.radio: device], replaces: true, root: root)
+            #expect(!lines.contains { $0.hasPrefix("unit: ") } && folder.read(file) == nil, "\(device)")
+        }
         // Without an installed unit there is nothing to add to.
         _ = try carryOut([.display: "framebuffer", .name: "C"], replaces: true, root: folder.path)
         #expect(folder.names("etc").isEmpty)
