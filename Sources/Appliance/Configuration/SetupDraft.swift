@@ -16,11 +16,11 @@ struct SetupDraft {
     private(set) var problems: [SetupProblem] = []
     private(set) var trust = SetupPlan.Trust.unchanged
 
-    init(_ answers: SetupAnswers, _ machine: SetupMachine, _ places: SetupPlaces, _ source: String?) {
+    init(_ answers: SetupAnswers, _ machine: SetupMachine, _ places: SetupPlaces, _ source: [String] = []) {
         (self.answers, self.machine, self.places) = (answers, machine, places)
         head =
             ["# One gate, as gatehouse setup wrote it. Every key there is: /usr/share/gatehouse/gatehouse.toml"]
-            + (source.map { ["# \($0)"] } ?? [])
+            + source.map { "# \($0)" }
         addKiosk()
         addRadio()
         addLines()

@@ -1,14 +1,12 @@
-import Crypto
-import Encoding
 import Glibc
 package import LinuxIO
 
 /// A setup by a file on the boot partition, which any computer can write to: carried out once, and answered beside it.
 ///
 /// Whatever instant the power is cut at, the file is there and is carried out at the next start, or the configuration is there as a
-/// whole. The configuration names the file that it was made of, so that one that could not be taken away is not carried out again. Done,
-/// it gets another name first; under that it is overwritten, with an invitation that lies beside it, and removed. A wrong one gets another
-/// name and stays, and nothing else is changed.
+/// whole. The configuration names what it was made of, the file and what lies beside it, so that one that could not be taken away is not
+/// carried out again. Done, it gets another name first; under that it is overwritten, with an invitation that lies beside it, and removed.
+/// A wrong one gets another name and stays, and nothing else is changed.
 package struct SetupBoot {
     /// How it ended.
     package enum Outcome: Hashable, Sendable {
@@ -102,13 +100,14 @@ package struct SetupBoot {
 
     private func carryOut(_ examine: () -> [String]) throws -> [String] {
         let bytes = try content()
-        let source = "From \(Self.name), sha256 \(Hex.encode(SHA256.hash(data: bytes)))"
+        let answers = try SetupAnswers(file: bytes).resolved(in: folder)
+        let source = SetupSource(Self.name, bytes, answers)
         var lines = ["The gate is set up; \(Self.name) was taken away.", ""]
-        if isMade(of: source) {
-            lines.append("configuration: \(places.file) was made of this very file; nothing was changed")
+        if let made = FileBytes.read(places.file, limit: SetupWork.largestFile), source.made(made) {
+            lines.append(
+                "configuration: \(places.file) was made of this very file and what lies beside it; nothing was changed")
         } else {
-            let answers = try SetupAnswers(file: bytes)
-            let plan = try SetupPlan(answers.resolved(in: folder), on: machine, at: places, source: source)
+            let plan = try SetupPlan(answers, on: machine, at: places, source: source.lines)
             let work = try SetupWork(plan, at: places, replaces: answers.replaces, root: root)
             lines += try work.carryOut(onStep: { onStep(.work($0)) }, onFile: { onStep(.file($0)) })
         }
@@ -137,23 +136,29 @@ package struct SetupBoot {
         return bytes
     }
 
-    /// Whether the configuration that is there says that it was made of this file.
-    private func isMade(of source: String) -> Bool {
-        guard let bytes = FileBytes.read(places.file, limit: 1024) else { return false }
-        return bytes.split(separator: UInt8(ascii: "\n")).prefix(3).contains { $0.elementsEqual("# \(source)".utf8) }
-    }
-
-    /// Overwrites and removes what is carried out: first the invitation that lies beside the file, which names it.
+    /// Overwrites and removes what is carried out: first the invitation that lies beside the file, which names it. One that a new file
+    /// names too is not yet carried out, and goes with that.
     private func takeAway() throws(SystemError) {
         guard SystemFiles(root: "").exists(doneFile) else { return }
         DurableFile.clean(resultFile)
-        let answers = FileBytes.read(doneFile, limit: SetupAnswers.largestFile).flatMap { try? SetupAnswers(file: $0) }
-        if let invitation = answers?.text(.invitation), !SetupInvitation.isText(invitation), !invitation.contains("/") {
+        // A boot partition knows no capitals.
+        if let invitation = Self.invitation(in: doneFile),
+            invitation.lowercased() != Self.invitation(in: file)?.lowercased()
+        {
             try DurableFile.erase(folder + "/" + invitation)
             onStep(.erased)
         }
         try DurableFile.erase(doneFile, onStep: { onStep(.file($0)) })
         onStep(.done)
+    }
+
+    /// The name of the invitation beside it that a file names; nil: it names none there, or cannot be read.
+    private static func invitation(in file: String) -> String? {
+        guard let bytes = FileBytes.read(file, limit: SetupAnswers.largestFile),
+            let answers = try? SetupAnswers(file: bytes), let name = answers.text(.invitation),
+            !SetupInvitation.isText(name), !name.contains("/")
+        else { return nil }
+        return name
     }
 
     // MARK: - Told

@@ -44,9 +44,9 @@ package struct SetupPlan: Hashable, Sendable {
     ///   - answers: What was told.
     ///   - machine: What was seen, which answers where somebody did not.
     ///   - places: Where the configuration is to be.
-    ///   - source: What a comment in the configuration says of its origin; nil: nothing.
+    ///   - source: What comments in the configuration say of its origin, a line each.
     package init(
-        _ answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces, source: String? = nil
+        _ answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces, source: [String] = []
     ) throws(SetupProblems) {
         let draft = SetupDraft(answers, machine, places, source)
         guard draft.problems.isEmpty else { throw SetupProblems(draft.problems) }
@@ -60,6 +60,6 @@ package struct SetupPlan: Hashable, Sendable {
     package static func problem(
         with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
     ) -> SetupProblem? {
-        SetupDraft(answers, machine, places, nil).problems.first { $0.question == question }
+        SetupDraft(answers, machine, places).problems.first { $0.question == question }
     }
 }

@@ -18,6 +18,8 @@ package struct SetupWork: Sendable {
     private let invitation: [UInt8]?
     private let dropIn: SetupDropIn
     private let before: [UInt8]?
+    /// Whether that says the same, but for what it was made of.
+    private let isSame: Bool
     /// The group whose members may read what root writes: the service's.
     private let group: UInt32?
 
@@ -35,7 +37,8 @@ package struct SetupWork: Sendable {
         group = Accounts.user == 0 ? Accounts.group(Self.service) : nil
         var problems: [SetupProblem] = []
         before = FileBytes.read(places.file, limit: Self.largestFile)
-        if !replaces, before != plan.configuration, SystemFiles(root: "").exists(places.file) {
+        isSame = before.map { SetupSource.without($0) == SetupSource.without(plan.configuration) } ?? false
+        if !replaces, !isSame, SystemFiles(root: "").exists(places.file) {
             problems.append(Self.exists(places.file))
         }
         let configuration: Configuration
@@ -71,7 +74,7 @@ package struct SetupWork: Sendable {
                 guard let path = answers.text(question) else { return nil }
                 _ = try SetupFiles.read(path, for: question, limit: TrustBundle.Limits().bytes)
             case .bundleKey, .trustDirectory, .issuer, .issuerDocument, .issuerRoot, .context:
-                let draft = SetupDraft(answers, machine, places, nil)
+                let draft = SetupDraft(answers, machine, places)
                 let section = try? Configuration.parse(draft.configuration, file: places.file, folder: places.folder)
                 guard let section = section?.trust else { return nil }
                 _ = try SetupTrust(draft.trust, section, replaces: answers.replaces)
@@ -89,7 +92,7 @@ package struct SetupWork: Sendable {
     }
 
     /// A configuration is longer than that nowhere.
-    private static let largestFile = 1024 * 1024
+    static let largestFile = 1024 * 1024
     /// The user and the group as which the service runs.
     private static let service = "gatehouse"
 
@@ -125,7 +128,7 @@ package struct SetupWork: Sendable {
         if let line = try dropIn.install(onStep: onFile) { lines.append(line) }
         onStep(.dropIn)
         guard before != plan.configuration else { return ["configuration: \(places.file) was so already"] + lines }
-        if let before {
+        if let before, !isSame {
             let copy = try keep(before, onFile)
             lines.insert("the one before: \(copy)", at: 0)
             onStep(.copy)

@@ -139,6 +139,71 @@ import Testing
                 && folder.read("gate/gate.toml.before-1") == edited)
     }
 
+    /// The same card prepared once more, with a new invitation beside the same file.
+    @Test func whatLiesBesideTheSameFileIsCarriedOut() throws {
+        try writeAnswers()
+        #expect(run().outcome == .done)
+        let first = try #require(folder.read("gate/gate.toml"))
+        try writeAnswers()
+        let next = SetupFixture.invitation(id: "another-once")
+        try folder.trust.write("boot/agent.json", next)
+        let (outcome, lines) = run()
+        #expect(outcome == .done && lines.contains { $0.hasPrefix("invitation: ") }, "\(lines)")
+        #expect(folder.read("gate/agent.invitation") == next && folder.read("boot/agent.json") == nil)
+        // The configuration says the same, so that there is nothing to keep of the one before.
+        #expect(folder.names("gate") == ["agent.invitation", "gate.toml", "state"])
+        let second = try #require(folder.read("gate/gate.toml"))
+        #expect(second != first && !second.contains("agent.json"))
+        // A bundle that is newer is taken too.
+        try writeAnswers()
+        try folder.trust.write("boot/agent.json", next)
+        try Data(folder.trust.bundle(8)).write(to: URL(fileURLWithPath: folder.path + "/boot/gates.bundle"))
+        #expect(run().lines.contains { $0.hasPrefix("trust: bundle 8") })
+        // And once: what could not be taken away is nothing new.
+        let third = folder.read("gate/gate.toml")
+        try writeAnswers()
+        try folder.trust.write("boot/agent.json", next)
+        try Data(folder.trust.bundle(8)).write(to: URL(fileURLWithPath: folder.path + "/boot/gates.bundle"))
+        let again = run()
+        #expect(again.outcome == .done && again.lines.contains { $0.contains("nothing was changed") }, "\(again.lines)")
+        #expect(folder.read("gate/gate.toml") == third && folder.read("boot/agent.json") == nil)
+    }
+
+    /// An administrator's hand in the configuration stays, and then the invitation does, too.
+    @Test func whatIsNotCarriedOutIsNotTakenAway() throws {
+        try writeAnswers()
+        #expect(run().outcome == .done)
+        let edited = try #require(folder.read("gate/gate.toml")).replacingOccurrences(
+            of: "\"North\"", with: "\"Edited\"")
+        try folder.trust.write("gate/gate.toml", edited)
+        try writeAnswers()
+        let next = SetupFixture.invitation(id: "another-once")
+        try folder.trust.write("boot/agent.json", next)
+        let (outcome, lines) = run()
+        #expect(outcome == .wrong && lines.joined().contains("replace = true"), "\(lines)")
+        #expect(folder.read("boot/agent.json") == next && folder.read("gate/gate.toml") == edited)
+        #expect(folder.read("gate/agent.invitation") == SetupFixture.invitation(id: Self.secret))
+    }
+
+    /// A cut before the old invitation was taken away, and then a new file with one of the same name.
+    @Test func aNewInvitationDoesNotGoWithAnOldFile() throws {
+        try writeAnswers()
+        let cut = folder.path + "-cut"
+        defer { try? FileManager.default.removeItem(atPath: cut) }
+        let whole = folder.path
+        _ = run { step in
+            if step == .renamed { try? FileManager.default.copyItem(atPath: whole, toPath: cut) }
+        }
+        let next = SetupFixture.invitation(id: "another-once")
+        let answers = try #require(text(cut, "boot/gatehouse-setup.done"))
+        try Data((answers + "# once more\nreplace = true\n").utf8).write(
+            to: URL(fileURLWithPath: cut + "/boot/gatehouse-setup.toml"))
+        try Data(next.utf8).write(to: URL(fileURLWithPath: cut + "/boot/agent.json"))
+        let (outcome, lines) = run(in: cut)
+        #expect(outcome == .done && text(cut, "gate/agent.invitation") == next, "\(lines)")
+        #expect(text(cut, "boot/agent.json") == nil && text(cut, "boot/gatehouse-setup.done") == nil)
+    }
+
     @Test func aWrongFileIsAnsweredAndPutAside() throws {
         for (text, words) in [
             (

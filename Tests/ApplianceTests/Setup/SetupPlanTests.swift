@@ -139,8 +139,8 @@ import Testing
 
     @Test func theSameAnswersMakeTheSameFileAndAllOfItIsSaidWhy() throws {
         let answers = SetupFixture.answers([.name: "North", .board: "pi4", .pulse: "strike"])
-        let one = try SetupPlan(answers, on: machine, at: places, source: "From a test")
-        #expect(one == (try SetupPlan(answers, on: machine, at: places, source: "From a test")))
+        let one = try SetupPlan(answers, on: machine, at: places, source: ["From a test"])
+        #expect(one == (try SetupPlan(answers, on: machine, at: places, source: ["From a test"])))
         let lines = String(decoding: one.configuration, as: UTF8.self).split(separator: "\n")
         #expect(lines.prefix(2).allSatisfy { $0.hasPrefix("# ") } && lines[1] == "# From a test")
         for (line, before) in zip(lines.dropFirst(), lines) where line.contains(" = ") && !line.hasPrefix("#") {
