@@ -3,27 +3,27 @@ import Glibc
 
 /// Has systemd start the service anew, by systemctl and with an end: a machine that does not answer holds nobody up.
 enum ServiceStart {
-    /// The service and how long its start may take: longer than TimeoutStartSec= of its unit.
-    private static let service = "gatehouse.service"
+    /// How long its start may take: longer than TimeoutStartSec= of its unit.
     private static let limits = (short: 30, start: 90)
 
     /// Whether systemd is what starts services here.
     static var isPossible: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Enables the service and starts it, or starts it anew; why that did not work, nil: it did.
-    static func start() async -> CommandFailure? {
+    /// Enables the service of that unit, named without `.service`, and starts it, or starts it anew; why that did not work, nil: it did.
+    static func start(_ unit: String) async -> CommandFailure? {
+        let service = unit + ".service"
         for (words, limit) in [
             (["daemon-reload"], limits.short), (["enable", service], limits.short),
             (["restart", service], limits.start),
         ] {
-            if let failure = await run(words, limit) { return failure }
+            if let failure = await run(words, limit, unit) { return failure }
         }
         return nil
     }
 
-    private static func run(_ words: [String], _ seconds: Int) async -> CommandFailure? {
+    private static func run(_ words: [String], _ seconds: Int, _ unit: String) async -> CommandFailure? {
         let line = (["systemctl"] + words).joined(separator: " ")
-        let remedy = "look at: systemctl status gatehouse; journalctl -u gatehouse -n 50"
+        let remedy = "look at: systemctl status \(unit); journalctl -u \(unit) -n 50"
         let place = NSTemporaryDirectory() + "gatehouse-setup-" + UUID().uuidString
         // A file and no pipe: whoever keeps that open would hold up its reader.
         guard FileManager.default.createFile(atPath: place, contents: nil, attributes: [.posixPermissions: 0o600]),

@@ -154,10 +154,10 @@ struct SetupCommand: AsyncParsableCommand {
 
     /// Starts the service, where it should be, and hands it the invitation; whether all of that worked.
     private func begin(_ plan: SetupPlan, _ places: SetupPlaces) async throws -> Bool {
-        let isUsual = geteuid() == 0 && machine.root == nil && places.isStandard && ServiceStart.isPossible
+        let isUsual = geteuid() == 0 && machine.root == nil && places.hasUnit && ServiceStart.isPossible
         if start ?? isUsual {
             Terminal.line("starting the service")
-            if let failure = await ServiceStart.start() {
+            if let failure = await ServiceStart.start(places.unit) {
                 Terminal.error(failure.message, remedy: failure.remedy)
                 return false
             }

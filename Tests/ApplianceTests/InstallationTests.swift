@@ -1,7 +1,10 @@
+import Encoding
 import Foundation
 import LinuxIO
 import TestKit
 import Testing
+
+@testable import Appliance
 
 /// `deploy/install`, and the package that is made of what it installs.
 @Suite("Installation and package")
@@ -79,8 +82,27 @@ struct InstallationTests {
         #expect(!FileManager.default.fileExists(atPath: nested + "/gatehouse_Credentials.resources"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: environment["DESTDIR"] ?? "") == ["usr"])
 
+        try examineASecondGate(folder.url.appendingPathComponent("stage").path)
+
         #expect(try ProgramRun(script, ["--binary", "/no/such/file"], environment: environment).status == 2)
         #expect(try ProgramRun(script, ["--nonsense"], environment: environment).status == 2)
+    }
+
+    /// The gate that `gatehouse setup --config /etc/gatehouse/out.toml` makes is one that the installed template can run.
+    private func examineASecondGate(_ stage: String) throws {
+        let places = SetupPlaces("/etc/gatehouse/out.toml")
+        let plan = try SetupPlan(
+            SetupFixture.answers([.name: "Out", .board: "none"]), on: SetupMachine(try SetupFixture.pinout()),
+            at: places)
+        let configuration = try Configuration.parse(plan.configuration, file: places.file, folder: places.folder)
+        var facts = MachineLook(root: stage).facts(
+            configuration, file: places.file, made: Timestamp(seconds: 0), asksService: false)
+        facts.account = Account(user: 990, groups: [990])
+        let findings = Doctor(configuration, facts).findings
+        #expect(findings.filter { $0.check == .unit } == [.good(.unit, "gatehouse@out.service")])
+        #expect(findings.filter { $0.check == .opener } == [.good(.opener, "gatehouse-radio@out.socket")])
+        let codes = findings.compactMap(\.code)
+        #expect(!codes.contains("box.outside-sandbox"), "\(findings)")
     }
 
     @Test("install refuses a program that does not run here, says why, and installs nothing")

@@ -152,7 +152,7 @@ struct SetupDraft {
             reject(.displaySize, "is for panels only", "Leave it out.")
         }
         copy(.displaySize, to: "display.size", nil)
-        if kind == .file, !places.isStandard { text.add("display.file", "invitation.png") }
+        if kind == .file, let picture = places.picture { text.add("display.file", .text(picture)) }
         guard kind == .ssd1680 else { return }
         for pin in machine.pinout.buses.flatMap(\.pins) where ["data", "reset", "busy"].contains(pin.signal) {
             add(.display, "display.\(pin.signal)", .text(pin.line), "Pin \(pin.pin).")
@@ -161,7 +161,7 @@ struct SetupDraft {
 
     private mutating func addAgent() {
         if let invitation = answers.text(.invitation) {
-            let file = places.isStandard ? places.invitation : "agent.invitation"
+            let file = places.hasUnit ? places.invitation : "agent.invitation"
             text.add("agent.invitations", .array([.text(file)]), "Where the cloud agent's invitation is.")
             if SetupInvitation.isText(invitation),
                 let problem = SetupInvitation.problem(

@@ -1,35 +1,61 @@
 import Encoding
 
-/// Where a gate keeps what it has, by the path of its configuration. The usual one has the usual places; another has everything
-/// beside it, so that two gates on one machine do not meet.
+/// Where a gate keeps what it has, by the path of its configuration. The first one has the usual places; a further one on the box, whose
+/// file lies beside that, the places of its unit (`gatehouse@NAME.service`); one elsewhere has everything beside it. So two gates on one
+/// machine do not meet.
 package struct SetupPlaces: Hashable, Sendable {
     /// Where the package has the service look.
     package static let standard = "/etc/gatehouse/gatehouse.toml"
 
     /// The configuration, an absolute path.
     package let file: String
+    /// The name of a further gate on the box, `out` of `/etc/gatehouse/out.toml`: 1 to 64 of `A-Z a-z 0-9 . _ -`; nil: it is the first
+    /// one, or no unit knows it.
+    package let instance: String?
 
     /// The places of the gate with that configuration.
-    package init(_ file: String) { self.file = file }
+    package init(_ file: String) {
+        self.file = file
+        let beside = NamedPlace.folder(of: Self.standard) + "/"
+        let isBeside = !file.utf8.elementsEqual(Self.standard.utf8) && file.hasPrefix(beside) && file.hasSuffix(".toml")
+        let name = String(file.dropFirst(beside.count).dropLast(".toml".count))
+        instance = isBeside && name.isName(of: 1...64, "._-") ? name : nil
+    }
 
-    /// Whether it is the service's own.
-    package var isStandard: Bool { file.utf8.elementsEqual(Self.standard.utf8) }
+    /// Whether it is the first gate's.
+    private var isStandard: Bool { file.utf8.elementsEqual(Self.standard.utf8) }
+
+    /// Whether a unit of the package runs a gate with this configuration.
+    package var hasUnit: Bool { isStandard || instance != nil }
+
+    /// The name of that unit, without `.service`; the first gate's where there is none.
+    package var unit: String { "gatehouse" + (instance.map { "@" + $0 } ?? "") }
 
     /// The folder of the configuration.
     package var folder: String { NamedPlace.folder(of: file) }
 
     /// Where the service finds the invitation.
-    package var invitation: String { folder + "/agent.invitation" }
+    package var invitation: String { folder + "/agent\(instance.map { "-" + $0 } ?? "").invitation" }
 
     /// The folder of records and trust data that came from elsewhere; nil: systemd makes it.
-    var state: String? { isStandard ? nil : folder + "/state" }
+    var state: String? { hasUnit ? nil : folder + "/state" }
 
-    /// The keys that say so where the configuration's defaults do not.
+    /// Where the code is drawn, as the configuration names it; nil: in the usual place.
+    var picture: String? { hasUnit ? instance.map { "/run/gatehouse-\($0)/invitation.png" } : "invitation.png" }
+
+    /// The keys that say so where the configuration's defaults do not. Further gates share the trust directory of the first one.
     var keys: [(key: String, value: String)] {
-        guard !isStandard else { return [] }
+        if isStandard { return [] }
+        guard let instance else {
+            return [
+                ("trust.directory", "trust"), ("trust.state", "state/trust"), ("ledger.path", "state/gatehouse.db"),
+                ("control.path", "control.sock"),
+            ]
+        }
         return [
-            ("trust.directory", "trust"), ("trust.state", "state/trust"), ("ledger.path", "state/gatehouse.db"),
-            ("control.path", "control.sock"),
+            ("trust.state", "/var/lib/gatehouse-\(instance)/trust"),
+            ("ledger.path", "/var/lib/gatehouse-\(instance)/gatehouse.db"),
+            ("control.path", "/run/gatehouse-\(instance)/control.sock"),
         ]
     }
 }

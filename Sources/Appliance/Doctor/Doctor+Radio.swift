@@ -72,8 +72,8 @@ extension Doctor {
         guard let unit = facts.unit else { return [] }
         if unit.hasRadioRight { return [.good(.opener, "the service has a right of its own (CAP_NET_ADMIN)")] }
         return facts.radio.hasOpener
-            ? [.good(.opener, "gatehouse-radio.socket")]
-            : [Finding(.opener, .boxNoOpener, "gatehouse-radio.socket is masked or not installed")]
+            ? [.good(.opener, facts.openerName + ".socket")]
+            : [Finding(.opener, .boxNoOpener, "\(facts.openerName).socket is masked or not installed")]
     }
 
     /// What is wrong with a device node that the service is to use; nil: nothing.

@@ -15,7 +15,8 @@ package struct Doctor: Sendable {
 
     /// All that is found, part by part.
     package var findings: [Finding] {
-        notices + unit + files + disk + radio + lines + displays + clock + rules + agents + service
+        let all = notices + unit + files + disk + radio + lines + displays + clock + rules + agents + service
+        return all.map { $0.told(of: facts.unitName) }
     }
 
     /// A configuration that cannot be used, and so nothing else to look at.
@@ -42,7 +43,8 @@ package struct Doctor: Sendable {
         let name = facts.userName
         let installed =
             facts.unit == nil
-            ? Finding(.unit, .boxNotInstalled, "there is no gatehouse.service") : .good(.unit, "gatehouse.service")
+            ? Finding(.unit, .boxNotInstalled, "there is no \(facts.unitName).service")
+            : .good(.unit, facts.unitName + ".service")
         guard facts.account != nil else {
             return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
         }

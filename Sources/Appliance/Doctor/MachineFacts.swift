@@ -5,6 +5,8 @@ package import LinuxIO
 
 /// What was seen of a machine, before anybody judges it: ``MachineLook`` gathers it, ``Doctor`` tells what it means.
 package struct MachineFacts: Sendable {
+    /// The name of the service's unit, without `.service`: `gatehouse`, for a further gate on the box `gatehouse@NAME`.
+    package var unitName = "gatehouse"
     /// The unit of the service; nil: it is not installed.
     package var unit: UnitFile?
     /// The name of the user as whom the service runs.
@@ -45,6 +47,9 @@ package struct MachineFacts: Sendable {
     package var version = ""
     /// Names and versions of what it runs on.
     package var surroundings: [String] = []
+
+    /// The name of the unit that takes the adapter for it, without `.socket`.
+    package var openerName: String { "gatehouse-radio" + unitName.dropFirst("gatehouse".count) }
 
     /// Nothing is known yet.
     package init() {}

@@ -29,10 +29,13 @@ package struct MachineLook: Sendable {
         _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
     ) -> MachineFacts {
         var facts = MachineFacts()
-        facts.unit = files.unit("gatehouse.service").map(UnitFile.init)
+        // Of a machine that lies below a folder, the configuration may lie there too.
+        let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
+        facts.unitName = SetupPlaces(isBelow ? String(file.dropFirst(root.count)) : file).unit
+        facts.unit = files.unit(facts.unitName + ".service").map(UnitFile.init)
         if let unit = facts.unit { facts.userName = unit.user.isEmpty ? "root" : unit.user }
         facts.account = files.account(facts.userName, groups: facts.unit?.groups ?? [])
-        facts.radio = radio(configuration.radio)
+        facts.radio = radio(configuration.radio, opener: facts.openerName)
         facts.chips = root.isEmpty ? GPIOChips.list() : nil
         facts.configurationFile = file
         facts.trustFiles =
@@ -88,7 +91,7 @@ package struct MachineLook: Sendable {
             used: stat(database, &status) == 0 ? Int(status.st_size) : 0)
     }
 
-    private func radio(_ section: RadioSection) -> MachineFacts.Radio {
+    private func radio(_ section: RadioSection, opener: String) -> MachineFacts.Radio {
         var radio = MachineFacts.Radio()
         let folder = root + "/sys/class/bluetooth"
         radio.adapters = files.exists("/sys/class/bluetooth") ? Adapters.list(in: folder) : nil
@@ -99,7 +102,7 @@ package struct MachineLook: Sendable {
         }
         radio.isDaemonRunning = Adapters.daemonIsRunning(in: root + "/sys/fs/cgroup")
         radio.mayDaemonStart = mayDaemonStart
-        radio.hasOpener = files.unit("gatehouse-radio.socket") != nil
+        radio.hasOpener = files.unit(opener + ".socket") != nil
         return radio
     }
 

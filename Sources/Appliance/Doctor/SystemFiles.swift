@@ -31,20 +31,32 @@ struct SystemFiles: Sendable {
         return FileBytes.read(root + path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A unit's text, and behind it those of its drop-ins in their order; nil where it is not installed, or masked.
+    /// A unit's text, and behind it those of its drop-ins in their order; nil where it is not installed, or masked. One of a template
+    /// (`gatehouse@out.service`) is in a file of its own or in the template's, has the drop-ins of both, and its name for `%i`.
     func unit(_ name: String) -> [String]? {
+        let template = Self.template(of: name)
+        let owners = [name] + (template.map { [$0.name] } ?? [])
         // A masked one is a link to a file that is empty, and none.
-        guard let folder = Self.unitFolders.first(where: { exists("\($0)/\(name)") }),
-            let unit = text("\(folder)/\(name)"), !unit.isEmpty
-        else { return nil }
+        let places = owners.flatMap { owner in Self.unitFolders.map { "\($0)/\(owner)" } }
+        guard let place = places.first(where: exists), let unit = text(place), !unit.isEmpty else { return nil }
         var additions: [String: String] = [:]
-        for folder in Self.unitFolders.reversed() {
-            for file in names("\(folder)/\(name).d") where file.hasSuffix(".conf") {
-                additions[file] = "\(folder)/\(name).d/\(file)"
+        // What comes later is the stronger.
+        for owner in owners.reversed() {
+            for folder in Self.unitFolders.reversed() {
+                for file in names("\(folder)/\(owner).d") where file.hasSuffix(".conf") {
+                    additions[file] = "\(folder)/\(owner).d/\(file)"
+                }
             }
         }
         let order = additions.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        return [unit] + order.compactMap { text($0.value) }
+        let texts = [unit] + order.compactMap { text($0.value) }
+        return template.map { template in texts.map { $0.replacing("%i", with: template.instance) } } ?? texts
+    }
+
+    /// `gatehouse@.service` and `out` of `gatehouse@out.service`.
+    private static func template(of name: String) -> (name: String, instance: String)? {
+        guard let at = name.firstIndex(of: "@"), let dot = name.lastIndex(of: "."), at < dot else { return nil }
+        return (String(name[...at] + name[dot...]), String(name[name.index(after: at)..<dot]))
     }
 
     /// The user of that name, in his own groups and in those; nil where there is none.

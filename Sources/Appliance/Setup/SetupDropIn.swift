@@ -11,12 +11,12 @@ struct SetupDropIn: Sendable {
     private let isAllowed: Bool
     private let isInstalled: Bool
 
-    init(_ configuration: Configuration, root: String) {
+    init(_ configuration: Configuration, of places: SetupPlaces, root: String) {
         let files = SystemFiles(root: root)
-        let own = "/etc/systemd/system/gatehouse.service.d/10-setup.conf"
+        let own = "/etc/systemd/system/\(places.unit).service.d/10-setup.conf"
         path = root + own
         isThere = files.exists(own)
-        let unit = files.unit("gatehouse.service").map(UnitFile.init)
+        let unit = files.unit(places.unit + ".service").map(UnitFile.init)
         isInstalled = unit != nil
         let needs = configuration.deviceNeeds.filter(\.isWritable)
         isAllowed = needs.allSatisfy { unit?.permits(device: $0.path, of: $0.kind) == true }

@@ -47,7 +47,7 @@ package struct SetupWork: Sendable {
         } catch {
             throw SetupProblems(error.problems.map { SetupProblem(nil, $0.message, $0.remedy) })
         }
-        dropIn = SetupDropIn(configuration, root: root)
+        dropIn = SetupDropIn(configuration, of: places, root: root)
         do throws(SetupProblem) {
             invitation = try plan.invitation.map { answer throws(SetupProblem) in
                 try Self.invitation(answer, allowsPlainHTTP: plan.allowsPlainHTTP)

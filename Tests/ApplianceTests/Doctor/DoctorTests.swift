@@ -358,6 +358,35 @@ import Testing
         },
     ]
 
+    /// Whoever asks about a further gate on the box must not be sent to the first one's unit.
+    @Test func remediesNameTheGateThatIsMeant() throws {
+        for (unit, wanted) in [
+            (
+                "gatehouse@out",
+                [
+                    "systemctl enable --now gatehouse@out;", "journalctl -u gatehouse@out -n",
+                    "systemctl unmask gatehouse-radio@out.socket.",
+                    "or /var/lib/gatehouse-out,", "/usr/share/gatehouse/own-radio.conf",
+                ]
+            ),
+            (
+                "gatehouse",
+                [
+                    "systemctl enable --now gatehouse;", "systemctl unmask gatehouse-radio.socket.",
+                    "or /var/lib/gatehouse,",
+                ]
+            ),
+        ] {
+            var gate = try SoundGate(more: "[log]\npath = \"/data/log.jsonl\"\n")
+            gate.facts.unitName = unit
+            gate.facts.radio.hasOpener = false
+            gate.facts.service = .absent
+            let remedies = gate.findings.compactMap(\.remedy).joined(separator: "\n")
+            for words in wanted { #expect(remedies.contains(words), "\(words) in \(remedies)") }
+            #expect(gate.findings.contains { $0.detail == unit + ".service" })
+        }
+    }
+
     @Test func aConfigurationThatCannotBeUsed() throws {
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.parse(

@@ -31,11 +31,11 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
     }
 
-    private func facts(_ more: String = "") throws -> MachineFacts {
+    private func facts(_ more: String = "", file: String = "a.toml") throws -> MachineFacts {
         let text = "[kiosk]\nname = \"A\"\n[ledger]\npath = \"\(root.path)/gatehouse.db\"\n\(more)"
         let configuration = try Configuration.parse(Array(text.utf8), file: "a.toml", folder: root.path)
         return MachineLook(root: root.path).facts(
-            configuration, file: "a.toml", made: Timestamp(seconds: 0), asksService: false)
+            configuration, file: file, made: Timestamp(seconds: 0), asksService: false)
     }
 
     private func over() { try? FileManager.default.removeItem(at: root) }
@@ -89,6 +89,46 @@ import Testing
         #expect(!unit.permits("/database", writing: true) && unit.permits("/database", writing: false))
         #expect(unit.makes("/var/lib/gate") && !unit.makes("/var/lib/gatehouse"))
         #expect(unit.permits(device: "/dev/i2c-1", of: "char-i2c") && !unit.permits(device: "/dev/fb0", of: "char-fb"))
+    }
+
+    /// A further gate on the box: the template's unit and drop-ins, and its own.
+    @Test func anInstance() throws {
+        defer { over() }
+        let template =
+            "[Service]\nUser=gatehouse\nProtectSystem=strict\nDevicePolicy=closed\nStateDirectory=gatehouse-%i\nRuntimeDirectory=gatehouse-%i\n"
+        try write([
+            "etc/passwd": "gatehouse:x:990:991::/:/bin/sh\n",
+            "usr/lib/systemd/system/gatehouse.service": template.replacingOccurrences(of: "-%i", with: ""),
+            "usr/lib/systemd/system/gatehouse@.service": template,
+            "usr/lib/systemd/system/gatehouse-radio@.socket": "[Socket]\n",
+            "etc/systemd/system/gatehouse@.service.d/10-panel.conf": "[Service]\nDeviceAllow=char-i2c rw\n",
+            "etc/systemd/system/gatehouse@.service.d/20-data.conf": "[Service]\nReadWritePaths=/data\n",
+            "etc/systemd/system/gatehouse@out.service.d/20-data.conf": "[Service]\nReadWritePaths=/data/%i\n",
+            "etc/systemd/system/gatehouse@in.service.d/30-fb.conf": "[Service]\nDeviceAllow=char-fb rw\n",
+        ])
+        for file in ["/etc/gatehouse/out.toml", root.path + "/etc/gatehouse/out.toml"] {
+            let facts = try facts(file: file)
+            #expect(facts.unitName == "gatehouse@out" && facts.openerName == "gatehouse-radio@out")
+            let unit = try #require(facts.unit)
+            #expect(
+                unit.permits("/var/lib/gatehouse-out/gatehouse.db", writing: true) && unit.makes("/run/gatehouse-out"))
+            #expect(!unit.permits("/var/lib/gatehouse/gatehouse.db", writing: true))
+            #expect(unit.permits("/data/out/x", writing: true) && !unit.permits("/data/in/x", writing: true))
+            #expect(
+                unit.permits(device: "/dev/i2c-1", of: "char-i2c") && !unit.permits(device: "/dev/fb0", of: "char-fb"))
+            #expect(facts.radio.hasOpener)
+        }
+        // The first one, and those elsewhere, have what they had.
+        for file in ["/etc/gatehouse/gatehouse.toml", "/srv/out.toml"] {
+            let facts = try facts(file: file)
+            #expect(facts.unitName == "gatehouse" && !facts.radio.hasOpener, "its socket is not installed")
+            #expect(facts.unit?.permits("/var/lib/gatehouse/gatehouse.db", writing: true) == true)
+        }
+        try link("etc/systemd/system/gatehouse-radio@out.socket", to: "/dev/null")
+        #expect(try !facts(file: "/etc/gatehouse/out.toml").radio.hasOpener, "masked")
+        #expect(try facts(file: "/etc/gatehouse/in.toml").radio.hasOpener)
+        try link("etc/systemd/system/gatehouse@out.service", to: "/dev/null")
+        #expect(try facts(file: "/etc/gatehouse/out.toml").unit == nil, "masked")
     }
 
     @Test func clocks() throws {

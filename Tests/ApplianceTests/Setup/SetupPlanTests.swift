@@ -137,6 +137,40 @@ import Testing
                 && other.invitation == "/srv/south/agent.invitation")
     }
 
+    /// A further gate on the box has the places of its unit, which are the only ones that it may write to.
+    @Test func aFurtherGateHasThePlacesOfItsUnit() throws {
+        let other = SetupPlaces("/etc/gatehouse/out.toml")
+        #expect(other.instance == "out" && other.unit == "gatehouse@out" && other.hasUnit && other.state == nil)
+        let configuration = try configuration(
+            [.name: "Out", .board: "none", .invitation: "https://agent.example/invite"], places: other)
+        #expect(configuration.ledger.path == "/var/lib/gatehouse-out/gatehouse.db")
+        #expect(configuration.trust.state == "/var/lib/gatehouse-out/trust")
+        #expect(configuration.trust.directory == "/etc/gatehouse/trust", "shared with the first")
+        #expect(configuration.control.path == "/run/gatehouse-out/control.sock")
+        #expect(configuration.display.main.file == "/run/gatehouse-out/invitation.png")
+        #expect(
+            configuration.agent.invitations == ["/etc/gatehouse/agent-out.invitation"]
+                && other.invitation == "/etc/gatehouse/agent-out.invitation")
+        let text = """
+            [Service]
+            StateDirectory=gatehouse-out
+            RuntimeDirectory=gatehouse-out
+            ProtectSystem=strict
+            """
+        for place in NamedPlace.all(configuration) where place.isWritten {
+            #expect(UnitFile([text]).permits(place.path, writing: true), "\(place)")
+        }
+        #expect(places.instance == nil && places.unit == "gatehouse" && places.hasUnit)
+        for path in [
+            "/srv/south/out.toml", "/etc/gatehouse/more/out.toml", "/etc/gatehouse/.toml", "/etc/gatehouse/a b.toml",
+            "/etc/gatehouse/out",
+            "/etc/gatehouse/%i.toml", "/etc/gatehouse/a\nb.toml", "out.toml",
+        ] {
+            let places = SetupPlaces(path)
+            #expect(places.instance == nil && !places.hasUnit && places.unit == "gatehouse", "\(path)")
+        }
+    }
+
     @Test func theSameAnswersMakeTheSameFileAndAllOfItIsSaidWhy() throws {
         let answers = SetupFixture.answers([.name: "North", .board: "pi4", .pulse: "strike"])
         let one = try SetupPlan(answers, on: machine, at: places, source: ["From a test"])

@@ -74,6 +74,24 @@ import Testing
         #expect(try problems([.invitation: folder.path + "/none"])["invitation"]?.contains("is not there") == true)
     }
 
+    @Test func aFurtherGateOnTheBoxHasADropInOfItsOwn() throws {
+        let root = folder.path + "/root"
+        try folder.trust.write(
+            "root/usr/lib/systemd/system/gatehouse@.service", "[Service]\nUser=gatehouse\nDevicePolicy=closed\n")
+        try FileManager.default.createDirectory(atPath: root + "/etc/systemd/system", withIntermediateDirectories: true)
+        let places = SetupPlaces("/etc/gatehouse/out.toml")
+        let plan = try SetupPlan(
+            SetupFixture.answers([.name: "N", .board: "none", .display: "framebuffer"]), on: folder.machine, at: places)
+        let configuration = try Configuration.parse(plan.configuration, file: places.file, folder: places.folder)
+        let line = try SetupDropIn(configuration, of: places, root: root).install { _ in }
+        let file = "root/etc/systemd/system/gatehouse@out.service.d/10-setup.conf"
+        #expect(line?.contains("gatehouse@out.service.d") == true && folder.read(file)?.contains("char-fb") == true)
+        // Now it is allowed, and for this gate only.
+        #expect(try SetupDropIn(configuration, of: places, root: root).install { _ in } == nil)
+        let third = SetupPlaces("/etc/gatehouse/third.toml")
+        #expect(try SetupDropIn(configuration, of: third, root: root).install { _ in } != nil)
+    }
+
     @Test func aBundleIsImported() throws {
         let key = folder.trust.operatorKey.publicKey.text
         try FileManager.default.createDirectory(atPath: folder.path + "/gate/state", withIntermediateDirectories: true)
