@@ -192,6 +192,17 @@ import Testing
         #expect(records.output.contains(isValid ? "\"accepted\"" : "\"rejected\""), "\(records) \(run)")
     }
 
+    /// An invitation whose beginning was forgotten is in the journal of whoever runs this as little as in the answer.
+    @Test func anInvitationWithoutItsSchemeIsNotTold() async throws {
+        let secret = "eyJvbmNlIjoiNDcxMSJ9"
+        for answer in ["agent.example/?oob=\(secret)", "agent.example/x?y=\(secret)"] {
+            let ending = try await setup("--name", "N", "--board", "none", "--invitation", answer)
+            #expect(ending.code == 2 && ending.hasRemedy && ending.errors.contains("--invitation "), "\(ending)")
+            #expect(!ending.errors.contains(secret) && !ending.output.contains(secret), "\(ending)")
+        }
+        #expect(configuration == nil)
+    }
+
     // MARK: - What keeps it from being written
 
     @Test func whoMayNotWriteIsToldBeforeAll() async throws {

@@ -163,7 +163,11 @@ struct SetupDraft {
         if let invitation = answers.text(.invitation) {
             let file = places.hasUnit ? places.invitation : "agent.invitation"
             text.add("agent.invitations", .array([.text(file)]), "Where the cloud agent's invitation is.")
-            if SetupInvitation.isText(invitation),
+            if SetupInvitation.lacksScheme(invitation) {
+                reject(
+                    .invitation, "is a URL without \"https://\"",
+                    "Write it as it was given, with https:// at its start.")
+            } else if SetupInvitation.isText(invitation),
                 let problem = SetupInvitation.problem(
                     with: Array(invitation.utf8), allowsPlainHTTP: answers.text(.allowPlainHTTP) != nil)
             {

@@ -6,17 +6,26 @@ import LinuxIO
 enum SetupFiles {
     /// What is in the file; throws what keeps it from being used, told of that question.
     static func read(_ path: String, for question: SetupQuestion, limit: Int) throws(SetupProblem) -> [UInt8] {
+        let name = told(path, of: question)
         if let obstacle = FileObstacle(path) {
             throw SetupProblem(
-                question, "names a file that \(obstacle.text): \(path)", obstacle.remedy ?? "Check the path.")
+                question, "names a file that \(obstacle.text)\(name)", obstacle.remedy ?? "Check the path.")
         }
         guard let bytes = FileBytes.read(path, limit: limit + 1) else {
-            throw SetupProblem(question, "names a file that cannot be read: \(path)", "Look at the disk (dmesg).")
+            throw SetupProblem(question, "names a file that cannot be read\(name)", "Look at the disk (dmesg).")
         }
         guard bytes.count <= limit else {
-            throw SetupProblem(question, "names a file that is too long: \(path)", "Give the document alone.")
+            throw SetupProblem(question, "names a file that is too long\(name)", "Give the document alone.")
         }
         return bytes
+    }
+
+    /// The path, as far as it may be repeated: what was meant as an invitation may be one that serves once, and journals and the boot
+    /// partition are read by others.
+    private static func told(_ path: String, of question: SetupQuestion) -> String {
+        guard question == .invitation else { return ": \(path)" }
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        return name.isName(of: 1...64, "._-") ? ": \(name)" : ""
     }
 }
 

@@ -9,6 +9,11 @@ enum SetupInvitation {
         answer.contains("://") || answer.first { !$0.isWhitespace } == "{"
     }
 
+    /// Whether it is a URL whose beginning was forgotten, which must not be taken for the path of a file: it holds the invitation.
+    static func lacksScheme(_ answer: String) -> Bool {
+        !isText(answer) && ["oob=", "c_i=", "d_m=", "?m=", "&m="].contains(where: answer.contains)
+    }
+
     /// What is wrong with it, as far as that can be told without a network; nothing of it is repeated.
     static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
         do throws(InvitationError) {

@@ -204,6 +204,17 @@ import Testing
         #expect(text(cut, "boot/agent.json") == nil && text(cut, "boot/gatehouse-setup.done") == nil)
     }
 
+    /// An invitation whose beginning was forgotten stands in the answer that everybody reads as little as in the journal.
+    @Test func anInvitationWithoutItsSchemeIsNotTold() throws {
+        try folder.trust.write(
+            "boot/gatehouse-setup.toml",
+            "name = \"N\"\nboard = \"none\"\ninvitation = \"agent.example/?oob=\(Self.secret)\"\n")
+        let (outcome, lines) = run()
+        let result = try #require(folder.read("boot/gatehouse-setup.result.txt"))
+        #expect(outcome == .wrong && result.contains("without \"https://\""), "\(result)")
+        #expect(!result.contains(Self.secret) && !lines.joined().contains(Self.secret))
+    }
+
     @Test func aWrongFileIsAnsweredAndPutAside() throws {
         for (text, words) in [
             (

@@ -71,7 +71,24 @@ import Testing
         #expect(
             told["invitation"]?.contains("no invitation that can be used") == true && !told.description.contains("4711")
         )
-        #expect(try problems([.invitation: folder.path + "/none"])["invitation"]?.contains("is not there") == true)
+        #expect(
+            try problems([.invitation: folder.path + "/none"])["invitation"]?.contains("is not there: none") == true)
+    }
+
+    /// What was meant as an invitation may be one that serves once: what looks like the path of a file is repeated as far as it is a name.
+    @Test func whatWasMeantAsAnInvitationIsNotRepeated() throws {
+        let secret = "eyJzZWNyZXQiOiJPTkNFLTQ3MTEifQ"
+        for answer in [
+            "agent.example/?oob=" + secret, "agent.example?c_i=" + secret,
+            folder.path + "/agent.example/?d_m=" + secret,
+            "agent.example/?x=\(secret)", "/\(secret)\(secret)\(secret)", "oob:" + secret, "\(secret)/ ", "“{\(secret)",
+        ] {
+            let answers = SetupFixture.answers([.name: "N", .board: "none", .invitation: answer])
+            let told = try problems([.invitation: answer])
+            #expect(told.keys.sorted() == ["invitation"] && !told.description.contains(secret), "\(told)")
+            let asked = SetupWork.problem(with: .invitation, in: answers, on: folder.machine, at: folder.places)
+            #expect(asked?.message.contains(secret) == false, "\(answer)")
+        }
     }
 
     @Test func aFurtherGateOnTheBoxHasADropInOfItsOwn() throws {
