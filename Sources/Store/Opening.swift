@@ -22,6 +22,8 @@ struct Opening {
     let path: String
     let options: StoreOptions
     let witness: Witness?
+    /// ``WitnessSource/restoredCode``, which counts without a key, too.
+    let restoredCode: Text
 
     /// Decides, and keeps copies of what it found when that was not as it should be.
     func run() throws(StoreError) -> Opened {
@@ -42,15 +44,21 @@ struct Opening {
         do {
             let (pool, isOld) = try Store.connect(path, options, witness?.key)
             var (books, seal) = try load(pool)
-            if let mark = try pool.read({ db in try RestoredMark(db) }) {
+            let mark = try pool.read { db in try RestoredMark(db) }
+            if let mark, mark.isVouched(by: witness, books.state, reading) {
                 return try begin(behind: mark, pool, books, isAuthentic: seal == .intact, reading?.head)
             }
             guard let witness, let reading else {
                 return Opened(pool: pool, books: books, standing: nil, number: number)
             }
-            let standing = try pool.read { db in
+            let standing = try pool.read { db -> LedgerStanding in
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
-                return try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
+                let standing = try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
+                // Whoever wrote it, no position may be given twice: so this ledger does not go on in any case.
+                if mark != nil, !standing.isRewritten {
+                    return .rewritten("it says that it was put back from a backup, and its key does not vouch for that")
+                }
+                return standing
             }
             if case .unusable = reading, options.mayBeginAnew { witness.file.putAside() }
             if case .rewritten(let finding) = standing {
@@ -58,9 +66,10 @@ struct Opening {
                     try pool.close()
                     throw StoreError.doubtful(path: path, detail: finding)
                 }
-                let inheritance = try pool.read { db in
+                var inheritance = try pool.read { db in
                     try Inheritance(db, books, isAuthentic: seal == .intact, reading.head)
                 }
+                if mark != nil { inheritance.comesFromBackup() }
                 found.addDatabase()
                 try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
                 try pool.close()
@@ -123,7 +132,7 @@ struct Opening {
         try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try pool.close()
         let finding = mark.finding.string
-        return try begin(inheritance, .restored(finding), finding, mark.code, head?.number ?? 0, leavesFile: true)
+        return try begin(inheritance, .restored(finding), finding, restoredCode, head?.number ?? 0, leavesFile: true)
     }
 
     private func begin(

@@ -31,9 +31,10 @@ package final class StoppedStore {
     package func giveUp() { clear() }
 
     /// Brings the staged database to this version of the program, and under the key of the witness here, where the one of before and
-    /// this one are known. With a `mark` the next start begins a new ledger.
+    /// this one are known. With a `mark` the next start begins a new ledger; the key here vouches for it, with what its `witness` says.
     package func prepare(
-        mark: RestoredMark?, sealedBy old: WitnessKey?, key: WitnessKey?, limits: LedgerLimits = LedgerLimits()
+        mark: RestoredMark?, sealedBy old: WitnessKey?, key: WitnessKey?, witness: WitnessReading,
+        limits: LedgerLimits = LedgerLimits()
     ) throws(StoreError) {
         do {
             let queue = try DatabaseQueue(path: staged, configuration: Store.configuration())
@@ -45,7 +46,11 @@ package final class StoppedStore {
                     var books = books
                     try books.save(db, key)
                 }
-                try mark?.save(db)
+                guard var mark else { return }
+                if let key, let (books, _) = try Books.read(db, limits: limits, key: nil) {
+                    mark.vouch(key, books.state, witness)
+                }
+                try mark.save(db)
             }
             try queue.writeWithoutTransaction { db in
                 _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")

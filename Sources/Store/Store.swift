@@ -89,7 +89,9 @@ package actor Store {
             // A key that cannot be had keeps nobody out: the ledger goes on without seal and witness, and that is told.
             keyless = .unwitnessed("its key: \(error.text)")
         }
-        let opened = try Opening(path: path, options: options, witness: witness).run()
+        let opened = try Opening(
+            path: path, options: options, witness: witness, restoredCode: source?.restoredCode ?? ""
+        ).run()
         (self.path, self.options, self.witness, self.standing) = (path, options, witness, opened.standing ?? keyless)
         (self.file, self.pool, found) = (file, opened.pool, opened.found)
         do {

@@ -13,14 +13,17 @@ package struct WitnessSource: Sendable {
 
     /// The reason code of the first record of a ledger that takes the place of one that its witness contradicts.
     package var code: Text
+    /// The same, of a ledger that takes the place of one that was put back from a backup.
+    package var restoredCode: Text
 
     /// Makes what was just written to the witness, that many bytes, durable: 0 when it is. The bench has slower disks.
     package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in fdatasync(descriptor)
     }
 
-    /// The files of a witness.
-    package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text) {
-        (self.path, self.keyPath, self.isHandedOver, self.code) = (path, keyPath, isHandedOver, code)
+    /// The files of a witness. `restoredCode`: nil: that of the other case.
+    package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text, restoredCode: Text? = nil) {
+        (self.path, self.keyPath, self.isHandedOver) = (path, keyPath, isHandedOver)
+        (self.code, self.restoredCode) = (code, restoredCode ?? code)
     }
 
     /// The key that is there; nil when none is.

@@ -74,16 +74,29 @@ import Testing
         await store.close()
     }
 
+    /// Puts the database back as a restore does.
+    private func putBack(_ witnessed: WitnessedLedger) throws {
+        let place = try StoppedStore(path: witnessed.folder.database)
+        try FileManager.default.copyItem(atPath: witnessed.folder.database, toPath: place.staged)
+        let key = try witnessed.source.key()
+        try place.prepare(
+            mark: RestoredMark(finding: "put back"), sealedBy: nil, key: key, witness: witnessed.source.reading(key))
+        _ = try place.commit()
+    }
+
+    /// The program's own code, whatever the database says.
+    private func source(_ witnessed: WitnessedLedger) -> WitnessSource {
+        var source = witnessed.source
+        source.restoredCode = "code.of-a-restore"
+        return source
+    }
+
     /// The ledger that was put back is named, its connections stay, its numbers are passed over, and what was open in it is told
     /// as lost and not closed once more.
     @Test(arguments: [true, false]) func aMarkBeginsAnotherLedger(hasKey: Bool) async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
-        let queue = try DatabaseQueue(path: folder.database)
-        try await queue.write { db in
-            try RestoredMark(code: "code.of-a-restore", finding: "put back").save(db)
-        }
-        try queue.close()
+        try putBack(witnessed)
         if !hasKey { try Data("no key".utf8).write(to: URL(fileURLWithPath: witnessed.source.keyPath)) }
         // A command leaves it to the service.
         var options = StoreOptions()
@@ -91,7 +104,7 @@ import Testing
         await #expect(throws: StoreError.self) {
             _ = try await Store.open(folder.database, options: options, witness: witnessed.source)
         }
-        var store = try await Store.open(folder.database, witness: witnessed.source)
+        var store = try await Store.open(folder.database, witness: source(witnessed))
         #expect(store.hasBegunAnew)
         if hasKey { #expect(store.standing == .restored("put back")) }
         try await store.begin(stamp: Samples.stamp, software: Samples.software)
@@ -117,5 +130,53 @@ import Testing
         store = try await Store.open(folder.database, witness: hasKey ? witnessed.source : nil)
         #expect(!store.hasBegunAnew)
         await store.close()
+    }
+
+    /// Somebody who can write the database and does not have the key calls what he did a restore.
+    enum Forgery: String, CaseIterable {
+        case aRecordAndAMark, aMarkAlone, aMarkOfBefore, figuresBehindAMark
+    }
+
+    @Test(arguments: Forgery.allCases) func aMarkThatNobodyVouchesForExcusesNothing(_ forgery: Forgery) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let (folder, source) = (witnessed.folder, source(witnessed))
+        let mark = #"{"code":"code.of-somebody","finding":"put back"}"#
+        let row = "INSERT OR REPLACE INTO setting VALUES ('restored', CAST('\(mark)' AS BLOB))"
+        switch forgery {
+        case .aRecordAndAMark:
+            try folder.edit(
+                "UPDATE entry SET body = CAST('{}' AS BLOB) WHERE position = 3; UPDATE chain SET dropped = 3; \(row)")
+        case .aMarkAlone: try folder.edit(row)
+        case .aMarkOfBefore:
+            try putBack(witnessed)
+            let store = try await Store.open(folder.database, witness: source)
+            #expect(store.standing == .restored("put back"))
+            try await store.begin(stamp: Samples.stamp, software: Samples.software)
+            await store.close()
+            try FileManager.default.removeItem(atPath: folder.database)
+            try FileManager.default.copyItem(atPath: folder.database + ".rewritten-1", toPath: folder.database)
+        case .figuresBehindAMark:
+            try putBack(witnessed)
+            try folder.edit("UPDATE chain SET dropped = 3")
+        }
+        let store = try await Store.open(folder.database, witness: source)
+        guard case .rewritten(let finding)? = store.standing else {
+            Issue.record("\(String(describing: store.standing))")
+            return
+        }
+        #expect(finding != "put back")
+        try await store.begin(stamp: Samples.stamp, software: Samples.software)
+        let first = try #require(try await store.entries(after: 0, limit: 1).first)
+        guard case .outcome(let record) = try LedgerRecord(bytes: first.body) else {
+            Issue.record("another record")
+            return
+        }
+        #expect(record.outcome.reasons.map(\.code) == ["code.of-the-table"])
+        // Whatever it was, no number is given twice.
+        #expect(record.seq > RestoredMark.gap)
+        await store.close()
+        let again = try await Store.open(folder.database, witness: source)
+        #expect(again.standing == .continued)
+        await again.close()
     }
 }

@@ -93,11 +93,12 @@ package struct Restoring: Sendable {
                 choices.continues
                 ? nil
                 : RestoredMark(
-                    code: Text(ReasonCode.ledgerRestored.text),
                     finding: Text(
                         "put back at \(now.rfc3339) from a backup of \(manifest.made.rfc3339), which has \(manifest.end.count) entries"
                     ))
-            try place.prepare(mark: mark, sealedBy: keys?.witness.flatMap { WitnessKey($0) }, key: key)
+            try place.prepare(
+                mark: mark, sealedBy: keys?.witness.flatMap { WitnessKey($0) }, key: key,
+                witness: target.ledger.witness(environment).reading(key))
             onStep()
             if choices.takesConfiguration {
                 role?.pause()
@@ -107,6 +108,11 @@ package struct Restoring: Sendable {
             if choices.continues { try putWitness(backup, target, &done) }
             if let aside = try place.commit(onStep: onStep) { done.aside.append(aside) }
             tell(&done, target, keys, choices)
+            if mark != nil, key == nil {
+                done.notices.append(
+                    "no key of the witness is here to vouch for this: if the service gets one from systemd it tells \(ReasonCode.ledgerRewritten) in place of \(ReasonCode.ledgerRestored)"
+                )
+            }
             return done
         } catch {
             throw BackupFailure(of: error)

@@ -9,11 +9,10 @@ import Synchronization
 extension LedgerSection {
     /// Where witness and key are. `environment`: where there is a credential `gatehouse-witness-key`, it is the key.
     package func witness(_ environment: [String: String]) -> WitnessSource {
-        let code = Text(ReasonCode.ledgerRewritten.text)
-        guard let handedOver = Credential.path("gatehouse-witness-key", environment) else {
-            return WitnessSource(path: witness, keyPath: witnessKey, code: code)
-        }
-        return WitnessSource(path: witness, keyPath: handedOver, isHandedOver: true, code: code)
+        let handedOver = Credential.path("gatehouse-witness-key", environment)
+        return WitnessSource(
+            path: witness, keyPath: handedOver ?? witnessKey, isHandedOver: handedOver != nil,
+            code: Text(ReasonCode.ledgerRewritten.text), restoredCode: Text(ReasonCode.ledgerRestored.text))
     }
 }
 

@@ -27,6 +27,9 @@ package enum LedgerStanding: Hashable, Sendable {
     /// The database was put back from a backup; in words.
     case restored(String)
 
+    /// Whether another ledger has to begin, as something speaks against this one.
+    package var isRewritten: Bool { if case .rewritten = self { true } else { false } }
+
     /// Compares.
     ///
     /// - Parameters:

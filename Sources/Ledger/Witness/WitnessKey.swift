@@ -1,5 +1,5 @@
 import Crypto
-import Encoding
+package import Encoding
 
 /// The secret that proves the ledger, kept where the database is not: it seals the database's own figures and signs the statements
 /// of the witness. Whoever can write the database but does not have it can forge neither.
@@ -63,6 +63,17 @@ package struct WitnessKey: Sendable {
         var code = HMAC<SHA256>(key: sealing)
         code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))
         code.update(data: sum.bytes)
+        code.update(data: state.bytes)
+        return Array(code.finalize())
+    }
+
+    /// What vouches that a restore put a ledger back in this very state, when the last statement of the witness had that number. `text`:
+    /// what is told of it. A later statement, another state or another text has another one, so that no mark of before counts again.
+    package func code(ofRestore text: Text, _ state: LedgerState, after number: Int) -> [UInt8] {
+        var code = HMAC<SHA256>(key: sealing)
+        var figures: [UInt8] = []
+        for figure in [number, text.utf8.count] { figures.appendBE(UInt64(clamping: figure)) }
+        code.update(data: Array("gatehouse/witness/restore/1\u{0}".utf8) + figures + Array(text.utf8))
         code.update(data: state.bytes)
         return Array(code.finalize())
     }
