@@ -14,6 +14,9 @@ struct RestoreCommand: AsyncParsableCommand {
             names the one that was put back: so no report is sent twice and no number used again, whatever agents have got since. \
             A backup made with --last goes on as it is with --continue.
 
+            Only keys that are opened prove configuration, policy and trust: without them look with --check whose keys would count. \
+            They go nowhere but to the places of the configuration here and into the service's folders.
+
             Exit code: 0 when it is done or proved, 1 when the backup is refused, 2 for usage or input/output errors.
             """)
     @OptionGroup var input: ConfigurationInput

@@ -59,10 +59,11 @@ package struct BackupFile {
     /// The keys under that passphrase; nil where there are none in it.
     func keys(_ passphrase: [UInt8]) throws(BackupFailure) -> KeyBox? {
         guard let sealed = files[BackupManifest.Name.keys] else { return nil }
-        guard let keys = KeyBox(sealed, passphrase, ledger: manifest.end.ledger ?? "") else {
+        guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest) else {
             throw BackupFailure(
-                "the keys do not open with this passphrase",
-                remedy: "give the one that they were sealed under; nothing was changed", isRefusal: true)
+                "the keys do not open with this passphrase, or the backup is not what they were sealed with",
+                remedy: "give the one that they were sealed under, or take another copy; nothing was changed",
+                isRefusal: true)
         }
         return keys
     }

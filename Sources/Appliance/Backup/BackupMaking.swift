@@ -113,16 +113,20 @@ package struct BackupMaking: Sendable {
             parts.insert((BackupManifest.Name.head, signed.json.compactBytes), at: 0)
         }
         if let witness { parts.append((BackupManifest.Name.witness, witness)) }
-        if let secrets {
-            parts.append((BackupManifest.Name.keys, try Self.seal(secrets.keys, secrets.passphrase, state.ledger)))
-        }
         let copied = Self.size(scratch)
         let hash = try Self.hash(scratch, copied)
-        let manifest = BackupManifest(
+        func entry(_ name: String, _ bytes: [UInt8]) -> BackupManifest.File {
+            .init(name: name, size: bytes.count, hash: Array(SHA256.hash(data: bytes)))
+        }
+        var manifest = BackupManifest(
             software: software, made: now, kiosk: Text(configuration.kiosk.id), machine: machine,
             end: Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash), isLast: store != nil,
-            files: parts.map { .init(name: $0.0, size: $0.1.count, hash: Array(SHA256.hash(data: $0.1))) }
-                + [.init(name: BackupManifest.Name.database, size: copied, hash: hash)])
+            files: parts.map(entry) + [.init(name: BackupManifest.Name.database, size: copied, hash: hash)])
+        if let secrets {
+            let sealed = try Self.seal(secrets.keys, secrets.passphrase, manifest.digest)
+            manifest.files.insert(entry(BackupManifest.Name.keys, sealed), at: parts.count)
+            parts.append((BackupManifest.Name.keys, sealed))
+        }
         try archive.add(BackupManifest.Name.manifest, manifest.json.compactBytes)
         for (name, bytes) in parts { try archive.add(name, bytes) }
         try archive.add(BackupManifest.Name.database, from: scratch, size: copied) { done in
@@ -187,10 +191,10 @@ package struct BackupMaking: Sendable {
     }
 
     private static func seal(
-        _ keys: KeyBox, _ passphrase: [UInt8], _ ledger: Text
+        _ keys: KeyBox, _ passphrase: [UInt8], _ manifest: [UInt8]
     ) throws(BackupFailure) -> [UInt8] {
         guard let random = try? SystemRandom.bytes(KeyBox.randomBytes),
-            let sealed = keys.seal(passphrase, ledger: ledger, random: random)
+            let sealed = keys.seal(passphrase, manifest: manifest, random: random)
         else { throw BackupFailure("the keys cannot be sealed", remedy: "look for memory: it takes 64 MB") }
         return sealed
     }

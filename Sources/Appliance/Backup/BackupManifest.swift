@@ -1,8 +1,9 @@
+import Crypto
 package import Encoding
 package import Ledger
 
 /// What a backup says of itself: its first file. Hashes show a damaged copy; that the ledger in it is genuine its seal and its witness
-/// show.
+/// show, and that all else is the passphrase of the keys (``digest``).
 package struct BackupManifest: Hashable, Sendable {
     /// A file of the backup.
     package struct File: Hashable, Sendable {
@@ -50,6 +51,13 @@ package struct BackupManifest: Hashable, Sendable {
 
     /// Whether the keys are in it.
     package var hasKeys: Bool { files.contains { $0.name == Name.keys } }
+
+    /// The SHA-256 hash of all that it says but for the keys' own file, which is sealed over it.
+    var digest: [UInt8] {
+        var others = self
+        others.files.removeAll { $0.name == Name.keys }
+        return Array(SHA256.hash(data: others.json.compactBytes))
+    }
 
     /// As JSON, members in fixed order.
     package var json: JSON {

@@ -5,7 +5,8 @@ import Encoding
 /// The keys in a backup, under a passphrase: the file `keys`.
 ///
 /// `GHb`, the version (1), a salt of 16 bytes, a nonce of 12, the ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439) under
-/// scrypt (RFC 7914; N = 2^16, r = 8, p = 1, 64 MB) of the passphrase. Authenticated too: all before the ciphertext, and the ledger's id.
+/// scrypt (RFC 7914; N = 2^16, r = 8, p = 1, 64 MB) of the passphrase. Authenticated too: all before the ciphertext, and the digest of the
+/// backup's list of contents (``BackupManifest/digest``), so that whoever has the passphrase knows every file in it for genuine.
 struct KeyBox: Hashable, Sendable {
     /// The secret of the witness, 32 bytes; nil where it could not be read.
     var witness: [UInt8]?
@@ -17,8 +18,8 @@ struct KeyBox: Hashable, Sendable {
     private static let mark = Array("GHb".utf8) + [1]
     private static let (saltBytes, nonceBytes, tagBytes) = (16, 12, 16)
 
-    /// The file. `random`: ``randomBytes`` fresh random bytes. Nil only where the library cannot.
-    func seal(_ passphrase: [UInt8], ledger: Text, random: [UInt8]) -> [UInt8]? {
+    /// The file. `manifest`: the digest of the backup's. `random`: ``randomBytes`` fresh random bytes. Nil only where the library cannot.
+    func seal(_ passphrase: [UInt8], manifest: [UInt8], random: [UInt8]) -> [UInt8]? {
         let salt = Array(random.prefix(Self.saltBytes))
         let head = Self.mark + salt
         let json: JSON = [
@@ -28,7 +29,7 @@ struct KeyBox: Hashable, Sendable {
         guard let key = Self.key(passphrase, salt),
             let nonce = try? ChaChaPoly.Nonce(data: random.dropFirst(Self.saltBytes).prefix(Self.nonceBytes)),
             let box = try? ChaChaPoly.seal(
-                json.compactBytes, using: key, nonce: nonce, authenticating: head + Array(ledger.utf8))
+                json.compactBytes, using: key, nonce: nonce, authenticating: head + manifest)
         else { return nil }
         return head + Array(box.combined)
     }
@@ -36,13 +37,13 @@ struct KeyBox: Hashable, Sendable {
     /// Random bytes that a box needs.
     static var randomBytes: Int { saltBytes + nonceBytes }
 
-    /// Opens a file; nil for another passphrase, and for one that was changed.
-    init?(_ bytes: [UInt8], _ passphrase: [UInt8], ledger: Text) {
+    /// Opens a file; nil for another passphrase, and where it or anything else in the backup was changed.
+    init?(_ bytes: [UInt8], _ passphrase: [UInt8], manifest: [UInt8]) {
         let head = Array(bytes.prefix(Self.mark.count + Self.saltBytes))
         guard head.starts(with: Self.mark), bytes.count <= 1024,
             let key = Self.key(passphrase, Array(head.suffix(Self.saltBytes))),
             let box = try? ChaChaPoly.SealedBox(combined: bytes.dropFirst(head.count)),
-            let opened = try? ChaChaPoly.open(box, using: key, authenticating: head + Array(ledger.utf8)),
+            let opened = try? ChaChaPoly.open(box, using: key, authenticating: head + manifest),
             let json = try? JSON.parse(Array(opened))
         else { return nil }
         func secret(_ name: Text) -> [UInt8]? { (json[name]?.string?.string).flatMap { Hex.decode($0) } }

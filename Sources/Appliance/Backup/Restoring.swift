@@ -67,7 +67,14 @@ package struct Restoring: Sendable {
         let keys = try passphrase.flatMap { passphrase throws(BackupFailure) in try backup.keys(passphrase) }
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(scratch + ending) } }
         try backup.extract(to: scratch, progress: progress)
-        return Done(manifest: backup.manifest, report: try await prove(scratch, backup, keys))
+        var done = Done(manifest: backup.manifest, report: try await prove(scratch, backup, keys))
+        if backup.files[BackupManifest.Name.configuration] != nil {
+            do throws(BackupFailure) {
+                let target = try readConfiguration(backup)
+                if keys == nil { warn(of: target, &done) }
+            } catch { done.notices.append(error.description) }
+        }
+        return done
     }
 
     /// Puts it back.
@@ -150,21 +157,6 @@ package struct Restoring: Sendable {
         }
     }
 
-    private func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
-        guard let bytes = backup.files[BackupManifest.Name.configuration] else {
-            throw BackupFailure("there is no configuration in \(backup.path)", remedy: "leave out --configuration")
-        }
-        do throws(ConfigurationError) {
-            return try Configuration.parse(
-                bytes, file: BackupManifest.Name.configuration,
-                folder: (configurationFile as NSString).deletingLastPathComponent)
-        } catch {
-            throw BackupFailure(
-                "the configuration in the backup cannot be used here: \(error.description)",
-                remedy: "leave out --configuration, and take over what you need by hand")
-        }
-    }
-
     private func prove(_ database: String, _ backup: BackupFile, _ keys: KeyBox?) async throws(BackupFailure)
         -> [String]
     {
@@ -184,7 +176,7 @@ package struct Restoring: Sendable {
         }
     }
 
-    // MARK: - Keys, configuration, witness
+    // MARK: - Keys and witness
 
     /// Puts the keys where the service looks for them; the key of the witness that is in force then.
     private func placeKeys(_ keys: KeyBox?, _ target: Configuration, _ done: inout Done) throws(StoreError)
@@ -205,40 +197,6 @@ package struct Restoring: Sendable {
         return try target.ledger.witness(environment).key()
     }
 
-    private func putConfiguration(_ backup: BackupFile, _ target: Configuration, _ done: inout Done)
-        throws(BackupFailure)
-    {
-        func put(_ name: String, _ path: String?) throws(BackupFailure) {
-            guard let path, let bytes = backup.files[name] else { return }
-            if let present = FileManager.default.contents(atPath: path) {
-                if Array(present) == bytes { return }
-                done.aside.append(try Self.setAside(path))
-            }
-            do throws(SystemError) { try DurableFile.replace(path, with: bytes) } catch { throw BackupFailure(error) }
-            onStep()
-        }
-        let trust = backup.files.filter { $0.key.hasPrefix(BackupManifest.Name.trust) }
-            .map { (path: String($0.key.dropFirst(BackupManifest.Name.trust.count)), bytes: $0.value) }
-        if !trust.isEmpty {
-            if Directory.names(in: target.trust.directory).isEmpty {
-                do throws(SystemError) {
-                    try DurableFile.replaceFolder(target.trust.directory, with: trust.sorted { $0.path < $1.path })
-                } catch { throw BackupFailure(error) }
-                onStep()
-            } else {
-                done.notices.append("\(target.trust.directory) has something in it and was left as it is")
-            }
-        }
-        try put(BackupManifest.Name.policy, target.policy.file)
-        try put(BackupManifest.Name.configuration, configurationFile)
-        if let bundle = backup.files[BackupManifest.Name.bundle] {
-            // Its own rule: never back to an older one.
-            do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
-                done.notices.append("the trust bundle was not taken: import the newest one (gatehouse trust import)")
-            }
-        }
-    }
-
     private func putWitness(_ backup: BackupFile, _ target: Configuration, _ done: inout Done) throws(BackupFailure) {
         guard let bytes = backup.files[BackupManifest.Name.witness] else { return }
         let path = target.ledger.witness
@@ -252,7 +210,7 @@ package struct Restoring: Sendable {
     }
 
     /// Gives a file a second name.
-    private static func setAside(_ path: String) throws(BackupFailure) -> String {
+    static func setAside(_ path: String) throws(BackupFailure) -> String {
         for number in 1...1000 {
             let name = "\(path).replaced-\(number)"
             if link(path, name) == 0 { return name }
@@ -262,6 +220,7 @@ package struct Restoring: Sendable {
     }
 
     private func tell(_ done: inout Done, _ target: Configuration, _ keys: KeyBox?, _ choices: Choices) {
+        if choices.takesConfiguration, keys == nil { warn(of: target, &done) }
         if done.manifest.hasKeys, keys == nil {
             done.notices.append("the keys stayed in the backup: connections open only if this box has the same keys")
         } else if !done.manifest.hasKeys {

@@ -50,6 +50,18 @@ struct NamedPlace: Hashable {
         return places
     }
 
+    /// Where commands write beside the stopped service, as root: a restore and what follows it.
+    static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
+        let (ledger, trust) = (configuration.ledger, configuration.trust)
+        let places: [(key: String, path: String?)] = [
+            ("policy.file", configuration.policy.file), ("trust.directory", trust.directory),
+            ("trust.state", trust.state), ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve),
+            ("ledger.witness", ledger.witness), ("ledger.witnessKey", ledger.witnessKey),
+            ("agent.keyFile", configuration.agent.keyFile), ("sticker.key", configuration.sticker.key),
+        ]
+        return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
+    }
+
     /// The files that were found below the trust directory.
     static func trust(_ files: [String]) -> [NamedPlace] {
         files.map { NamedPlace(key: "trust.directory", path: $0, isWritten: false) }
