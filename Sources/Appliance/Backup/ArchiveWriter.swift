@@ -3,17 +3,26 @@ import LinuxIO
 
 /// Writes a tar archive under another name, mode 0600, and gives it its own once it is whole and on the disk.
 final class ArchiveWriter {
-    private let path: String
+    let path: String
     private let partial: String
     private var descriptor: Int32
+    private var isKept = false
 
-    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed.
-    init(_ path: String) throws(BackupFailure) {
+    /// What it is called until it is whole.
+    static func partial(of path: String) -> String { path + ".partial" }
+
+    /// Throws where something has the name.
+    static func checkName(_ path: String) throws(BackupFailure) {
         var status = stat()
         guard lstat(path, &status) != 0 else {
             throw BackupFailure("\(path) is there already", remedy: "name a file that is not, or remove it")
         }
-        (self.path, partial) = (path, path + ".partial")
+    }
+
+    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed.
+    init(_ path: String) throws(BackupFailure) {
+        try Self.checkName(path)
+        (self.path, partial) = (path, Self.partial(of: path))
         unlink(partial)
         descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("making \(partial)") }
@@ -22,13 +31,16 @@ final class ArchiveWriter {
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        unlink(partial)
+        if !isKept { unlink(partial) }
     }
 
-    /// Whether others than the owner can read it: on file systems that know no owners.
-    var isOpenToOthers: Bool {
+    /// From now on it stays, whatever becomes of its name: it may be all that there is.
+    func keep() { isKept = true }
+
+    /// Whether others than the owner can read a file: on file systems that know no owners.
+    static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & 0o077 != 0
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
     /// Bytes that find room behind what is written.
@@ -82,15 +94,20 @@ final class ArchiveWriter {
 
     /// Gives it its name.
     func finish() throws(BackupFailure) {
-        guard rename(partial, path) == 0 else { throw Self.failure("naming \(path)") }
+        try Self.name(path)
         close(descriptor)
         descriptor = -1
+    }
+
+    /// Gives one that is whole, and on the disk, its name.
+    static func name(_ path: String) throws(BackupFailure) {
+        guard rename(partial(of: path), path) == 0 else { throw failure("naming \(path)") }
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         let above = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard above >= 0 else { throw Self.failure("opening \(folder)") }
+        guard above >= 0 else { throw failure("opening \(folder)") }
         defer { close(above) }
         // Some network file systems have nothing to sync there.
-        guard fsync(above) == 0 || errno == EINVAL else { throw Self.failure("writing \(folder)") }
+        guard fsync(above) == 0 || errno == EINVAL else { throw failure("writing \(folder)") }
     }
 
     private func write(_ bytes: [UInt8]) throws(BackupFailure) {

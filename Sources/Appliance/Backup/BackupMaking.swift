@@ -52,21 +52,31 @@ package struct BackupMaking: Sendable {
     package func make(
         _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
     ) async throws(BackupFailure) -> Made {
-        let archive = try ArchiveWriter(path)
+        try ArchiveWriter.checkName(path)
         let secrets = try passphrase.map { passphrase throws(BackupFailure) in (passphrase, try keys()) }
         let files = try texts()
         do {
-            guard isLast else { return try await make(archive, files, secrets, closing: nil, nil) }
+            guard isLast else {
+                try Self.spare(path, ledger: nil)
+                return try await make(try ArchiveWriter(path), files, secrets, closing: nil, nil)
+            }
             let role = OwnerRole(of: folder)
             defer { role?.end() }
-            var options = StoreOptions()
-            options.mayBeginAnew = false
-            let store = try await Store.open(
-                configuration.ledger.path, options: options, witness: configuration.ledger.witness(environment),
-                sealing: configuration.agent.sealing(environment))
-            role?.pause()
+            // Before anything of an earlier attempt is touched: that may have ended the ledger.
+            let store: Store
             do {
-                let made = try await make(archive, files, secrets, closing: store, role)
+                store = try await self.store()
+            } catch {
+                let end = self.end()
+                role?.pause()
+                if let end, let made = try Self.finish(path, behind: end) { return made }
+                throw error
+            }
+            do {
+                try await restoreReserve(store)
+                role?.pause()
+                try Self.spare(path, ledger: await store.head.ledger)
+                let made = try await make(try ArchiveWriter(path), files, secrets, closing: store, role)
                 role?.resume()
                 await store.close()
                 return made
@@ -80,7 +90,7 @@ package struct BackupMaking: Sendable {
         }
     }
 
-    private var folder: String { (configuration.ledger.path as NSString).deletingLastPathComponent }
+    var folder: String { (configuration.ledger.path as NSString).deletingLastPathComponent }
 
     private func make(
         _ archive: ArchiveWriter, _ files: [(String, [UInt8])], _ secrets: (passphrase: [UInt8], keys: KeyBox)?,
@@ -134,8 +144,9 @@ package struct BackupMaking: Sendable {
         }
         try archive.sync()
         if let store {
+            archive.keep()
             role?.resume()
-            let isEnded = await store.contradict(Text("the ledger was ended by a last backup at \(now.rfc3339)"))
+            let isEnded = await store.contradict(Text("\(Self.ended) at \(now.rfc3339)"))
             role?.pause()
             guard isEnded else {
                 throw BackupFailure(
@@ -143,9 +154,8 @@ package struct BackupMaking: Sendable {
                     remedy: "look at ledger.witness and its disk, or make a backup without --last")
             }
         }
-        let isOpen = archive.isOpenToOthers
         try archive.finish()
-        return Made(manifest: manifest, isOpenToOthers: isOpen)
+        return Made(manifest: manifest, isOpenToOthers: ArchiveWriter.isOpenToOthers(archive.path))
     }
 
     // MARK: - What belongs in it
