@@ -52,7 +52,9 @@ extension ConfigCommand {
             discussion: """
                 A key of fleet.keys must have signed it, and it must be newer than the one in force. All of it is checked before \
                 anything is changed; the configuration before stays beside it as .before. The service takes it over by a \
-                restart in a moment without a visitor.
+                restart in a moment without a visitor; it is asked for whenever the service was started with another one, also when \
+                the bundle was in place already. With --json `restarts` says whether it does that: false where it has to be \
+                started by hand, null where it has the configuration.
 
                 Exit code: 0 when it is in place, 1 when it is refused, 2 for usage or input/output errors.
                 """)
@@ -66,32 +68,73 @@ extension ConfigCommand {
 
         func run() async throws {
             let bytes = try InputFile.bytes(file, limit: TrustBundle.Limits().bytes)
-            let state = FleetState(try input.load(), file: input.path)
-            // Asked where it listens now; the new configuration may say another place.
-            let question = ControlQuestion(socket: try input.load().control.path, input: input)
+            let configuration = try input.load()
+            let state = FleetState(configuration, file: input.path)
             do throws(FleetState.Failure) {
                 let (edition, isNew) = try state.install(bytes, at: SystemClock.look().utc)
-                tell(edition, isNew: isNew, restart: isNew && !noRestart ? restart(question) : nil)
+                tell(edition, isNew: isNew, noRestart ? nil : takeOver(configuration, before: state.before))
             } catch { throw CommandFailure(error) }
         }
 
-        /// What came of asking the running service, in words.
-        private func restart(_ question: ControlQuestion) -> String {
-            guard question.socket != nil, let answer = try? question.answer(to: .restart),
-                answer["restarts"]?.bool == true
-            else {
-                return "at the next start of the service"
-            }
-            return "when nobody is at the gate"
+        /// How the new configuration comes to the running service.
+        private enum TakingOver {
+            /// It was started with it.
+            case done
+            /// By a restart, which it was asked for.
+            case restarting
+            /// At its next start: it does not run, or does not listen where it could be asked.
+            case atStart
+            /// At its next start: it runs, and does not do what it was asked.
+            case refused(String)
         }
 
-        private func tell(_ edition: TrustEdition, isNew: Bool, restart: String?) {
-            if json {
-                return Terminal.line(
-                    JSON.object(["version": .text(edition.name), "isNew": .bool(isNew)]).compactText)
+        /// Asks the running service for a restart, unless it was started with the file as it is now: whatever came in between, a disk that
+        /// was full or an answer that was lost, the same import again gets it there. It listens where the file says with which it was
+        /// started: that of before, the one before that, or the new one.
+        private func takeOver(_ replaced: Configuration, before: Configuration?) -> TakingOver {
+            guard let new = try? input.load() else { return .atStart }
+            let known = [replaced, before, new].compactMap(\.self)
+            var asked: Set<String> = []
+            for case let path? in known.map(\.control.path) where asked.insert(path).inserted {
+                let question = ControlQuestion(socket: path, input: input)
+                do {
+                    // Another gate of this box may listen there.
+                    guard let status = try question.answer(to: .status),
+                        known.contains(where: { status["name"]?.string == Text($0.kiosk.name) })
+                    else { continue }
+                    if status["configuration"]?.string == Text(new.digest) { return .done }
+                    let answer = try question.answer(to: .restart)
+                    return answer?["restarts"]?.bool == true ? .restarting : .refused("it does not know the request")
+                } catch { return .refused((error as? CommandFailure)?.message ?? "\(error)") }
             }
-            Terminal.line((isNew ? "in place: configuration " : "was in place already: configuration ") + edition.name)
-            if let restart { Terminal.line("takes effect \(restart)") }
+            return .atStart
+        }
+
+        private func tell(_ edition: TrustEdition, isNew: Bool, _ takingOver: TakingOver?) {
+            let restarts: JSON =
+                switch takingOver {
+                case .done, nil: .null
+                case .restarting: true
+                case .atStart, .refused: false
+                }
+            if json {
+                Terminal.line(
+                    JSON.object(["version": .text(edition.name), "isNew": .bool(isNew), "restarts": restarts])
+                        .compactText)
+            } else {
+                Terminal.line(
+                    (isNew ? "in place: configuration " : "was in place already: configuration ") + edition.name)
+            }
+            switch takingOver {
+            case .refused(let why):
+                Terminal.error(
+                    "the running service keeps the configuration of before: \(why)",
+                    remedy: "restart it: systemctl restart gatehouse")
+            case .restarting where !json: Terminal.line("takes effect when nobody is at the gate")
+            case .atStart where !json: Terminal.line("takes effect at the next start of the service")
+            case .done where !json && isNew: Terminal.line("the running service has it")
+            default: break
+            }
         }
     }
 }

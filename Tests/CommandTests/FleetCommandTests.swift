@@ -50,4 +50,60 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: folder.path("wrong.bundle")))
         }
     }
+
+    /// Lets the service run until it ends by itself, and `body` once its log has that word.
+    private func serving(_ gate: String, until word: String, _ body: @escaping () async throws -> Void) async throws {
+        try folder.write("log.jsonl", "")
+        let ended = try await Program.run(
+            "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
+        ) { _ in
+            for _ in 0..<3000 where !log().contains(word) { try await Task.sleep(for: .milliseconds(10)) }
+            try await body()
+        }
+        #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")
+    }
+
+    private func takes(_ bundle: String, _ gate: String) async throws -> JSON? {
+        let imported = try await folder.gatehouse("config", "import", bundle, "--json", "--config", gate)
+        #expect(imported.code == 0, "\(imported)")
+        return imported.json.first
+    }
+
+    /// A disk that filled up in the midst, an answer that was lost, a bundle that named a wrong place: the next import gets it there.
+    @Test func theRunningServiceComesToTheConfigurationInPlace() async throws {
+        let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
+        let gate = try folder.configuration(
+            port: try closedPort(), more: "[fleet]\nkeys = [\"\(key.lines[0])\"]\n[log]\npath = \"log.jsonl\"\n")
+        let common = try folder.read("gate.toml")
+        func bundle(_ number: Int, _ text: String) async throws -> String {
+            try folder.write("fleet/common.toml", text)
+            try folder.write(
+                "fleet/kiosks/Test-Gate.toml", "[kiosk]\nname = \"Test-Gate\"\n[gate]\npulse = \"\(320 + number)ms\"\n")
+            let made = try await folder.gatehouse(
+                "config", "bundle", "fleet", "--key", "operator.pem", "--number", "\(number)", "--output", "\(number)")
+            #expect(made.code == 0, "\(made)")
+            return "\(number)"
+        }
+        let first = try await bundle(1, common)
+        try await serving(gate, until: "ledger.head") {
+            let quiet = try await folder.gatehouse("config", "import", first, "--no-restart", "--config", gate)
+            #expect(quiet.code == 0)
+            let again = try await takes(first, gate)
+            #expect(again?["isNew"] == false && again?["restarts"] == true, "\(String(describing: again))")
+        }
+        // Nobody runs: somebody has to start it.
+        #expect(try await takes(first, gate)?["restarts"] == false)
+        let wrong = common.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.hasPrefix("path = ") && $0.contains(".db") ? "path = \"gate.toml/gatehouse.db\"" : $0
+        }.joined(separator: "\n")
+        #expect(wrong != common)
+        _ = try await takes(try await bundle(2, wrong), gate)
+        let third = try await bundle(3, common)
+        try await serving(gate, until: "fault.ledger-unopened") {
+            let now = try await takes("2", gate)
+            #expect(now?["restarts"] == .null, "it was started with this one: \(String(describing: now))")
+            let mended = try await takes(third, gate)
+            #expect(mended?["isNew"] == true && mended?["restarts"] == true, "\(String(describing: mended))")
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Crypto
 package import Encoding
 import Foundation
 import Glibc
@@ -52,6 +53,9 @@ package struct Configuration: Sendable {
     /// Who may send this gate its configuration.
     package var fleet: FleetSection
 
+    /// The SHA-256 hash of the file, in hexadecimal digits: whether a service runs with the one that lies there now.
+    package private(set) var digest = ""
+
     /// What is said about keys that have no effect, or not all that may be meant.
     package let notices: [ConfigurationError.Problem]
 
@@ -94,7 +98,8 @@ package struct Configuration: Sendable {
                 ])
         }
         var reader = ConfigurationReader(document, deprecated: deprecated)
-        let configuration = Configuration(&reader, folder: folder)
+        var configuration = Configuration(&reader, folder: folder)
+        configuration.digest = Hex.encode(SHA256.hash(data: bytes))
         reader.rejectUnknownKeys()
         guard reader.problems.isEmpty else {
             let sorted = reader.problems.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }

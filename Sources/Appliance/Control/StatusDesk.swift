@@ -17,10 +17,13 @@ package struct StatusDesk: Sendable {
         package var start: Int
         /// When it was started.
         package var since: Instant
+        /// ``Configuration/digest`` of the configuration that it was started with.
+        package var configuration: String
 
         /// An identity of these parts.
-        package init(name: String, version: String, start: Int, since: Instant) {
+        package init(name: String, version: String, start: Int, since: Instant, configuration: String = "") {
             (self.name, self.version, self.start, self.since) = (name, version, start, since)
+            self.configuration = configuration
         }
     }
 
@@ -68,6 +71,7 @@ package struct StatusDesk: Sendable {
         var report: JSONObject = [
             "state": .text(state == .ready ? "fine" : state.rawValue), "name": .text(identity.name),
             "version": .text(identity.version), "start": .int(identity.start),
+            "configuration": .text(identity.configuration),
             "uptimeSeconds": .int(Self.seconds(from: identity.since, to: now.instant)),
             "observed": .text(Timestamp(seconds: now.utc.seconds).rfc3339),
             "silent": .array((status == nil ? [.text("radio")] : []) + silent.map(JSON.string)),

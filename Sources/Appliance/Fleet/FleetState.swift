@@ -39,6 +39,11 @@ package struct FleetState: Sendable {
     /// Where the bundle is, once there is one.
     package var bundlePath: String { file + ".bundle" }
 
+    /// The configuration before this one; nil where there is none that can be read.
+    package var before: Configuration? { try? Configuration.load(beforePath) }
+
+    private var beforePath: String { file + ".before" }
+
     /// The edition that is in force; nil where the configuration was written by hand.
     package var edition: TrustEdition? {
         guard let bytes = FileManager.default.contents(atPath: bundlePath) else { return nil }
@@ -71,7 +76,7 @@ package struct FleetState: Sendable {
         let before = FileManager.default.contents(atPath: file).map { Array($0) }
         do {
             if before != text {
-                if let before { try DurableFile.replace(file + ".before", with: before) }
+                if let before { try DurableFile.replace(beforePath, with: before) }
                 try DurableFile.replace(file, with: text, onStep: onStep)
             }
             // Last: a cut before it leaves a number that the same import raises once more.

@@ -20,8 +20,10 @@ package enum ApplianceService {
         observe: Gatekeeper.TurnObserver? = nil
     ) async throws {
         ProcessEnd.ignoreStraySignals()
-        let parts = try await Composition.make(
-            configuration, version: version, made: made, environment: environment, observe: observe)
+        guard
+            let parts = try await Composition.make(
+                configuration, version: version, made: made, environment: environment, observe: observe)
+        else { return }
         // The library's own messages have nothing to tell an operator; what matters is in our log.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [

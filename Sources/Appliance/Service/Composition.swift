@@ -67,11 +67,11 @@ package struct Composition: Sendable {
     let report: HealthReporter
 
     /// Builds everything; the radio is not touched yet. `made`: the day on which this version was made. `observe` sees every turn of
-    /// the kiosk. Waits for the ledger; throws what no waiting mends.
+    /// the kiosk. Waits for the ledger; nil where somebody asked for a restart meanwhile. Throws what no waiting mends.
     package static func make(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
-    ) async throws -> Composition {
+    ) async throws -> Composition? {
         let inbox = HealthInbox()
         let report: HealthReporter = { inbox.take($0) }
         let log = try openLog(configuration, environment, report)
@@ -97,12 +97,23 @@ package struct Composition: Sendable {
             configuration: configuration, environment: environment,
             boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
             version: version, made: made, window: policy.replay.window, log: log, report: report)
+        let askedToEnd = Mutex(false)
         let waiting = Waiting(
             report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
             identity: StatusDesk.Identity(
-                name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now()),
-            serve: { await show($0, configuration, log) })
-        let records = try await waiting.forLedger { () async throws(StoreError) in try await Records(opening) }
+                name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now(),
+                configuration: configuration.digest),
+            serve: { await show($0, configuration, log) { askedToEnd.withLock { $0 = true } } },
+            isAskedToEnd: { askedToEnd.withLock { $0 } })
+        guard
+            let records = try await waiting.forLedger({ () async throws(StoreError) in try await Records(opening) })
+        else {
+            manager.stopping()
+            _ = panel?.end(within: .milliseconds(200))
+            RenewalService.tell(Self.restartAsked, Self.restartRemedy, log)
+            _ = log.flush(within: .milliseconds(200))
+            return nil
+        }
         let (store, wallTime) = (records.store, records.wallTime)
         log.log(
             .info, "started",
@@ -171,7 +182,8 @@ package struct Composition: Sendable {
         let date = try PatientDate(wallTime)
         let status = StatusDesk(
             StatusDesk.Identity(
-                name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now()),
+                name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now(),
+                configuration: configuration.digest),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
                 store: store, verifiers: verifiers, date: date, agents: agents, sticker: sticker,
@@ -187,7 +199,7 @@ package struct Composition: Sendable {
         ).register(in: &desk)
         let (restarts, restart) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
         desk.take(.restart) { _ in
-            restart.yield("a restart was asked for")
+            restart.yield(Self.restartAsked)
             return ["restarts": true]
         }
         let isQuiet: @Sendable () async -> Bool = {
@@ -224,7 +236,7 @@ package struct Composition: Sendable {
                 contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew, isQuiet: isQuiet, log: log),
             restart: RenewalService(
                 contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, log: log,
-                remedy: "none: the program ends, and starts again as its configuration says now"),
+                remedy: Self.restartRemedy),
             door: DoorService(orders) { instant in
                 // The date only where somebody goes by it.
                 guard !configuration.door.schedule.entries.isEmpty else { return }
@@ -233,11 +245,20 @@ package struct Composition: Sendable {
             doorLines: doorLines, report: report)
     }
 
-    /// What can be asked and looked at while there is no ledger yet.
-    private static func show(_ status: StatusDesk, _ configuration: Configuration, _ log: LogSink) async {
+    private static let restartAsked: Text = "a restart was asked for"
+    private static let restartRemedy: Text = "none: the program ends, and starts again as its configuration says now"
+
+    /// What can be asked and looked at while there is no ledger yet. `restart`: somebody asks for one, as the ledger may be elsewhere.
+    private static func show(
+        _ status: StatusDesk, _ configuration: Configuration, _ log: LogSink, restart: @escaping @Sendable () -> Void
+    ) async {
         let report = LogOutput.reporter(log)
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
+        desk.take(.restart) { _ in
+            restart()
+            return ["restarts": true]
+        }
         let control = ControlService(configuration.control, desk: desk, log: log, report: report)
         let observation = ObservationService(
             configuration.observe, access: configuration.control.access, status: status, store: nil,

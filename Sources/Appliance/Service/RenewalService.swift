@@ -33,12 +33,13 @@ struct RenewalService: Service {
                     try? await Task.sleep(for: pause)
                 }
                 if Task.isCancelled { return }
-                return log.log(
-                    .warning, "renewal",
-                    [
-                        "text": .string(finding), "remedy": .string(remedy),
-                    ])
+                return Self.tell(finding, remedy, log)
             }
         }
+    }
+
+    /// Logs why the program ends.
+    static func tell(_ finding: Text, _ remedy: Text, _ log: LogSink) {
+        log.log(.warning, "renewal", ["text": .string(finding), "remedy": .string(remedy)])
     }
 }

@@ -21,15 +21,17 @@ struct Waiting: Sendable {
     let identity: StatusDesk.Identity
     /// Tells whoever asks or looks what that desk reports, until its task is cancelled.
     let serve: @Sendable (StatusDesk) async -> Void
+    /// Whether somebody asked the program to end, and be started again as its configuration says now.
+    var isAskedToEnd: @Sendable () -> Bool = { false }
     /// From one attempt to the next, in whole seconds.
     var attempts = 5
     /// A second, but in tests.
     var second = Duration.seconds(1)
 
-    /// Does `work` until it succeeds. Throws only when its task is cancelled.
+    /// Does `work` until it succeeds; nil where the program is to end before that. Throws only when its task is cancelled.
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
-    ) async throws(CancellationError) -> Value {
+    ) async throws(CancellationError) -> Value? {
         let first: StoreError
         do throws(StoreError) { return try await work() } catch { first = error }
         let health = Mutex(Health())
@@ -39,7 +41,7 @@ struct Waiting: Sendable {
             identity, kiosk: { KioskStatus(waiting: health.withLock { $0 }, at: SystemClock.now()) }, parts: [],
             now: { (SystemClock.now(), SystemClock.utc()) })
         let serving = Task { [serve] in await serve(status) }
-        let result: Result<Value, CancellationError>
+        let result: Result<Value?, CancellationError>
         do throws(CancellationError) {
             result = .success(try await retry(first, health, work))
         } catch {
@@ -53,14 +55,17 @@ struct Waiting: Sendable {
 
     private func retry<Value: Sendable>(
         _ first: StoreError, _ health: borrowing Mutex<Health>, _ work: @Sendable () async throws(StoreError) -> Value
-    ) async throws(CancellationError) -> Value {
+    ) async throws(CancellationError) -> Value? {
         var told = first
         while true {
             for number in 0..<attempts {
+                let isEnding = isAskedToEnd()
                 manager.alive()
                 // As the pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
                 do { try await Task.sleep(for: second) } catch { throw CancellationError() }
+                // A second later whoever asked has the answer.
+                if isEnding { return nil }
             }
             do throws(StoreError) {
                 let value = try await work()

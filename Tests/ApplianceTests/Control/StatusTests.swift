@@ -23,7 +23,8 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         kiosk: @escaping @Sendable () async -> KioskStatus
     ) -> StatusDesk {
         StatusDesk(
-            StatusDesk.Identity(name: "North", version: "1.2.3", start: 7, since: at(4)), kiosk: kiosk, parts: parts,
+            StatusDesk.Identity(name: "North", version: "1.2.3", start: 7, since: at(4), configuration: "00ff"),
+            kiosk: kiosk, parts: parts,
             now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
     }
 
@@ -31,7 +32,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         let kiosk = try status([], at: at(100))
         let report = await desk([("clock", { ["source": "rtc"] })], kiosk: { kiosk }).report()
         #expect(report["state"]?.string == "fine" && report["name"]?.string == "North" && report["start"]?.int == 7)
-        #expect(report["uptimeSeconds"]?.int == 96)
+        #expect(report["uptimeSeconds"]?.int == 96 && report["configuration"]?.string == "00ff")
         #expect(report["faults"]?.array?.isEmpty == true && report["silent"]?.array?.isEmpty == true)
         #expect(report["radio"]?["state"]?.string == "down" && report["clock"]?["source"]?.string == "rtc")
         #expect(report["gate"]?["open"]?.bool == false && report["radio"]?["advertisingLapses"]?.int == 0)

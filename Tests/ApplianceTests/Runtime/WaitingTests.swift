@@ -54,7 +54,7 @@ import Testing
             try? await Task.sleep(for: .seconds(60))
             hasClosed.withLock { $0 = true }
         }
-        try await waiting.forLedger { () async throws(StoreError) in
+        _ = try await waiting.forLedger { () async throws(StoreError) in
             if answer.withLock({ $0 == nil }) { throw .locked(path: "/a", owner: 7) }
         }
         #expect(hasClosed.withLock { $0 }, "the socket is free for the service")
@@ -64,6 +64,15 @@ import Testing
         let fault = status["faults"]?.array?.first
         #expect(fault?["code"]?.string == Text(ReasonCode.ledgerUnopened.text))
         #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
+    }
+
+    /// A configuration that names the right place takes effect by a restart: nothing else ends this wait.
+    @Test(.timeLimit(.minutes(1))) func itEndsWhenItIsAskedTo() async throws {
+        let isAsked = Mutex(false)
+        var waiting = waiting { _ in isAsked.withLock { $0 = true } }
+        waiting.isAskedToEnd = { isAsked.withLock { $0 } }
+        let value = try await waiting.forLedger { () async throws(StoreError) -> Int in throw .absent(path: "/a") }
+        #expect(value == nil && isAsked.withLock { $0 })
     }
 
     @Test func itEndsWithItsTask() async throws {
