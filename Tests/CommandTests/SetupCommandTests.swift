@@ -62,9 +62,9 @@ import Testing
         let ending = try await folder.gatehouse(
             Self.common + words + ["--trust-directory", "sample/trust", "--clock", "unset"])
         let doctor = try await folder.gatehouse("doctor", "--root", "root", "--config", "gate/gate.toml")
-        #expect(
-            ending.code == doctor.code && doctor.code == 1 && ending.output.hasSuffix("\n" + doctor.output), "\(ending)"
-        )
+        // The minute and the room on the disk are those of their own moment.
+        let texts = [ending.output, doctor.output].map { $0.replacing(/[0-9]+/, with: "0") }
+        #expect(ending.code == doctor.code && doctor.code == 1 && texts[0].hasSuffix("\n" + texts[1]), "\(ending)")
         #expect(ending.output.contains("box.not-running") && ending.errors.isEmpty)
         // What makes the gate useless is told with 2.
         let bad = try await folder.gatehouse(
