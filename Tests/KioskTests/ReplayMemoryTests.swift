@@ -18,28 +18,28 @@ struct ReplayMemoryTests {
     func opened() throws {
         var memory = ReplayMemory(window: .seconds(30))
         let name = try name(1)
-        memory.reserve([name], for: first, at: at(0))
+        memory.reserve([name], for: first)
         #expect(memory.knows(name, besides: second, at: at(0)))
         #expect(!memory.knows(name, besides: first, at: at(0)), "a visit is not its own replay")
-        #expect(memory.knows(name, besides: second, at: at(120)), "as long as the visit lasts")
-        #expect(!memory.knows(name, besides: second, at: at(121)), "no visit lasts so long")
-        #expect(memory.settle(first, opened: true) == [name])
-        #expect(memory.knows(name, besides: second, at: at(30)) && !memory.knows(name, besides: second, at: at(31)))
-        #expect(memory.settle(first, opened: true).isEmpty, "once")
+        #expect(memory.knows(name, besides: second, at: at(3600)), "as long as the visit lasts")
+        #expect(memory.settle(first, opened: true, at: at(300)) == [name])
+        #expect(memory.knows(name, besides: second, at: at(330)), "from the opening on")
+        #expect(!memory.knows(name, besides: second, at: at(331)))
+        #expect(memory.settle(first, opened: true, at: at(300)).isEmpty, "once")
     }
 
     @Test("released when the visit ended otherwise")
     func released() throws {
         var memory = ReplayMemory(window: .seconds(30))
         let name = try name(1)
-        memory.reserve([name], for: first, at: at(0))
-        #expect(memory.settle(first, opened: false).isEmpty)
+        memory.reserve([name], for: first)
+        #expect(memory.settle(first, opened: false, at: at(0)).isEmpty)
         #expect(!memory.knows(name, besides: second, at: at(0)))
         // A second one with the same credential, let in with a warning, does not lose its own.
-        memory.reserve([name], for: first, at: at(0))
-        memory.reserve([name], for: second, at: at(0))
-        #expect(memory.settle(second, opened: true) == [name])
-        _ = memory.settle(first, opened: false)
+        memory.reserve([name], for: first)
+        memory.reserve([name], for: second)
+        #expect(memory.settle(second, opened: true, at: at(0)) == [name])
+        _ = memory.settle(first, opened: false, at: at(0))
         #expect(memory.knows(name, besides: VisitID("third"), at: at(0)))
     }
 
@@ -47,8 +47,8 @@ struct ReplayMemoryTests {
     func tooLate() throws {
         var memory = ReplayMemory(window: .seconds(30))
         let name = try name(1)
-        _ = memory.settle(first, opened: false)
-        memory.reserve([name], for: first, at: at(0))
+        _ = memory.settle(first, opened: false, at: at(0))
+        memory.reserve([name], for: first)
         #expect(!memory.knows(name, besides: second, at: at(0)))
     }
 
@@ -56,16 +56,16 @@ struct ReplayMemoryTests {
     func bounds() throws {
         var memory = ReplayMemory(window: .seconds(30), capacity: 2)
         for number in 1...3 as ClosedRange<UInt8> {
-            memory.reserve([try name(number)], for: first, at: at(Int64(number)))
-            _ = memory.settle(first, opened: true)
+            memory.reserve([try name(number)], for: first)
+            _ = memory.settle(first, opened: true, at: at(Int64(number)))
         }
         let known = try (1...3 as ClosedRange<UInt8>).filter { memory.knows(try name($0), besides: second, at: at(3)) }
         #expect(known == [2, 3])
         for number in 0..<ReplayMemory.visits + 1 {
-            memory.reserve([try name(9)], for: VisitID("\(number)"), at: at(4))
+            memory.reserve([try name(9)], for: VisitID("\(number)"))
         }
-        #expect(memory.settle(VisitID("0"), opened: true).isEmpty)
-        #expect(memory.settle(VisitID("1"), opened: true) == [try name(9)])
+        #expect(memory.settle(VisitID("0"), opened: true, at: at(4)).isEmpty)
+        #expect(memory.settle(VisitID("1"), opened: true, at: at(4)) == [try name(9)])
     }
 
     @Test("over a restart the window goes on by a believed date, and begins anew by any other")

@@ -11,6 +11,8 @@ import Tuvali
     /// A world whose disk and verifier answer, and in which nobody looks.
     private final class World: SimulatedWorld {
         var open = 0
+        /// How often it was said of a visit that was verified whether it counts as let in.
+        var settled: [VisitID: Int] = [:]
 
         func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
             (.milliseconds(3), nil)
@@ -27,6 +29,17 @@ import Tuvali
 
         func observe(_ observation: GateSimulation.Observation, at now: Instant) {
             if case .gate(open: true) = observation { open += 1 }
+        }
+
+        func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {
+            for action in actions {
+                switch action {
+                case .verify(let visit, _): settled[visit, default: 0] += 0
+                case .opened(let visit), .unused(let visit): settled[visit]? += 1
+                case .recordOutcome(let visit, let outcome, _) where outcome.gate?.opened != true: settled[visit]? += 1
+                default: break
+                }
+            }
         }
     }
 
@@ -73,6 +86,7 @@ import Tuvali
         gate.inject(.door(event(&random, at: gate.now)), in: world)
         gate.stop(in: world)
         #expect(gate.hasStopped && gate.violations == [], "seed \(seed): \(gate.violations)")
+        #expect(!world.settled.isEmpty && world.settled.values.allSatisfy { $0 == 1 }, "who was let in is remembered")
     }
 
     private func event(_ random: inout SplitMix64, at now: Instant) -> DoorEvent {

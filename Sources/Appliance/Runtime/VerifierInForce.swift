@@ -63,7 +63,7 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Judges a visit's payload and, when it is accepted, reserves what it is known by until ``settle(_:opened:)``. Any number may
+    /// Judges a visit's payload and, when it is accepted, reserves what it is known by until ``settle(_:opened:at:)``. Any number may
     /// run at once; of two that present the same credential at the same moment one is first, and the other is judged anew with
     /// that knowledge.
     ///
@@ -83,7 +83,7 @@ package final class VerifierInForce: Sendable {
             let met = state.withLock { state in
                 let met = names.filter { state.memory.knows($0.name, besides: visit, at: now) }.map(\.key)
                 let isKnown = seen.isSuperset(of: met)
-                if isKnown, verdict.isAccepted { state.memory.reserve(names.map(\.name), for: visit, at: now) }
+                if isKnown, verdict.isAccepted { state.memory.reserve(names.map(\.name), for: visit) }
                 return isKnown ? [] : met
             }
             if met.isEmpty { return verdict }
@@ -91,10 +91,10 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// The gate was told to open for a visit: what was reserved for it is remembered from now on. Or the visit ended without that:
-    /// it is released.
-    package func settle(_ visit: VisitID, opened: Bool) {
-        let names = state.withLock { $0.memory.settle(visit, opened: opened) }
+    /// The gate was told to open for a visit: what was reserved for it is remembered from `now` on, on the monotonic clock. Or the
+    /// visit ended without that: it is released.
+    package func settle(_ visit: VisitID, opened: Bool, at now: Instant) {
+        let names = state.withLock { $0.memory.settle(visit, opened: opened, at: now) }
         if !names.isEmpty { remembered(names) }
     }
 }

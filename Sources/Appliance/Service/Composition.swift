@@ -158,7 +158,7 @@ package struct Composition: Sendable {
                 sticker: sticker,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
-                }, settle: { visit, opened in verifiers.settle(visit, opened: opened) }, wallTime: wallTime,
+                }, settle: { verifiers.settle($0, opened: $1, at: SystemClock.now()) }, wallTime: wallTime,
                 schedule: configuration.door.schedule, minimumClock: minimum, panel: panel ?? NoPanel(),
                 listeners: listeners, observe: observe))
         let refreshing = TrustService.make(

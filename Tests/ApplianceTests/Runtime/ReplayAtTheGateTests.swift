@@ -50,7 +50,7 @@ struct ReplayAtTheGateTests {
         gate.verificationTime = .seconds(1)
         gate.verifiers = (
             { visit, payload, now in verifiers.verify(payload, of: visit, at: date, monotonic: now) },
-            { visit, opened in verifiers.settle(visit, opened: opened) }
+            { visit, opened, now in verifiers.settle(visit, opened: opened, at: now) }
         )
         #expect(await gate.run(waitsForPulse: pulse < .seconds(1)))
         try await whenGone(store)

@@ -63,7 +63,7 @@ struct StoredGate {
     /// Verdicts in the order of the verifications; accepted where none is left.
     var verdicts: [ReasonCode] = []
     /// Judges a payload in place of ``verdicts``, at the gate's own time; and is told how each visit ended.
-    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, Bool) -> Void)?
+    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, Bool, Instant) -> Void)?
     /// How long a verification takes.
     var verificationTime: Duration = .milliseconds(5)
     /// Called before each action with the kiosk's note, so that a test can break the disk at a certain moment.
@@ -185,13 +185,13 @@ struct StoredGate {
                 verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
             waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
         case .recordOutcome(let id, let outcome, let signedDigest):
-            if outcome.gate?.opened != true { verifiers?.settle(id, false) }
+            if outcome.gate?.opened != true { verifiers?.settle(id, false, now) }
             outcomes.append((Text(id.text), outcome))
             held.append((id, outcome, signedDigest))
             if pace != .lagging { await release() }
         case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
-        case .opened(let id): verifiers?.settle(id, true)
-        case .unused(let id): verifiers?.settle(id, false)
+        case .opened(let id): verifiers?.settle(id, true, now)
+        case .unused(let id): verifiers?.settle(id, false, now)
         case .note(let note, _): onNote(note)
         case .gate, .admit, .free, .closeTransport, .resetAdapter, .stopped: break
         }

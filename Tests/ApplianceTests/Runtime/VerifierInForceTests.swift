@@ -47,11 +47,11 @@ struct VerifierInForceTests {
         let owner = gate.begin(payload, date, at(0))
         #expect(owner.verdict.isAccepted)
         #expect(gate.visit(payload, date, at(1)).code == .replaySeen, "while the owner is on the way")
-        gate.verifiers.settle(owner.visit, opened: false)
+        gate.verifiers.settle(owner.visit, opened: false, at: at(1))
         #expect(gate.visit(payload, date, at(2)).isAccepted)
         // An end that comes before its verdict.
         let late = VisitID("late")
-        gate.verifiers.settle(late, opened: false)
+        gate.verifiers.settle(late, opened: false, at: at(40))
         #expect(gate.verifiers.verify(payload, of: late, at: date, monotonic: at(40)).isAccepted)
         #expect(gate.visit(payload, date, at(41)).isAccepted)
     }
@@ -171,7 +171,7 @@ private struct Gate: Sendable {
 
     func visit(_ payload: [UInt8], _ date: WallTime, _ now: Instant) -> Verdict {
         let (visit, verdict) = begin(payload, date, now)
-        verifiers.settle(visit, opened: verdict.isAccepted)
+        verifiers.settle(visit, opened: verdict.isAccepted, at: now)
         return verdict
     }
 }
