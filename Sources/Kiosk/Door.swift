@@ -69,7 +69,7 @@ package struct Door: Sendable {
     private var modeEnd: Instant? {
         var ends: [Instant] = []
         if case .free(let until) = order { ends.append(until) }
-        if schedule.mode != .normal { ends.append(schedule.until) }
+        if schedule.mode == .free { ends.append(schedule.until) }
         return ends.min()
     }
 
@@ -141,7 +141,8 @@ package struct Door: Sendable {
 
     private mutating func changeMode(at now: Instant) -> [DoorAction] {
         if case .free(let until) = order, now >= until { order = .none }
-        if now >= schedule.until { schedule.mode = .normal }
+        // What is not said again opens nothing; a lock-down ends when the schedule says so.
+        if schedule.mode == .free, now >= schedule.until { schedule.mode = .normal }
         (mode, cause) = modeInForce
         guard mode != told else { return [] }
         // What was open while passage was free is nobody's fault, but is to be shut from now on.

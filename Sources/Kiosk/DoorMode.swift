@@ -42,7 +42,8 @@ package enum DoorEvent: Sendable {
     case linesLost(detail: String)
     /// An operator's word.
     case order(DoorOrder)
-    /// What the schedule says, until then; at most ``DoorSettings/scheduleLease`` ahead.
+    /// What the schedule says. Free passage lasts until then, at most ``DoorSettings/scheduleLease`` ahead; a lock-down until it says
+    /// otherwise.
     case schedule(DoorMode, until: Instant)
     /// The relay has been energised until then, for that visit; nil: for a request to exit.
     case opened(VisitID?, until: Instant)

@@ -22,7 +22,7 @@ package struct DoorSettings: Sendable {
     package static let longestWait: Duration = .seconds(30)
     /// An order for free passage ends by itself after that time.
     package static let longestFree: Duration = .seconds(86_400)
-    /// What the schedule says counts for no longer than that without being said again.
+    /// Free passage by the schedule lasts no longer than that without being said again.
     package static let scheduleLease: Duration = .seconds(30)
 
     /// What is wired, each with the time for which a level must hold.

@@ -381,6 +381,16 @@ import Testing
         #expect(scene.door.mode == .normal && scene.door.deadline == nil)
     }
 
+    /// Whoever should say something else may hang: nobody is let in by that.
+    @Test func aLockDownByTheScheduleEndsWhenTheScheduleSaysSo() {
+        var scene = Scene()
+        scene.take(.schedule(.locked, until: Instant(nanoseconds: .max)), at: 1000)
+        scene.wait(until: 3_600_000)
+        #expect(scene.door.mode == .locked && scene.door.status.cause == .schedule && scene.door.deadline == nil)
+        scene.take(.schedule(.normal, until: Instant(nanoseconds: .max)), at: 3_600_001)
+        #expect(scene.door.mode == .normal)
+    }
+
     @Test func anOrderForFreePassageEnds() {
         var scene = Scene()
         scene.take(.order(.free(until: Instant(nanoseconds: .max))), at: 1000)

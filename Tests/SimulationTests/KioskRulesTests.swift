@@ -361,6 +361,23 @@ import Tuvali
         #expect(try broken(Self.exit()) == [])
     }
 
+    /// The schedule's lock-down lasts until the schedule says otherwise, its free passage for its time.
+    @Test func aScheduleThatIsSilentLocksAndOpensNothing() throws {
+        for (mode, rule) in [(DoorMode.locked, KioskRule.shutWhileLocked), (.free, .freeIsBounded)] {
+            func day(_ said: Int64) -> [Turn] {
+                let schedule = KioskEvent.door(.schedule(mode, until: Instant(nanoseconds: said * 1_000_000)))
+                let action = mode == .locked ? Self.opened(until: 40_200) : Self.free(until: 40_200)
+                return [
+                    Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport], deadline: 40_000),
+                    Turn(at: 10_001, event: schedule, actions: [], deadline: 40_000),
+                    Turn(at: 40_000, event: .timer, actions: [action], deadline: 40_200),
+                ]
+            }
+            #expect(try broken(day(1_000_000)).contains(rule) == (mode == .locked))
+            #expect(try broken(day(20_000)).contains(rule))
+        }
+    }
+
     @Test func aControllerIsToldOfEachVisitor() throws {
         var day = Self.day
         day[4].actions.insert(Self.admitted(until: 2205), at: 1)

@@ -113,7 +113,7 @@ struct DoorRules: Sendable {
         if order == .lock { return true }
         if case .free(let until) = order, now < until, settings.hasFreeOutput { return false }
         if isFire(at: now) { return false }
-        return schedule.mode == .locked && now < schedule.until
+        return schedule.mode == .locked
     }
 
     private func mayBeFree(at now: Instant) -> Bool {

@@ -1,6 +1,6 @@
 import Appliance
 import Encoding
-import Foundation
+package import Foundation
 import Glibc
 package import Kiosk
 package import Ledger
