@@ -71,7 +71,10 @@ package struct KioskSettings: Sendable {
     var sessionSettings: SessionSettings {
         var settings = tuvali
         let passage = door.oneByOne ? door.longestPassage : .zero
-        let turns = (max(VerdictTurns.longest, passage) + Gate.gap) * (phones + lobby)
+        var turn = max(VerdictTurns.longest, passage) + Gate.gap
+        // Between two verdicts somebody may be let out, behind the whole pulse and the whole red light.
+        if door.inputs[.request] != nil { turn = max(turn, Gate.hardLimit + Gate.gap) + VerdictTurns.pulse + Gate.gap }
+        let turns = turn * (phones + lobby)
         settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)
         return settings
     }

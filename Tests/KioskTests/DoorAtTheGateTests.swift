@@ -190,6 +190,23 @@ import Testing
         #expect(lengths(gate).count > 5 && gate.breaches == [])
     }
 
+    /// Each verdict waits for a pulse and an exit; the last of a row has his all the same.
+    @Test func theLastOfARowHasHisVerdictHoweverOftenSomebodyGoesOut() throws {
+        let visits = (0..<8 as Range<Int64>).map { number in
+            Simulation.Visit.test(arrival: .at(.milliseconds(1000 + number * 300)))
+        }
+        let gate = try gate(visits) {
+            ($0.gatePulse, $0.door.oneByOne) = (.seconds(5), false)
+        }
+        for _ in 0..<600 {
+            press(.request, gate)
+            gate.run(for: .milliseconds(100))
+            if gate.outcomes.count == visits.count { break }
+        }
+        #expect(gate.outcomes.map(\.outcome.result) == visits.map { _ in .accepted })
+        #expect(gate.phoneOutcomes.values.allSatisfy { $0 == .accepted } && gate.breaches == [])
+    }
+
     /// Whoever was turned away would walk in while somebody is let out.
     @Test func nobodyIsLetOutUnderARedLight() throws {
         let gate = try gate()

@@ -183,6 +183,12 @@ import Tuvali
             day = exit()
             for index in 3..<day.count { day[index] = day[index].moved(by: 11_000) }
         },
+        Breach(.exitIsGiven, "granted, and nothing opens") { day in
+            day = [Turn](exit()[..<3])
+            let granted = KioskAction.note(.exitRequested(isGranted: true), nil)
+            day.append(Turn(at: 120, event: .timer, actions: [granted], deadline: 11_121))
+            day.append(Turn(at: 11_121, event: .timer, actions: [], deadline: 20_000))
+        },
         Breach(.controllerBehindVisit, "told of somebody who goes out") { day in
             day = exit()
             day[3].actions.insert(admitted(until: 320), at: 1)

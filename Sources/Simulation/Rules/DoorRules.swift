@@ -9,8 +9,8 @@ struct DoorRules: Sendable {
     /// How long passage may stay free without being renewed.
     static let lease: Duration = .seconds(5)
 
-    /// A press is answered by then: behind the pulse of somebody else.
-    static let request: Duration = .seconds(10)
+    /// A press is answered by then: behind the pulse of somebody else, that of a visitor whose turn has come before, and the rests between.
+    static let request: Duration = .seconds(11)
     /// A change of an input counts by then.
     static let debounce: Duration = .seconds(1)
 
@@ -26,6 +26,8 @@ struct DoorRules: Sendable {
     /// Presses of the button inside that nothing has opened for, and the last one.
     private var (requests, lastRequest) = (0, Instant.zero)
     private var isOpenForExit = false
+    /// Since when somebody who was granted the way out waits for it.
+    private var waitsSince: Instant?
     private var freeUntil: Instant?
     private var alarms: Set<ReasonCode> = []
 
@@ -41,14 +43,30 @@ struct DoorRules: Sendable {
         else { return false }
         requests -= 1
         isOpenForExit = true
+        waitsSince = nil
         return true
     }
 
-    /// Holds a turn against the rules.
+    /// Takes what the kiosk tells of requests, before what it does with the gate in the same turn.
+    mutating func learn(_ action: KioskAction, at now: Instant) {
+        switch action {
+        case .note(.exitRequested(isGranted: true), _): waitsSince = waitsSince ?? now
+        case .note(.doorMode(.locked, _), _) where !settings.exitsWhileLocked: waitsSince = nil
+        case .stopped: waitsSince = nil
+        default: break
+        }
+    }
+
+    /// Holds a turn against the rules. `canOpen`: whether there is a relay that gives pulses, in time.
     mutating func judge(
-        _ actions: [KioskAction], isGateOpen: Bool, at now: Instant
+        _ actions: [KioskAction], isGateOpen: Bool, canOpen: Bool, at now: Instant
     ) -> [KioskRule] {
         var broken: [KioskRule] = []
+        if !canOpen { waitsSince = nil }
+        if let waitsSince, waitsSince.duration(to: now) > Self.request {
+            self.waitsSince = nil
+            broken.append(.exitIsGiven)
+        }
         for action in actions {
             switch action {
             case .free(.open(let until)):

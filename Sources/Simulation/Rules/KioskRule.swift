@@ -32,6 +32,8 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case gateBehindIntent = "the gate opened without a durable intent"
     /// The gate opens for somebody who goes out once for each time that the button inside was pressed.
     case gateBehindRequest = "the gate opened for nobody"
+    /// Who may go out waits no longer than for one visitor, whatever happens outside.
+    case exitIsGiven = "somebody inside pressed, and nothing opened"
     /// A gate controller is told of a visitor for whom the gate has just opened, once, and of nobody else.
     case controllerBehindVisit = "a gate controller was told of nobody who was let in"
     /// Nothing opens while the gate is locked down; only for who goes out, where the operator chose so.

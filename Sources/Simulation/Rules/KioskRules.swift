@@ -107,7 +107,9 @@ package struct KioskRules: Sendable {
         let opened = Self.opened(by: actions)
         for action in actions { judge(action, opened, at: now) }  // the gate stands before the records
         newLink = nil
-        for rule in door.judge(actions, isGateOpen: openSince != nil, at: now) { broken(rule, now) }
+        // A real driver may have slept.
+        let canOpen = isPunctual && hasGate && pulse > .zero
+        for rule in door.judge(actions, isGateOpen: openSince != nil, canOpen: canOpen, at: now) { broken(rule, now) }
         judgeEnd(of: event, actions, deadline: deadline, at: now)
         (last, due) = (now, deadline)
         return found
@@ -154,6 +156,7 @@ package struct KioskRules: Sendable {
     }
 
     private mutating func learn(_ action: KioskAction, at now: Instant) {
+        door.learn(action, at: now)
         switch action {
         case .note(.phoneConnected, let id):
             // An intent that served nobody goes on to the next phone, with its id.
