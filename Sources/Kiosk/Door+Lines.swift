@@ -14,6 +14,8 @@ extension Door {
             if isActive { activeSince[input] = now }
         }
         hasFire = lines[.fire]?.isActive ?? false
+        // Where they were read before, something was missed.
+        lookAway()
         alarms.set(.doorInputs, false, at: now)
         return []
     }
@@ -32,8 +34,13 @@ extension Door {
     /// A level counts from now on.
     mutating func changed(_ input: DoorInput, _ change: Debounce.Change, at now: Instant) -> [DoorAction] {
         activeSince[input] = change.isActive ? change.at : nil
-        let isNews = change.at > takenAt.advanced(by: Self.settling)
+        let isNews = self.isNews(change.at)
+        // Through an open door others pass unseen; and what was so before anybody looked may have been somebody.
+        defer { if input == settings.passageSensor, change.isActive, input == .contact || !isNews { lookAway() } }
         switch (input, change.isActive && isNews) {
+        // It says nothing of people.
+        case (.passage, _) where chatter.inputs.contains(input), (.request, _) where chatter.inputs.contains(input):
+            break
         case (.passage, true): return passed(at: change.at)
         case (.request, true): return requested(at: now)
         case (.contact, true): return doorOpened(at: change.at, now)
@@ -43,16 +50,38 @@ extension Door {
         return []
     }
 
+    /// Whether what was so at that instant has happened since somebody looks.
+    func isNews(_ instant: Instant) -> Bool { instant > takenAt.advanced(by: Self.settling) }
+
+    // MARK: - Passages
+
+    /// Whether somebody who passes now goes unseen: only a new edge tells of him.
+    var isBlind: Bool {
+        guard let sensor = settings.passageSensor else { return true }
+        return activeSince[sensor] != nil || chatter.inputs.contains(sensor)
+    }
+
+    /// Of nobody who may pass now it can be said later that he did not.
+    mutating func lookAway() {
+        for index in entitled.indices { entitled[index].isWatched = false }
+    }
+
     /// Somebody has gone through.
     private mutating func passed(at instant: Instant) -> [DoorAction] {
+        if let actions = use(at: instant) { return actions }
         counters.passages += 1
-        guard let index = entitled.firstIndex(where: { instant <= $0.until }) else {
-            if mode != .free {
-                counters.tailgating += 1
-                alarms.raise(.doorTailgating, count: counters.tailgating, at: instant)
-            }
-            return [.note(.passage(isEntitled: mode == .free), nil)]
+        if mode != .free {
+            counters.tailgating += 1
+            alarms.raise(.doorTailgating, count: counters.tailgating, at: instant)
         }
+        return [.note(.passage(isEntitled: mode == .free), nil)]
+    }
+
+    /// Somebody has used the oldest opening; nil: there was none.
+    private mutating func use(at instant: Instant) -> [DoorAction]? {
+        let open = entitled.indices.filter { instant <= entitled[$0].until }
+        guard let index = open.first else { return nil }
+        counters.passages += 1
         let visit = entitled.remove(at: index).visit
         return [.note(.passage(isEntitled: true), visit), .settled(visit, .seen)]
     }
@@ -64,12 +93,8 @@ extension Door {
             counters.forced += 1
             alarms.raise(.doorForced, count: counters.forced, at: now)
         }
-        guard settings.inputs[.passage] == nil, isEntitled,
-            let index = entitled.firstIndex(where: { instant <= $0.until })
-        else { return [] }
-        counters.passages += 1
-        let visit = entitled.remove(at: index).visit
-        return [.note(.passage(isEntitled: true), visit), .settled(visit, .seen)]
+        guard settings.passageSensor == .contact, isEntitled, !chatter.inputs.contains(.contact) else { return [] }
+        return use(at: instant) ?? []
     }
 
     /// The button inside was pressed.
@@ -91,7 +116,7 @@ extension Door {
         openedAt = now
         guard settings.seesPassage else { return [] }
         guard !lines.isEmpty else { return [.settled(visit, .unknown)] }
-        entitled.append(Entitlement(visit: visit, until: end))
+        entitled.append(Entitlement(visit: visit, until: end, isWatched: !isBlind))
         guard entitled.count > Self.entitlements else { return [] }
         return [.settled(entitled.removeFirst().visit, .unknown)]
     }

@@ -3,9 +3,9 @@ package import Encoding
 /// What a gate has besides its relay: who passed, who asks to go out, how the door stands, and whether the gate is locked down or free.
 ///
 /// A value without a clock: it is told edges with their times and orders, and says what follows. An opening *entitles* one person to
-/// pass until the wait is over. A passage uses the oldest entitlement; one without any is somebody who slipped in. An input that cannot
-/// be read entitles nobody and raises no alarm of its own: then it is said that nobody looks. Every alarm ends when its cause does, or
-/// after ``alarm``.
+/// pass until the wait is over. A passage uses the oldest entitlement; one without any is somebody
+/// who slipped in. Nobody counts as not passed where a passage would have gone unseen. An input that cannot be read entitles nobody and
+/// raises no alarm of its own: then it is said that nobody looks. Every alarm ends when its cause does, or after ``alarm``.
 package struct Door: Sendable {
     /// How long an alarm of a moment stays in force.
     package static let alarm: Duration = .seconds(10)
@@ -15,14 +15,17 @@ package struct Door: Sendable {
     package static let settling: Duration = .milliseconds(100)
     /// A button or a passage that is active for longer is stuck.
     package static let stuck: Duration = .seconds(60)
-    /// More edges of one input in a second are no contact's.
-    package static let edges = 50
+    /// More edges of one input in a second are no contact's and no finger's: twelve presses. Behind debouncing of 20 ms a loose wire
+    /// makes at most twice as many.
+    package static let edges = 24
     /// Openings that wait for their passage at most.
     static let entitlements = 16
 
     struct Entitlement: Sendable {
         let visit: VisitID?
         let until: Instant
+        /// Whether a passage would have been seen at all times since the opening.
+        var isWatched: Bool
     }
 
     let settings: DoorSettings
@@ -109,8 +112,10 @@ package struct Door: Sendable {
         case .edge(let input, let isActive, let instant):
             guard lines[input] != nil else { break }
             chatter.note(input, at: now)
-            // Nobody's clock runs ahead, and nothing older than a moment is to be judged by what holds now.
-            let instant = min(max(instant, now.advanced(by: .zero - Self.grace)), now)
+            // Nobody's clock runs ahead, and nothing older than a moment is to be judged by what holds now. What was so before
+            // anybody looked stays that, however late it is told.
+            let oldest = isNews(instant) ? now.advanced(by: .zero - Self.grace) : takenAt
+            let instant = min(max(instant, oldest), now)
             for change in lines[input]?.take(isActive, at: instant) ?? [] {
                 actions += changed(input, change, at: now)
             }
@@ -130,9 +135,12 @@ package struct Door: Sendable {
     /// What holds now: entitlements that are over, the mode, and every alarm.
     private mutating func settle(at now: Instant) -> [DoorAction] {
         var actions: [DoorAction] = []
+        if let sensor = settings.passageSensor, chatter.inputs.contains(sensor) { lookAway() }
         while let index = entitled.firstIndex(where: { now >= lapse(of: $0) }) {
-            counters.unused += 1
-            actions.append(.settled(entitled.remove(at: index).visit, .unseen))
+            let lapsed = entitled.remove(at: index)
+            let isSure = lapsed.isWatched && !isBlind
+            if isSure { counters.unused += 1 }
+            actions.append(.settled(lapsed.visit, isSure ? .unseen : .unknown))
         }
         actions += changeMode(at: now)
         judge(at: now)

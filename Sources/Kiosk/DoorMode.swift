@@ -55,7 +55,7 @@ package enum Passage: Hashable, Sendable {
     case seen
     /// Nobody did within the time.
     case unseen
-    /// Nobody can tell: the inputs went away.
+    /// Nobody can tell: the inputs went away, or would not have shown it.
     case unknown
 }
 

@@ -47,8 +47,11 @@ package struct DoorSettings: Sendable {
     /// A relay and nothing else.
     package init() {}
 
-    /// Whether it is seen that somebody passes: by an input of its own, else by the door that opens.
-    package var seesPassage: Bool { inputs[.passage] != nil || inputs[.contact] != nil }
+    /// What tells that somebody passes: an input of its own, else the door that opens; nil: nothing.
+    var passageSensor: DoorInput? { [.passage, .contact].first { inputs[$0] != nil } }
+
+    /// Whether it is seen that somebody passes.
+    package var seesPassage: Bool { passageSensor != nil }
 
     /// How long the relay is energised for one person.
     func length(of pulse: Duration) -> Duration {

@@ -91,6 +91,21 @@ import Testing
         #expect(gate.patterns.last == .attention && gate.breaches == [])
     }
 
+    /// The door was still open when the next one was let in: whether he passed nobody knows, so he counts as used.
+    @Test func whoMayHavePassedThroughAnOpenDoorCountsAsUsed() throws {
+        let gate = try gate([.test(), .test(arrival: .at(.milliseconds(1200)))]) {
+            $0.door.inputs = [.contact: .milliseconds(20)]
+            $0.door.whenUnused = .release
+        }
+        #expect(gate.run(untilNote: "verdict"))
+        gate.run(for: .milliseconds(500))
+        set(.contact, true, gate)
+        #expect(gate.run(untilNote: "verdict"))
+        gate.run(for: .seconds(10))
+        #expect(opened(gate) == 2 && unused(gate) == 0 && gate.breaches == [])
+        #expect(gate.outcomes.map(\.outcome.gate?.passage) == [true, nil] && !gate.notes.contains("door.not-passed"))
+    }
+
     @Test func theStopDoesNotWaitForAPassage() throws {
         let gate = try gate { $0.door.whenUnused = .release }
         #expect(gate.run(untilNote: "verdict"))
@@ -205,6 +220,16 @@ import Testing
         }
         #expect(gate.outcomes.map(\.outcome.result) == visits.map { _ in .accepted })
         #expect(gate.phoneOutcomes.values.allSatisfy { $0 == .accepted } && gate.breaches == [])
+    }
+
+    @Test func aButtonThatHumsHoldsNoGateOpen() throws {
+        let gate = try gate([]) { $0.door.inputs[.request] = .zero }
+        gate.run(for: .seconds(1))
+        for edge in 0..<1000 {
+            set(.request, edge.isMultiple(of: 2), gate)
+            gate.run(for: .milliseconds(10))
+        }
+        #expect((1...2).contains(lengths(gate).count) && gate.breaches == [])
     }
 
     /// Whoever was turned away would walk in while somebody is let out.

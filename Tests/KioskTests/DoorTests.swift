@@ -136,6 +136,66 @@ import Testing
         #expect(scene.settled == ["1 seen"] && scene.alarms.isEmpty && scene.door.status.counters.passages == 1)
     }
 
+    // MARK: - Passages that nobody sees
+
+    /// The first one holds the door for the second: no edge tells of him.
+    @Test func throughADoorThatStandsOpenOnePassesUnseen() {
+        var scene = Scene { $0.inputs = [.contact: .zero] }
+        scene.open(Self.one, at: 1000)
+        scene.set(.contact, true, at: 2000)
+        scene.open(Self.two, at: 3000)
+        scene.set(.contact, false, at: 5000)
+        scene.wait(until: 20_000)
+        #expect(scene.settled == ["1 seen", "2 unknown"] && scene.door.status.counters.unused == 0)
+        // Shut again, it tells of the next one.
+        scene.open(Self.one, at: 21_000)
+        scene.wait(until: 40_000)
+        #expect(scene.settled.last == "1 unseen" && scene.door.status.counters.unused == 1)
+    }
+
+    @Test func twoWhoWaitBeforeADoorMayPassTogether() {
+        var scene = Scene { $0.inputs = [.contact: .milliseconds(20)] }
+        scene.open(Self.one, at: 1000)
+        scene.open(Self.two, at: 1500)
+        scene.press(.contact, at: 2000)
+        scene.wait(until: 20_000)
+        #expect(scene.settled == ["1 seen", "2 unknown"])
+    }
+
+    @Test func anInputThatIsStuckSeesNobody() {
+        var scene = Scene([.passage: true])
+        scene.open(Self.one, at: 1000)
+        scene.set(.passage, false, at: 3000)
+        scene.wait(until: 10_000)
+        #expect(scene.settled == ["1 unknown"])
+        // Active behind the end of the wait only: somebody may be in it.
+        scene.open(Self.two, at: 20_000)
+        scene.set(.passage, true, at: 25_100)
+        scene.wait(until: 40_000)
+        #expect(scene.settled == ["1 unknown", "2 unknown"])
+    }
+
+    @Test func anInputThatHumsSeesNobody() {
+        var scene = Scene { $0.inputs = [.passage: .zero] }
+        for edge in 0..<200 as Range<Int64> { scene.set(.passage, edge % 2 == 0, at: 1000 + edge * 5) }
+        let passages = scene.door.status.counters.passages
+        scene.open(Self.one, at: 2000)
+        for edge in 0..<200 as Range<Int64> { scene.set(.passage, edge % 2 == 0, at: 2001 + edge * 5) }
+        scene.wait(until: 20_000)
+        #expect(scene.settled == ["1 unknown"] && scene.door.status.counters.passages == passages)
+    }
+
+    @Test func whatWasMissedMayHaveBeenAPassage() {
+        var scene = Scene()
+        scene.open(Self.one, at: 1000)
+        scene.take(.lines([:]), at: 2000)
+        scene.open(Self.two, at: 2010)
+        // So soon that it may have been so before.
+        scene.press(.passage, at: 2050)
+        scene.wait(until: 20_000)
+        #expect(scene.settled == ["1 unknown", "2 unknown"])
+    }
+
     @Test func withoutInputsNothingIsAwaited() {
         var scene = Scene { $0.inputs = [:] }
         scene.open(Self.one, at: 1000)
@@ -290,6 +350,28 @@ import Testing
         #expect(scene.alarms == ["+door.input", "-door.input"])
     }
 
+    /// The kernel debounces for less than the line hums, so each edge counts.
+    @Test(arguments: [5, 20] as [Int64]) func aButtonThatHumsOpensNothingOnceThatIsKnown(_ apart: Int64) {
+        var scene = Scene { $0.inputs[.request] = .zero }
+        for edge in 0..<400 as Range<Int64> { scene.set(.request, edge % 2 == 0, at: 1000 + edge * apart) }
+        #expect(scene.alarms == ["+door.input"] && (1...13).contains(scene.openings))
+        scene.wait(until: 20_000)
+        #expect(scene.alarms == ["+door.input", "-door.input"])
+        let before = scene.openings
+        scene.press(.request, at: 21_000)
+        #expect(scene.openings == before + 1)
+    }
+
+    /// As fast as a finger can, for as long as somebody likes.
+    @Test func whoPressesInHasteIsHeard() {
+        var scene = Scene { $0.inputs[.request] = .zero }
+        for press in 0..<80 as Range<Int64> {
+            scene.set(.request, true, at: 1000 + press * 125)
+            scene.set(.request, false, at: 1060 + press * 125)
+        }
+        #expect(scene.openings == 80 && scene.alarms.isEmpty)
+    }
+
     @Test func whatIsActiveAtTheStartHasNotHappened() {
         var scene = Scene([.passage: true, .request: true, .contact: true, .tamper: true])
         scene.wait(until: 100)
@@ -313,6 +395,18 @@ import Testing
         #expect(scene.openings == 0 && scene.alarms == ["+door.tamper"] && scene.door.status.counters.passages == 0)
         scene.wait(until: 40_000)
         #expect(scene.alarms == ["+door.tamper", "+door.held-open"])
+    }
+
+    /// They say what was so at the start, and come when the thread has time for them.
+    @Test(arguments: [0, 20] as [Int64]) func howeverLateItIsTold(_ debounce: Int64) {
+        var scene = Scene { settings in
+            for input in DoorInput.allCases { settings.inputs[input] = .milliseconds(debounce) }
+        }
+        for input in [DoorInput.passage, .request, .contact] {
+            scene.take(.edge(input, isActive: true, at: Instant(nanoseconds: 1_000_000)), at: 450)
+        }
+        scene.wait(until: 5000)
+        #expect(scene.openings == 0 && scene.alarms.isEmpty && scene.door.status.counters.passages == 0)
     }
 
     @Test func inputsThatVanishAreToldAndComeBack() {
