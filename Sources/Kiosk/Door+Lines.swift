@@ -77,10 +77,11 @@ extension Door {
         return [.note(.passage(isEntitled: mode == .free), nil)]
     }
 
-    /// Somebody has used the oldest opening; nil: there was none.
+    /// Somebody has used an opening; nil: there was none. A visitor's goes before one of the way out, behind which nobody may have come:
+    /// no visitor counts as not passed because somebody pressed the button.
     private mutating func use(at instant: Instant) -> [DoorAction]? {
         let open = entitled.indices.filter { instant <= entitled[$0].until }
-        guard let index = open.first else { return nil }
+        guard let index = open.first(where: { entitled[$0].visit != nil }) ?? open.first else { return nil }
         counters.passages += 1
         let visit = entitled.remove(at: index).visit
         return [.note(.passage(isEntitled: true), visit), .settled(visit, .seen)]

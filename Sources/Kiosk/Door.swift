@@ -3,7 +3,7 @@ package import Encoding
 /// What a gate has besides its relay: who passed, who asks to go out, how the door stands, and whether the gate is locked down or free.
 ///
 /// A value without a clock: it is told edges with their times and orders, and says what follows. An opening *entitles* one person to
-/// pass until the wait is over. A passage uses the oldest entitlement; one without any is somebody
+/// pass until the wait is over. A passage uses the oldest entitlement of a visitor, else one of the way out; one without any is somebody
 /// who slipped in. Nobody counts as not passed where a passage would have gone unseen. An input that cannot be read entitles nobody and
 /// raises no alarm of its own: then it is said that nobody looks. Every alarm ends when its cause does, or after ``alarm``.
 package struct Door: Sendable {

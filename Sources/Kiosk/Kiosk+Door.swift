@@ -62,7 +62,9 @@ extension Kiosk {
 
     /// It is known whether somebody passed: the record may be written, and a relay that waited for it is released.
     private mutating func settled(_ visit: VisitID?, _ passage: Passage, at now: Instant) -> [KioskAction] {
-        if settings.door.opening == .level, gate.isOpen, gate.visit == visit, passage != .unknown { gate.shut(at: now) }
+        // A level ends with the passage, also one for the way out that a visitor has used. Without a passage it ends by itself.
+        let isTheirs = gate.visit == nil || gate.visit == visit
+        if settings.door.opening == .level, gate.isOpen, passage == .seen, isTheirs { gate.shut(at: now) }
         guard let visit else { return [] }
         if let index = unrecorded.firstIndex(where: { $0.visit == visit }) { unrecorded[index].passage = passage }
         guard settings.door.whenUnused == .release, settings.door.seesPassage else {

@@ -159,6 +159,48 @@ import Testing
         #expect(lengths(gate) == [5000] && gate.breaches == [])
     }
 
+    /// Somebody pressed the button and stayed: that opening is not the visitor's.
+    @Test func aLevelEndsWithTheVisitorAlsoBehindAnExit() throws {
+        let gate = try gate {
+            ($0.door.opening, $0.door.whenUnused) = (.level, .release)
+        }
+        gate.verificationTime = .milliseconds(300)
+        #expect(gate.run(untilNote: "transfer.received"))
+        press(.request, gate)
+        #expect(gate.run(untilNote: "verdict"))
+        gate.run(for: .milliseconds(1500))
+        press(.passage, gate)
+        gate.run(for: .seconds(10))
+        #expect(lengths(gate).count == 2 && lengths(gate).last == 1520, "\(lengths(gate))")
+        #expect(opened(gate) == 1 && unused(gate) == 0)
+        #expect(gate.outcomes.first?.outcome.gate?.passage == true && gate.breaches == [])
+    }
+
+    /// A visitor who is slow goes through what was opened for somebody inside: behind him it is shut.
+    @Test func aLevelForTheWayOutEndsWithWhoeverPasses() throws {
+        let gate = try gate {
+            ($0.door.opening, $0.door.wait) = (.level, .seconds(20))
+        }
+        #expect(gate.run(untilNote: "verdict"))
+        gate.run(for: .seconds(6))
+        press(.request, gate)
+        gate.run(for: .milliseconds(900))
+        press(.passage, gate)
+        gate.run(for: .seconds(10))
+        #expect(lengths(gate) == [5000, 1000], "\(lengths(gate))")
+        #expect(gate.breaches == [])
+    }
+
+    @Test func aLevelForTheWayOutIsNotEndedByTheOneBefore() throws {
+        let gate = try gate([]) { $0.door.opening = .level }
+        gate.run(for: .seconds(1))
+        press(.request, gate)
+        gate.run(for: .seconds(4))
+        press(.request, gate)
+        gate.run(for: .seconds(20))
+        #expect(lengths(gate) == [5000, 5000] && gate.breaches == [])
+    }
+
     // MARK: - Request to exit
 
     @Test func theButtonInsideOpensOnce() throws {

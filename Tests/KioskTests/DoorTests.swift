@@ -196,6 +196,19 @@ import Testing
         #expect(scene.settled == ["1 unknown", "2 unknown"])
     }
 
+    // MARK: - Passages of those who go out
+
+    /// Nobody came to the button's opening: the visitor's passage is his own.
+    @Test(arguments: [DoorInput.passage, .contact]) func aVisitorUsesHisOwnOpening(_ sensor: DoorInput) {
+        var scene = Scene { $0.inputs = [sensor: .milliseconds(20)] }
+        scene.open(nil, at: 1000)
+        scene.open(Self.one, at: 1320)
+        scene.press(sensor, at: 3000)
+        #expect(scene.settled == ["1 seen"])
+        scene.wait(until: 20_000)
+        #expect(scene.settled == ["1 seen", sensor == .passage ? "exit unseen" : "exit unknown"])
+    }
+
     @Test func withoutInputsNothingIsAwaited() {
         var scene = Scene { $0.inputs = [:] }
         scene.open(Self.one, at: 1000)
