@@ -19,9 +19,11 @@ import Tuvali
         }
 
         func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
+            // A red light holds up whoever goes out.
+            let isAccepted = !settled.count.isMultiple(of: 3)
             let verdict = Verdict(
-                decision: .accept, reasons: [Reason(.ok)], credential: CredentialSummary(payloadDigest: []),
-                trust: "test", policy: "test")
+                decision: isAccepted ? .accept : .reject, reasons: [Reason(isAccepted ? .ok : .proofInvalid)],
+                credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
             return (.milliseconds(5), verdict)
         }
 
