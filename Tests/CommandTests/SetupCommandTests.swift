@@ -305,18 +305,19 @@ import Testing
         try lay()
         let begun = ContinuousClock.now
         #expect(try await boot().code == 0)
-        let whole = begun.duration(to: .now)
+        var whole = begun.duration(to: .now)
         let wanted = try #require(configuration)
         var cuts = 0
         for number in 1...40 {
             try lay()
             let words = Self.common + ["--from-boot"]
-            let pause = whole * number / 36
+            let pause = whole * (number * 7 % 40) / 36
             let ending = try await Program.run(Program.gatehouse, words, in: folder) { id in
                 try await Task.sleep(for: pause)
                 kill(id, SIGKILL)
             }
-            if ending.code == -SIGKILL { cuts += 1 }
+            // On a machine that has become faster, or has less to do, it takes less than it took.
+            if ending.code == -SIGKILL { cuts += 1 } else { whole = min(whole, pause) }
             let hasFile = (try? folder.read("root/boot/gatehouse-setup.toml")) == answers
             #expect(hasFile || configuration == wanted, "after \(pause)")
             let next = try await boot()
