@@ -19,19 +19,28 @@ package enum LedgerTable {
         case .intent(let record):
             cells += stamped(record.seq, "intent", record.visit, record.stamp)
         case .outcome(let record):
-            let (outcome, gate) = (record.outcome, record.outcome.gate)
-            cells += stamped(record.seq, "outcome", record.visit, record.stamp)
-            cells += [
-                outcome.result.rawValue, outcome.reasons.map(\.code.string).joined(separator: " "),
-                gate.map { "\($0.opened)" } ?? "", gate.map { "\($0.pulseMilliseconds)" } ?? "",
-                outcome.credential?.format.string ?? "", outcome.credential?.issuer?.string ?? "",
-                (outcome.credential?.types ?? []).map(\.string).joined(separator: " "),
-                outcome.session.map { "\($0.milliseconds)" } ?? "", "\(outcome.repeated)", "\(record.dropped)",
-            ]
+            cells +=
+                stamped(record.seq, "outcome", record.visit, record.stamp) + told(record.outcome) + [
+                    "\(record.dropped)"
+                ]
         case nil: cells += ["", "unreadable"]
         }
         cells += [String](repeating: "", count: columns.count - 1 - cells.count) + [entry.hash.hex]
         return line(cells)
+    }
+
+    /// Cell by cell: in one expression they are more than older compilers can tell the types of.
+    private static func told(_ outcome: Outcome) -> [String] {
+        let (gate, credential) = (outcome.gate, outcome.credential)
+        var cells: [String] = [outcome.result.rawValue, outcome.reasons.map(\.code.string).joined(separator: " ")]
+        cells.append(gate.map { "\($0.opened)" } ?? "")
+        cells.append(gate.map { "\($0.pulseMilliseconds)" } ?? "")
+        cells.append(credential?.format.string ?? "")
+        cells.append(credential?.issuer?.string ?? "")
+        cells.append((credential?.types ?? []).map(\.string).joined(separator: " "))
+        cells.append(outcome.session.map { "\($0.milliseconds)" } ?? "")
+        cells.append("\(outcome.repeated)")
+        return cells
     }
 
     private static func stamped(_ seq: Int, _ kind: String, _ visit: Text, _ stamp: RecordStamp) -> [String] {
