@@ -142,7 +142,7 @@ actor MailRoom: Postbox {
                 let agency = try AgencyMailbox(
                     restoring: snapshot, settings, random: AgentLinks.randomStream())
                 gone = agency.connections.subtracting(known)
-                begin(agency, id: stored.id, invitation: nil)
+                begin(id: stored.id, invitation: nil, agency)
             case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw SnapshotError.otherAgency
             default:
                 let mediator = try Mediator(
@@ -163,11 +163,14 @@ actor MailRoom: Postbox {
     }
 
     private func begin(_ mediator: consuming Mediator) {
-        let (id, invitation) = (mediator.id, mediator.invitation)
-        begin(mediator, id: id, invitation: invitation)
+        begin(id: mediator.id, invitation: mediator.invitation, mediator)
     }
 
-    private func begin<Box: Mailbox & ~Copyable>(_ box: consuming Box, id: Text, invitation: Invitation?) {
+    /// Name and invitation are consumed too, and come first: Swift 6.2 would lend them from the mailbox that goes away, and stops at that.
+    private func begin<Box: Mailbox & ~Copyable>(
+        id: consuming Text, invitation: consuming Invitation?, _ box: consuming Box
+    ) {
+        let (id, invitation) = (id, invitation)
         let link = MailboxLink(
             box, id: id, invitation: invitation, connections: receivers.map { ($0.key, $0.value.key) },
             MailboxSurroundings(
@@ -327,7 +330,7 @@ actor MailRoom: Postbox {
                 guard let agency = AgencyMailbox(settings, random: random) else { return }
                 try await surroundings.store.keepConnection(
                     id, to: Self.destination, agency.snapshot.compactBytes, handled: [])
-                begin(agency, id: id, invitation: nil)
+                begin(id: id, invitation: nil, agency)
             }
         } catch {
             return surroundings.notice(.storeFailed("\(error)"))

@@ -49,7 +49,15 @@ package struct VirtualAgency: ~Copyable, Sendable {
         _ dialect: AgencyDialect, url: Text, seed: Secret, did: Text? = nil, sponsor: Verkey? = nil,
         random: consuming RandomStream
     ) {
+        // An initializer of its own for what follows: Swift 6.2 would destroy here what is only made there, and stops at that.
         guard let keys = KeyPair(seed: seed), let stranger = KeyPair(seed: random.drawSecret(32)) else { return nil }
+        self.init(dialect, url: url, keys: keys, stranger: stranger, did: did, sponsor: sponsor, random: random)
+    }
+
+    private init(
+        _ dialect: AgencyDialect, url: Text, keys: KeyPair, stranger: KeyPair, did: Text?, sponsor: Verkey?,
+        random: consuming RandomStream
+    ) {
         (self.dialect, self.url, self.keys, self.stranger, self.sponsor) = (dialect, url, keys, stranger, sponsor)
         party = AgencyParty(did: did ?? keys.verkey.unqualifiedDID, key: keys.verkey)
         self.random = random
