@@ -124,9 +124,6 @@ enum DoctorListing {
         if findings.exitCode != 0 { throw ExitCode(findings.exitCode) }
     }
 
-    /// The same without colour, for a file.
-    static func plain(_ findings: [Finding]) -> [String] { lines(findings, []).map(Terminal.unstyled) }
-
     /// What a person reads.
     static func lines(_ findings: [Finding], _ surroundings: [String]) -> [String] {
         var lines = surroundings.isEmpty ? [] : [Terminal.printable(surroundings.joined(separator: ", ")), ""]

@@ -38,9 +38,10 @@ struct ReportCommand: AsyncParsableCommand {
         var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
         let machine = surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : surroundings
         lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
-        lines += DoctorListing.plain(findings) + ["", "## What the service says", ""]
+        // Not folded as for a terminal: a name of several words would be torn apart, and not be found.
+        lines += findings.map(Self.line) + ["", "## What the service says", ""]
         if let status {
-            lines += StatusListing.lines(status).map(Terminal.unstyled) + ["", status.compactText]
+            lines += (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
         } else {
             lines.append("it does not answer")
         }
@@ -51,7 +52,7 @@ struct ReportCommand: AsyncParsableCommand {
         var redaction = Redaction(
             takesNames: redacted, secrets: Self.texts(named: ["token"], in: settings),
             words: Self.texts(named: Self.names, in: settings) + Self.texts(named: Self.names, in: status ?? nil)
-                + [ProcessInfo.processInfo.hostName])
+                + [Self.hostName])
         for line in lines { Terminal.line(Terminal.printable(redaction.text(line))) }
     }
 
@@ -68,6 +69,19 @@ struct ReportCommand: AsyncParsableCommand {
             object.members.flatMap { texts(named: names, in: $0.value, isNamed: names.contains($0.name)) }
         default: []
         }
+    }
+
+    private static func line(_ finding: Finding) -> String {
+        let remedy = [finding.code, finding.remedy].compactMap(\.self).joined(separator: ": ")
+        return "\(finding.check.rawValue): \(finding.state.rawValue): \(finding.detail)"
+            + (remedy.isEmpty ? "" : " → " + remedy)
+    }
+
+    /// What the machine is called, without asking any resolver, which may take its time.
+    private static var hostName: String {
+        (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?.trimmingCharacters(
+            in: .whitespacesAndNewlines)
+            ?? ""
     }
 
     /// The last lines of a log, of the last megabyte.
