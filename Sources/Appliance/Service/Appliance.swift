@@ -20,6 +20,7 @@ package enum ApplianceService {
         observe: Gatekeeper.TurnObserver? = nil
     ) async throws {
         ProcessEnd.ignoreStraySignals()
+        Heap.returnFreedMemory()
         guard
             let parts = try await Composition.make(
                 configuration, version: version, made: made, environment: environment, observe: observe)
@@ -101,6 +102,7 @@ private struct GateService: Service {
     let parts: Composition
 
     func run() async throws {
+        Heap.keepFreedMemory()
         await withGracefulShutdownHandler {
             await parts.gatekeeper.run()
         } onGracefulShutdown: {
