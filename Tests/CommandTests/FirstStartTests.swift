@@ -3,16 +3,19 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What may be missing when a box starts for the first time, each by itself: the program runs, says which it is and what to do, and
-/// takes it up when it comes. (The radio comes in the suites with a radio, the chip in the tests of the panel.)
+/// What may be missing when a box starts for the first time, each by itself: `doctor` sees it before the first start, the program runs,
+/// says which it is and what to do on its log, to `doctor` and to `status`, and takes it up when it comes. (The radio comes in
+/// the suites with a radio, the chip in the tests of the panel; `doctor` looks at chips on a real machine only.)
 @Suite struct FirstStartTests {
     /// One thing that is missing.
     struct Lack: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// What the configuration says of it, by section.
         var sections: [String: String] = [:]
-        /// The faults that are told, beside that of the radio, which is missing in all of them.
+        /// The faults that are told, beside that of the radio, which is missing in all of them and gives the light.
         let codes: Set<Text>
+        /// What `doctor` finds before the first start; nil: the same.
+        var beforehand: Set<Text>?
         /// Words of the first fault's detail.
         let detail: String
         /// Makes it missing, in the folder of the configuration.
@@ -33,7 +36,7 @@ import Testing
             testDescription: "trust data that name nobody", codes: ["fault.trust-unusable"],
             detail: "nobody is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
         Lack(
-            testDescription: "issuers without a key", codes: ["fault.trust-unusable"],
+            testDescription: "issuers without a key", codes: ["fault.trust-unusable"], beforehand: ["box.trust"],
             detail: "no key of any issuer is known",
             lose: { try $0.write("trust/issuers.toml", "[[issuer]]\nid = \"did:web:a.example\"\n") },
             mend: {
@@ -65,46 +68,50 @@ import Testing
     ]
 
     private static let box: [Lack] = [
-        Lack(testDescription: "no radio that answers", codes: [], detail: ""),
+        Lack(testDescription: "no radio that answers", codes: [], beforehand: [], detail: ""),
         Lack(
             testDescription: "no adapter", sections: ["radio": "transport = \"user-channel\"\ndevice = \"hci77\""],
-            codes: [], detail: ""),
+            codes: [], beforehand: ["radio.no-bluetooth"], detail: ""),
         Lack(
             testDescription: "no serial line",
-            sections: ["radio": "transport = \"serial\"\ndevice = \"/dev/none\""], codes: [], detail: ""),
+            sections: ["radio": "transport = \"serial\"\ndevice = \"/dev/none\""], codes: [],
+            beforehand: ["radio.not-found"], detail: ""),
         Lack(
             testDescription: "no chip",
             sections: [
                 "gpio": "chip = \"no-such-chip\"", "gate": "line = \"GPIO17\"", "indicator": "amber = \"GPIO22\"",
             ],
-            codes: ["fault.gpio", "gate.unavailable"], detail: "no-such-chip"),
+            codes: ["fault.gpio", "gate.unavailable"], beforehand: [], detail: "no-such-chip"),
         Lack(
             testDescription: "no place for the control socket",
             sections: [
                 "control": "path = \"run/gate/control.sock\"",
                 "observe": "status = \"status.json\"\nlisten = \"none\"",
             ],
-            codes: ["fault.control"], detail: "run/gate/control.sock", mend: { try $0.makeFolder("run") }),
+            codes: ["fault.control"], beforehand: ["box.missing"], detail: "run/gate/control.sock",
+            mend: { try $0.makeFolder("run") }),
         Lack(
             testDescription: "no place for the status file", sections: ["observe": "status = \"shown/status.json\""],
-            codes: ["fault.observe"], detail: "shown/status.json", mend: { try $0.makeFolder("shown") }),
+            codes: ["fault.observe"], beforehand: ["box.missing"], detail: "shown/status.json",
+            mend: { try $0.makeFolder("shown") }),
         Lack(
             testDescription: "no folder for the display's picture",
             sections: ["display": "kind = \"file\"\nfile = \"pictures/invitation.png\""], codes: ["fault.display"],
+            beforehand: ["box.missing"],
             detail: "pictures/invitation.png", mend: { try $0.makeFolder("pictures") }),
         Lack(
             testDescription: "no framebuffer",
             sections: ["display": "kind = \"framebuffer\"\ndevice = \"/dev/none\""], codes: ["fault.display"],
             detail: "/dev/none"),
         Lack(
-            testDescription: "no place for the reserve", sections: ["ledger": "reserve = \"/proc/none\""],
-            codes: ["fault.ledger-reserve"], detail: "/proc/none"),
+            testDescription: "no place for the reserve", sections: ["ledger": "reserve = \"away/far/none\""],
+            codes: ["fault.ledger-reserve"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(
-            testDescription: "no place for the witness", sections: ["ledger": "witness = \"/proc/none\""],
-            codes: ["fault.ledger-witness"], detail: "/proc/none"),
+            testDescription: "no place for the witness", sections: ["ledger": "witness = \"away/far/none\""],
+            codes: ["fault.ledger-witness"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(
-            testDescription: "no key for the connections", sections: ["agent": "keyFile = \"/proc/none\""],
-            codes: ["fault.agent-unreadable"], detail: "/proc/none"),
+            testDescription: "no key for the connections", sections: ["agent": "keyFile = \"away/far/none\""],
+            codes: ["fault.agent-unreadable"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(
             testDescription: "no printed code", sections: ["sticker": "key = \"none\"\nuntil = \"2099-01-01\""],
             codes: ["fault.sticker"], detail: "none is not there"),
@@ -137,6 +144,8 @@ import Testing
         defer { Self.turns.give() }
         try configure(folder, lack.sections)
         try lack.lose(folder)
+        let before = try await doctor(folder)
+        #expect(before.isSuperset(of: lack.beforehand ?? lack.codes), "\(before)")
         try await run(folder) { log in
             try await log.wait("the faults") { $0.inForce.isSuperset(of: lack.codes.union(["fault.radio"])) }
             // Whatever else may come of it has come by then.
@@ -148,6 +157,13 @@ import Testing
             if let code = lack.codes.min(by: { $0.string < $1.string }) {
                 let told = log.faults.first { $0["code"]?.string == code }?["detail"]?.string?.string ?? ""
                 #expect(told.contains(lack.detail), "\(told)")
+            }
+            // Without its socket nobody can ask it.
+            if lack.codes != ["fault.control"] {
+                let seen = try await doctor(folder)
+                #expect(seen.isSuperset(of: log.inForce), "\(seen)")
+                let status = try await folder.gatehouse("status", "--json", "--config", "gate.toml")
+                #expect(status.code == 1 && status.json.first?["light"] == "fault")
             }
             guard let mend = lack.mend else { return }
             try mend(folder)
@@ -192,6 +208,22 @@ import Testing
 
     // MARK: - The program
 
+    /// Runs a program as somebody whom the modes of files mean something to.
+    private static let confined =
+        geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+
+    /// The codes of what `doctor` finds wrong.
+    private func doctor(_ folder: Scratch) async throws -> Set<Text> {
+        try folder.write("root/sys/class/rtc/rtc0/since_epoch", "\(Int(Date().timeIntervalSince1970))\n")
+        let ending = try await Program.run(
+            "timeout",
+            ["60"] + Self.confined + [
+                Program.gatehouse, "doctor", "--json", "--root", "root", "--config", "gate.toml",
+            ], in: folder)
+        #expect(ending.code == 1 || ending.code == 2, "\(ending)")
+        return Set((ending.json.first?["findings"]?.array ?? []).compactMap { $0["code"]?.string })
+    }
+
     /// Writes a configuration that lacks nothing but a radio, with these sections added to it or in the place of its own.
     private func configure(_ folder: Scratch, _ sections: [String: String]) throws {
         try folder.write("trust/issuers.toml", Self.issuer)
@@ -210,14 +242,20 @@ import Testing
         for (name, text) in sections {
             all[name] = additions.contains(name) ? "\(usual[name] ?? "")\n\(text)" : text
         }
+        try folder.makeFolder("state")
+        // A machine on which the service is installed for the user who runs this.
+        for (path, text) in [
+            ("passwd", "keeper:x:\(getuid()):\(getgid())::/:/bin/sh\n"), ("group", "gpio:x:997:\n"),
+        ] { try folder.write("root/etc/\(path)", text) }
+        try folder.write("root/sys/class/rtc/rtc0/hctosys", "1\n")
+        try folder.write("root/usr/lib/systemd/system/gatehouse.service", "[Service]\nUser=keeper\n")
         try folder.write("gate.toml", all.map { "[\($0.key)]\n\($0.value)\n" }.sorted().joined(separator: "\n"))
     }
 
     /// Runs the service for the time of `body`, as a user whom the modes of files mean something to, and sees it end in order.
     private func run(_ folder: Scratch, _ body: @escaping (ServiceLog) async throws -> Void) async throws {
-        let confined = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
         let ending = try await Program.run(
-            "timeout", ["150"] + confined + [Program.gatehouse, "run", "--config", "gate.toml"], in: folder
+            "timeout", ["150"] + Self.confined + [Program.gatehouse, "run", "--config", "gate.toml"], in: folder
         ) { id in
             try await body(ServiceLog(folder: folder))
             kill(id, SIGTERM)

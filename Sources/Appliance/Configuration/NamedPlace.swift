@@ -33,11 +33,16 @@ struct NamedPlace: Hashable {
                 ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
                 ("log.path", configuration.log.path, true),
                 ("control.path", configuration.control.path.map(folder), true),
+                // Folder and file: the file is exchanged as a whole, and nobody makes its folder.
                 ("observe.status", configuration.observe.status.map(folder), true),
+                ("observe.status", configuration.observe.status, true),
                 ("observe.textfile", configuration.observe.textfile.map(folder), true),
+                ("observe.textfile", configuration.observe.textfile, true),
                 ("observe.listen", configuration.observe.socket.map(folder), true),
             ]
-            + configuration.display.all.filter { $0.kind == .file }.map { ("display.file", folder(of: $0.file), true) }
+            + configuration.display.all.filter { $0.kind == .file }.flatMap {
+                [("display.file", folder(of: $0.file), true), ("display.file", $0.file, true)]
+            }
         for case (let key, let path?, let isWritten) in optional {
             places.append(NamedPlace(key: key, path: path, isWritten: isWritten))
         }
