@@ -133,6 +133,15 @@ import Testing
         }
     }
 
+    /// A start that goes well says nothing of what the service then did with what is removed.
+    @Test func noBlockRemovesBehindAStart() throws {
+        for block in try blocks() {
+            let start = block.commands.firstIndex { $0.contains("systemctl start") || $0.contains("systemctl restart") }
+            let behind = start.map { Array(block.commands[$0...]) } ?? []
+            #expect(!behind.contains { $0.contains("rm ") || $0.contains("-delete") }, "\(block.document): \(behind)")
+        }
+    }
+
     /// `pass.json`, `trust`, `policy.toml` and what else the documents name.
     private func prepared() async throws -> Scratch {
         let folder = try Scratch()

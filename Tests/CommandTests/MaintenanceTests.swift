@@ -50,6 +50,32 @@ import Testing
         #expect(!events("keys").contains { $0["text"]?.string?.hasPrefix("credentials are named") == true })
     }
 
+    /// The start goes well, and the old key is still the only one: its file may go only behind the line that the document looks for.
+    @Test func theOldKeyServesUntilTheLogSaysOtherwise() async throws {
+        try await serve()
+        try move(".agent-key", "state/gatehouse.db.agent-key.old")
+        // No new one can be made, as on a full disk.
+        let obstacle = folder.path("state/gatehouse.db.agent-key")
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        try await serve()
+        #expect(!events("keys").contains { $0["resealed"]?.int ?? 0 > 0 }, "\(log)")
+        #expect(events("fault").contains { $0["code"] == "fault.agent-unreadable" }, "\(log)")
+        try FileManager.default.removeItem(atPath: obstacle)
+        try await serve()
+        #expect(events("keys").contains { $0["resealed"]?.int == 1 }, "\(log)")
+        // As the document looks for it.
+        let look = try document("docs/maintenance.md").split(separator: "\n").first {
+            $0.contains("grep") && $0.contains("keys")
+        }
+        let grep = try #require(look?.split(separator: "|").last)
+        let found = try await Program.run("sh", ["-c", "\(grep) log.jsonl"], in: folder)
+        #expect(found.code == 0 && found.lines.last?.contains(#""resealed":1"#) == true, "\(found)")
+    }
+
+    private func document(_ name: String) throws -> String {
+        try String(contentsOf: Vectors.repository.appendingPathComponent(name), encoding: .utf8)
+    }
+
     @Test func theKeyOfTheWitnessIsChanged() async throws {
         try await serve()
         let ledger = try #require(events("ledger.head").last?["ledger"]?.string)
