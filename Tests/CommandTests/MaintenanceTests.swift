@@ -76,6 +76,37 @@ import Testing
         try String(contentsOf: Vectors.repository.appendingPathComponent(name), encoding: .utf8)
     }
 
+    /// The timer's unit as it stands there: systemd takes it, and it removes old backups of this gate, and nothing else.
+    @Test func theTimerRemovesItsOwnBackupsOnly() async throws {
+        let text = try document("docs/maintenance.md")
+        let from = try #require(text.range(of: "# /etc/systemd/system/gatehouse-backup.service"))
+        let to = try #require(text[from.upperBound...].range(of: "\n```"))
+        let unit = String(text[from.lowerBound..<to.lowerBound]) + "\n"
+        #expect(unit.contains("\n[Unit]\nRequiresMountsFor=/mnt/backup\n"))
+        try folder.write("gatehouse-backup.service", unit)
+        if FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze") {
+            let verify = try await Program.run(
+                "/usr/bin/systemd-analyze",
+                ["verify", "--man=no", "--recursive-errors=no", folder.path("gatehouse-backup.service")], in: folder)
+            #expect(verify.lines.filter { !$0.contains("is not executable") } == [], "\(verify)")
+            #expect(!verify.errors.contains("gatehouse-backup.service:"), "\(verify)")
+        }
+        let old = [
+            "north-2026-11-01.tar", "north-2026-11-02.tar.partial", "north-2-2026-11-01.tar", "south-2026-11-01.tar",
+            "last.tar", "photos/north-2026-11-01.tar", "north-inside.tar",
+        ]
+        for name in old + ["north-2026-12-31.tar"] { try folder.write("disk/" + name, "x") }
+        let date = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -40 * 86_400)]
+        for name in old { try FileManager.default.setAttributes(date, ofItemAtPath: folder.path("disk/" + name)) }
+        let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStartPost=") })
+        let command = line.dropFirst("ExecStartPost=".count).replacing("%H", with: "north")
+            .replacing("/mnt/backup", with: folder.path("disk"))
+        let ending = try await Program.run("sh", ["-c", String(command)], in: folder)
+        #expect(ending.code == 0, "\(ending)")
+        let left = try FileManager.default.subpathsOfDirectory(atPath: folder.path("disk"))
+        #expect(Set(left) == Set(old.dropFirst(2) + ["north-2026-12-31.tar", "photos"]))
+    }
+
     @Test func theKeyOfTheWitnessIsChanged() async throws {
         try await serve()
         let ledger = try #require(events("ledger.head").last?["ledger"]?.string)
