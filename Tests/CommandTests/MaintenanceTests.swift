@@ -166,6 +166,76 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
+    /// `deploy/rauc/check` on the root of an image made as the document says, where this is changed before.
+    private func image(_ change: (_ root: String) throws -> Void = { _ in }) async throws -> Ending {
+        let root = folder.path("image-\(UUID().uuidString)")
+        let (files, rauc) = (FileManager.default, Vectors.repository.appendingPathComponent("deploy/rauc"))
+        func put(_ path: String, _ text: String = "x\n") throws {
+            let url = URL(fileURLWithPath: root + path)
+            try files.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+            chmod(url.path, 0o755)
+        }
+        for path in [
+            "/usr/bin/gatehouse", "/usr/bin/rauc", "/usr/bin/fw_setenv", "/usr/bin/fw_printenv",
+            "/etc/rauc/operator.pem",
+            "/usr/share/dbus-1/system-services/de.pengutronix.rauc.service", "/usr/lib/gatehouse-update/confirm",
+            "/usr/lib/gatehouse-update/newer-only",
+        ] { try put(path) }
+        for (name, path) in [
+            ("system.conf", "/etc/rauc/"), ("fstab", "/etc/"), ("fw_env.config", "/etc/"),
+            ("gatehouse-confirm.service", "/etc/systemd/system/multi-user.target.wants/"),
+        ] { try put(path + name, try document("deploy/rauc/" + name)) }
+        try put("/etc/gatehouse-image-version", "8\n")
+        try put("/etc/sysusers.d/gatehouse.conf", "u gatehouse 991 \"Gatehouse verifier\" /var/lib/gatehouse\n")
+        // The document's own line, beside what packages and the base system bring.
+        let line = try document("docs/updates.md").replacing("\n   ", with: " ")
+        let made = try #require(line.firstMatch(of: /`mkdir -p (\/[^`]*)`/)).output.1
+        for path in made.split(separator: " ").map(String.init) + [
+            "/var/lib/gatehouse", "/etc/gatehouse", "/tmp", "/var/tmp",
+        ] {
+            try files.createDirectory(atPath: root + path, withIntermediateDirectories: true)
+        }
+        try change(root)
+        return try await Program.run(rauc.appendingPathComponent("check").path, [root], in: folder)
+    }
+
+    @Test func anImageMadeByTheDocumentIsWhole() async throws {
+        let ending = try await image()
+        #expect(ending.code == 0, "\(ending)")
+    }
+
+    /// What is missing in an image is told before it is at the gate.
+    @Test(arguments: [
+        ("/var/lib/gatehouse-update", "fstab mounts something on it"), ("/data", "fstab mounts something on it"),
+        ("/usr/share/dbus-1", "install rauc-service"), ("/usr/bin/rauc", "install rauc"),
+        ("/usr/bin/fw_setenv", "install libubootenv-tool"), ("/etc/fw_env.config", "is not there"),
+        ("/etc/systemd/system/multi-user.target.wants/gatehouse-confirm.service", "is not enabled"),
+        ("/etc/gatehouse-image-version", "no whole number"), ("/etc/sysusers.d/gatehouse.conf", "no number of his own"),
+    ]) func anImageWithoutItIsRefused(path: String, word: String) async throws {
+        let ending = try await image { try FileManager.default.removeItem(atPath: $0 + path) }
+        #expect(ending.code == 1 && ending.errors.contains(word), "\(ending)")
+    }
+
+    /// Where Linux cannot write U-Boot's environment no system would be kept; and Debian has U-Boot write it to p1.
+    @Test(arguments: [("/boot/firmware/uboot.env", false), ("/etc/uboot.env", false), ("/data/update/uboot.env", true)])
+    func theEnvironmentOfUBootCanBeWritten(path: String, isGood: Bool) async throws {
+        let ending = try await image {
+            try Data("\(path) 0x0 0x4000\n".utf8).write(to: URL(fileURLWithPath: $0 + "/etc/fw_env.config"))
+        }
+        #expect((ending.code == 0) == isGood && ending.errors.contains("cannot be written") != isGood, "\(ending)")
+    }
+
+    @Test func whatCallsAnySystemGoodIsMasked() async throws {
+        let unit = "/usr/lib/systemd/system/rauc-mark-good.service"
+        let ending = try await image { root in
+            try FileManager.default.createDirectory(
+                atPath: root + "/usr/lib/systemd/system", withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: root + unit))
+        }
+        #expect(ending.code == 1 && ending.errors.contains("is not masked"), "\(ending)")
+    }
+
     /// Programs that do what a test says, first in the path.
     private func stubs(_ programs: [String: String]) throws -> String {
         for (name, text) in programs {
