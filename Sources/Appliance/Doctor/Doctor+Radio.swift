@@ -97,7 +97,8 @@ extension Doctor {
 
     private static func remedy(forMissing kind: String) -> String {
         switch kind {
-        case "char-i2c": "Switch the bus on: dtparam=i2c_arm=on in /boot/firmware/config.txt, then start anew."
+        case "char-i2c":
+            "Switch the bus on (dtparam=i2c_arm=on in /boot/firmware/config.txt), and have the module that makes its node loaded (echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf); then start anew."
         case "char-spi": "Switch the bus on: dtparam=spi=on in /boot/firmware/config.txt, then start anew."
         default: "Look at the screen's cable and power before the machine starts, and at display.device."
         }

@@ -5,7 +5,7 @@ import LinuxIO
 /// beside the installed unit. Where the unit allows it already there is none.
 struct SetupDropIn: Sendable {
     private let path: String
-    private let isThere: Bool
+    private let present: [UInt8]?
     /// Nil: nothing is needed.
     private let text: [UInt8]?
     private let isAllowed: Bool
@@ -15,28 +15,35 @@ struct SetupDropIn: Sendable {
         let files = SystemFiles(root: root)
         let own = "/etc/systemd/system/\(places.unit).service.d/10-setup.conf"
         path = root + own
-        isThere = files.exists(own)
+        present = FileBytes.read(path, limit: 1 << 16)
         let unit = files.unit(places.unit + ".service").map(UnitFile.init)
         isInstalled = unit != nil
         let needs = configuration.deviceNeeds.filter(\.isWritable)
         isAllowed = needs.allSatisfy { unit?.permits(device: $0.path, of: $0.kind) == true }
         let kinds = needs.map(\.kind).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         let groups = Set(needs.map(\.group)).filter { files.hasGroup($0) }.sorted()
+        let modules = kinds.compactMap { Self.modules[$0] }.map { "modprobe@\($0).service" }.joined(separator: " ")
         let lines =
-            ["# Written by gatehouse setup: what the configuration needs beside GPIO.", "[Service]"]
+            ["# Written by gatehouse setup: what the configuration needs beside GPIO."]
+            + (modules.isEmpty ? [] : ["[Unit]", "Wants=" + modules, "After=" + modules])
+            + ["[Service]"]
             + kinds.map { "DeviceAllow=\($0) rw" }
             + (groups.isEmpty ? [] : ["SupplementaryGroups=" + groups.joined(separator: " ")])
         text = needs.isEmpty ? nil : Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
+    /// What makes nodes of a class, where the device tree does not: it switches the bus on, and nothing loads the module behind the nodes.
+    private static let modules = ["char-i2c": "i2c_dev"]
+
     /// Writes it, or takes away one that is of no use any more; says what was done, if anything was.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
         guard isInstalled else { return nil }
         guard let text else {
-            guard isThere, unlink(path) == 0 else { return nil }
+            guard present != nil, unlink(path) == 0 else { return nil }
             return "unit: \(path) is not needed any more, and was removed"
         }
-        if isAllowed { return nil }
+        // One of an earlier version may lack a line.
+        if present.map({ $0 == text }) ?? isAllowed { return nil }
         try DurableFile.make(folder: NamedPlace.folder(of: NamedPlace.folder(of: path)))
         try DurableFile.make(folder: NamedPlace.folder(of: path))
         try DurableFile.replace(path, with: text, onStep: onStep)

@@ -358,6 +358,16 @@ import Testing
         },
     ]
 
+    /// The device tree switches the bus on; its node is of a module that nothing loads.
+    @Test func aMissingBusIsMoreThanALineOfTheFirmware() throws {
+        var gate = try SoundGate(display: "kind = \"ssd1306\"")
+        gate.facts.places["/dev/i2c-1"]?.missing = 1
+        let remedy = gate.findings.compactMap(\.remedy).first ?? ""
+        for word in ["dtparam=i2c_arm=on", "i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf"] {
+            #expect(remedy.contains(word), "\(remedy)")
+        }
+    }
+
     /// Whoever asks about a further gate on the box must not be sent to the first one's unit.
     @Test func remediesNameTheGateThatIsMeant() throws {
         for (unit, wanted) in [

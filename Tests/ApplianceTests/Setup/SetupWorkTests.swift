@@ -210,8 +210,16 @@ import Testing
         #expect(try carryOut([.display: "framebuffer", .name: "B"], replaces: true, root: root).count == 2)
         // Groups that there are not would keep the service from starting.
         _ = try carryOut([.display: "ssd1306", .radio: "/dev/ttyACM0"], replaces: true, root: root)
+        let panel = "[Service]\nDeviceAllow=char-i2c rw\nDeviceAllow=char-ttyACM rw\n"
+        // Nothing else loads what makes the bus' node.
+        let module = "[Unit]\nWants=modprobe@i2c_dev.service\nAfter=modprobe@i2c_dev.service\n"
+        #expect(folder.read(file)?.hasSuffix("\n" + module + panel) == true)
+        // One that an earlier version wrote gets what it lacks.
+        try folder.trust.write(file, panel)
+        let renewed = try carryOut(
+            [.display: "ssd1306", .radio: "/dev/ttyACM0", .name: "D"], replaces: true, root: root)
         #expect(
-            folder.read(file)?.hasSuffix("[Service]\nDeviceAllow=char-i2c rw\nDeviceAllow=char-ttyACM rw\n") == true)
+            renewed.last?.hasPrefix("unit: ") == true && folder.read(file)?.hasSuffix("\n" + module + panel) == true)
         let last = try carryOut([.display: "none"], replaces: true, root: root)
         #expect(last.last?.hasSuffix("was removed") == true && folder.read(file) == nil)
         // What cannot stand in a unit is let in by nobody.
