@@ -123,6 +123,49 @@ struct DeployTests {
         }
     }
 
+    @Test("a purge takes the folders of the gates that are configured, and nothing else of that name")
+    func purge() throws {
+        let folder = try ProgramFolder()
+        let root = folder.url.appendingPathComponent("root").path
+        let own = [
+            "etc/gatehouse/gatehouse.toml", "etc/gatehouse/out.toml", "etc/gatehouse/trust/issuers.toml",
+            "var/lib/gatehouse/gatehouse.db", "var/lib/gatehouse-out/gatehouse.db", "run/gatehouse/status.json",
+            "run/gatehouse-out/invitation.png", "run/gatehouse-out-radio.sock", "var/log/gatehouse/log.jsonl",
+        ]
+        let others = [
+            "var/lib/gatehouse-update/confirmed", "var/lib/gatehouse-backups/gatehouse.db", "run/gatehouse-other/x",
+            "var/lib/gatehouses/x", "etc/other/gatehouse.toml", "etc/gatehouse.toml",
+        ]
+        for path in own + others {
+            let url = URL(fileURLWithPath: root + "/" + path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: url)
+        }
+        // The machine's own tools are not asked.
+        for name in ["deb-systemd-helper", "systemctl"] { try folder.program(name, "exit 0") }
+        let environment = ["DPKG_ROOT": root, "PATH": "\(folder.url.path):/usr/bin:/bin"]
+        func left() throws -> Set<String> {
+            Set(try FileManager.default.subpathsOfDirectory(atPath: root).filter { (own + others).contains($0) })
+        }
+        let script = deploy.appendingPathComponent("deb/postrm").path
+        // Nothing of this machine's own goes, whatever somebody makes of the script.
+        let bare = try text("deb/postrm").split(separator: "\n").filter { line in
+            !line.hasPrefix("    #") && [" /etc", " /var", " /run"].contains { line.contains($0) }
+        }
+        try #require(bare.allSatisfy { $0.contains("[ -d /run/systemd/system ]") }, "\(bare)")
+        let removal = try ProgramRun("/bin/sh", [script, "remove"], environment: environment)
+        #expect(removal.status == 0 && removal.output.isEmpty, "\(removal.output)")
+        #expect(try left() == Set(own + others))
+        for _ in 0..<2 {
+            let purge = try ProgramRun("/bin/sh", [script, "purge"], environment: environment)
+            #expect(purge.status == 0 && purge.output.isEmpty, "\(purge.output)")
+            #expect(try left() == Set(others))
+            let names = try FileManager.default.contentsOfDirectory(atPath: root + "/var/lib").sorted()
+            #expect(names == ["gatehouse-backups", "gatehouse-update", "gatehouses"])
+        }
+    }
+
     @Test(
         "systemd finds no fault in the units, and their exposure stays low",
         arguments: [("gatehouse", 15), ("gatehouse-radio", 17), ("gatehouse-radio-reset", 21), ("gatehouse-setup", 20)])
