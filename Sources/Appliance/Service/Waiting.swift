@@ -27,13 +27,18 @@ struct Waiting: Sendable {
     var attempts = 5
     /// A second, but in tests.
     var second = Duration.seconds(1)
+    /// An attempt may take minutes, where an old ledger has to be brought to a newer form; nil: of ``manager``, as long as that is.
+    var patience: ServicePatience?
 
     /// Does `work` until it succeeds; nil where the program is to end before that. Throws only when its task is cancelled.
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value? {
+        let patience = patience ?? ServicePatience(manager)
         let first: StoreError
-        do throws(StoreError) { return try await work() } catch { first = error }
+        do throws(StoreError) { return try await patience.during(.starting("opening the ledger"), work) } catch {
+            first = error
+        }
         let health = Mutex(Health())
         tell(first, health)
         manager.ready(status: Self.status(first))
@@ -43,7 +48,8 @@ struct Waiting: Sendable {
         let serving = Task { [serve] in await serve(status) }
         let result: Result<Value?, CancellationError>
         do throws(CancellationError) {
-            result = .success(try await retry(first, health, work))
+            result = .success(
+                try await retry(first, health) { () async throws(StoreError) in try await patience.during(.up, work) })
         } catch {
             result = .failure(error)
         }

@@ -1,3 +1,4 @@
+import Encoding
 import Glibc
 
 /// Talks to systemd by its notification protocol: one datagram a message to the socket that `NOTIFY_SOCKET` names
@@ -25,6 +26,14 @@ package struct ServiceManager: Sendable {
 
     /// The service is up: advertising, with its trust data loaded.
     package func ready(status: String) { send(["READY=1", "STATUS=\(status)"]) }
+
+    /// The start takes its time: until ``ready(status:)`` systemd waits ``startExtension`` from now on, if that is longer than it would.
+    package func starting(status: String) {
+        send(["EXTEND_TIMEOUT_USEC=\(Self.startExtension.nanoseconds / 1000)", "STATUS=\(status)"])
+    }
+
+    /// How much more time ``starting(status:)`` asks for.
+    package static let startExtension = Duration.seconds(60)
 
     /// What `systemctl status` shows; one line.
     package func status(_ text: String) { send(["STATUS=\(text)"]) }

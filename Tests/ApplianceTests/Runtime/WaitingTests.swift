@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Glibc
 import Kiosk
 import LinuxIO
 import Store
@@ -64,6 +65,62 @@ import Testing
         let fault = status["faults"]?.array?.first
         #expect(fault?["code"]?.string == Text(ReasonCode.ledgerUnopened.text))
         #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
+    }
+
+    /// Waits in the way of a migration: the thread does nothing else. What systemd heard until it heard so many such words, or for that long.
+    private static func work(
+        _ socket: ManagerSocket, until word: String, _ count: Int, within limit: Duration = .seconds(30)
+    ) -> [String] {
+        var heard: [String] = []
+        let end = ContinuousClock.now + limit
+        while heard.count(where: { $0.hasPrefix(word) }) < count, ContinuousClock.now < end {
+            usleep(1000)
+            heard += socket.messages()
+        }
+        return heard
+    }
+
+    /// The ledger of an earlier version took more than a minute to be brought up to date, and each start was ended at that.
+    @Test func systemdIsAskedToWaitForALongStart() async throws {
+        let socket = try ManagerSocket()
+        var waiting = waiting
+        waiting.patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .seconds(60))
+        let heard = try #require(
+            try await waiting.forLedger { () async throws(StoreError) in
+                Self.work(socket, until: "EXTEND_TIMEOUT_USEC=60000000\n", 3)
+            })
+        #expect(heard.count >= 3 && heard.allSatisfy { $0.hasSuffix("\nSTATUS=opening the ledger") }, "\(heard)")
+        #expect(Self.work(socket, until: "", 1, within: .milliseconds(50)) == [], "it is over")
+    }
+
+    /// A later attempt is under the watch that the first one's failure began.
+    @Test func aLongAttemptThatIsNotTheFirstGivesSignsOfLife() async throws {
+        let socket = try ManagerSocket()
+        var waiting = waiting
+        waiting.patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .seconds(60))
+        let isFirst = Mutex(true)
+        let heard = try #require(
+            try await waiting.forLedger { () async throws(StoreError) in
+                if isFirst.withLock({
+                    let was = $0; $0 = false; return was
+                }) {
+                    throw .absent(path: "/a")
+                }
+                return Self.work(socket, until: "WATCHDOG=1", 3)
+            })
+        #expect(heard.count >= 3 && heard.allSatisfy { $0 == "WATCHDOG=1" }, "\(heard)")
+    }
+
+    /// What hangs for good is ended, and what is quick is not told of.
+    @Test func patienceHasAnEnd() async throws {
+        let socket = try ManagerSocket()
+        let patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .milliseconds(20))
+        let heard = await patience.during(.up) {
+            Self.work(socket, until: "WATCHDOG=1", 4) + Self.work(socket, until: "", 1, within: .milliseconds(100))
+        }
+        #expect(heard.count == 4, "\(heard)")
+        await ServicePatience(socket.manager).during(.up) {}
+        #expect(socket.messages() == [])
     }
 
     /// A configuration that names the right place takes effect by a restart: nothing else ends this wait.
