@@ -20,7 +20,10 @@ struct RestoreCommand: AsyncParsableCommand {
             Exit code: 0 when it is done or proved, 1 when the backup is refused, 2 for usage or input/output errors.
             """)
     @OptionGroup var input: ConfigurationInput
-    @Flag(help: "Only reads and proves the backup, in the folder for temporary files.")
+    @Flag(
+        help:
+            "Only reads and proves the backup, unpacked beside the ledger, or in /var/tmp where you may not write there."
+    )
     var check = false
     @Flag(help: "A ledger that is there gets another name.")
     var replace = false
@@ -49,10 +52,7 @@ struct RestoreCommand: AsyncParsableCommand {
             restoring.progress = { progress.show($0) }
             let done: Restoring.Done
             if check {
-                let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
-                    "gatehouse-\(UUID().uuidString)"
-                ).path
-                done = try await restoring.check(file, passphrase: secret, scratch: scratch)
+                done = try await restoring.check(file, passphrase: secret)
             } else {
                 var choices = Restoring.Choices()
                 (choices.replaces, choices.isOtherMachine, choices.continues) = (replace, otherMachine, continues)

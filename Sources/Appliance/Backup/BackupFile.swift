@@ -48,6 +48,9 @@ package struct BackupFile {
         (self.path, self.manifest, self.files, self.archive) = (path, manifest, files, archive)
     }
 
+    /// Bytes of the database.
+    var databaseSize: Int { manifest.files.first { $0.name == BackupManifest.Name.database }?.size ?? 0 }
+
     /// The witness's newest statement from before the copy; nil without a witness.
     var head: WitnessReading {
         guard let bytes = files[BackupManifest.Name.head], let signed = try? SignedHead(bytes: bytes) else {

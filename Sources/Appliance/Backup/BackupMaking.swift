@@ -211,13 +211,13 @@ package struct BackupMaking: Sendable {
 
     // MARK: - Disks
 
-    private static func check(room: Int, for wanted: Int, at place: String) throws(BackupFailure) {
+    static func check(room: Int, for wanted: Int, at place: String) throws(BackupFailure) {
         guard room < wanted else { return }
         throw BackupFailure(
             "\(place) has room for \(room >> 20) MB, and \(wanted >> 20) MB are wanted", remedy: "make room there")
     }
 
-    private static func room(_ folder: String) -> Int {
+    static func room(_ folder: String) -> Int {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return .max }
         return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))

@@ -61,13 +61,20 @@ package struct Restoring: Sendable {
         (self.configuration, configurationFile, self.environment) = (configuration, file, environment)
     }
 
-    /// Reads and proves a backup, in the folder of `scratch`, and changes nothing.
-    package func check(_ file: String, passphrase: [UInt8]?, scratch: String) async throws(BackupFailure) -> Done {
+    /// Reads and proves a backup, and changes nothing. Its database is unpacked for that: beside the ledger, or in `elsewhere` where this
+    /// user may not write there. Never in /tmp, which is memory on Debian 13.
+    package func check(
+        _ file: String, passphrase: [UInt8]?, elsewhere: String = "/var/tmp"
+    ) async throws(BackupFailure) -> Done {
         let backup = try BackupFile(file)
         let keys = try passphrase.flatMap { passphrase throws(BackupFailure) in try backup.keys(passphrase) }
-        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(scratch + ending) } }
-        try backup.extract(to: scratch, progress: progress)
-        var done = Done(manifest: backup.manifest, report: try await prove(scratch, backup, keys))
+        let scratch = try CheckScratch(
+            beside: configuration.ledger.path, elsewhere: elsewhere, bytes: backup.databaseSize)
+        defer { scratch.remove() }
+        try backup.extract(to: scratch.path, progress: progress)
+        // Once it is open a name serves nobody, and a kill would leave it.
+        let report = try await prove(scratch.path, backup, keys) { unlink(scratch.path) }
+        var done = Done(manifest: backup.manifest, report: report)
         if backup.files[BackupManifest.Name.configuration] != nil {
             do throws(BackupFailure) {
                 let target = try readConfiguration(backup)
@@ -92,6 +99,8 @@ package struct Restoring: Sendable {
             let place = try StoppedStore(path: target.ledger.path)
             defer { place.giveUp() }
             guard !place.isOccupied || choices.replaces else { throw Self.occupied(target.ledger.path) }
+            let folder = NamedPlace.folder(of: place.staged)
+            try BackupMaking.check(room: BackupMaking.room(folder), for: backup.databaseSize + (1 << 20), at: folder)
             try backup.extract(to: place.staged, progress: progress)
             var done = Done(manifest: manifest, report: try await prove(place.staged, backup, keys))
             onStep()
@@ -157,11 +166,12 @@ package struct Restoring: Sendable {
         }
     }
 
-    private func prove(_ database: String, _ backup: BackupFile, _ keys: KeyBox?) async throws(BackupFailure)
-        -> [String]
-    {
+    private func prove(
+        _ database: String, _ backup: BackupFile, _ keys: KeyBox?, onOpen: () -> Void = {}
+    ) async throws(BackupFailure) -> [String] {
         do throws(StoreError) {
             let reader = try LedgerReader(path: database)
+            onOpen()
             let proof = Proof(key: keys?.witness.flatMap { WitnessKey($0) }, witness: backup.head)
             let report = try await reader.verify(checkpoints: [backup.manifest.end], proof: proof)
             let state = try await reader.state()

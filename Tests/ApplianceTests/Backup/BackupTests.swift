@@ -99,9 +99,9 @@ import Testing
             let key = try box.read(name).prefix(64)
             #expect(!bytes.indices.contains { bytes[$0...].starts(with: key) })
         }
-        let shown = try await card.restoring.check(box.path("usb/b"), passphrase: nil, scratch: card.path("scratch"))
+        let shown = try await card.restoring.check(box.path("usb/b"), passphrase: nil)
         #expect(shown.report.first?.hasPrefix("intact") == true)
-        #expect(!FileManager.default.fileExists(atPath: card.path("scratch")) && card.names.isEmpty)
+        #expect(card.names.isEmpty)
         let done = try await card.restoring.restore(box.path("usb/b"), .with())
         #expect(done.notices.contains { $0.contains("connect anew") }, "\(done.notices)")
         let store = try await card.open()

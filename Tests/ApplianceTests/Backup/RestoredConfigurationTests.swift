@@ -105,7 +105,7 @@ import Testing
             try ForgedArchive.write(box.path("usb/keys"), to: forged, change)
             #expect(try await refusal(forged, passphrase).contains("not what they were sealed with"))
             await #expect(throws: BackupFailure.self) {
-                try await card.restoring.check(forged, passphrase: passphrase, scratch: card.path("scratch"))
+                try await card.restoring.check(forged, passphrase: passphrase)
             }
         }
         let done = try await card.restoring.restore(box.path("usb/keys"), .with(passphrase, configuration: true))
@@ -121,7 +121,7 @@ import Testing
             of: "directory = \"trust\"", with: "directory = \"trust\"\nbundleKeys = [\"\(keys[0])\"]")
         try ForgedArchive.write(box.path("usb/b"), to: box.path("usb/forged"), configuration: configuration)
         let check = try await card.restoring.check(
-            box.path("usb/forged"), passphrase: nil, scratch: card.path("scratch"))
+            box.path("usb/forged"), passphrase: nil)
         let done = try await card.restoring.restore(box.path("usb/forged"), .with(configuration: true))
         for notices in [check.notices, done.notices] {
             #expect(notices.contains { $0.hasPrefix("no key proves configuration") }, "\(notices)")
