@@ -123,6 +123,19 @@ struct DeployTests {
         }
     }
 
+    /// A log file where the documents have it: outside of what the unit leaves writable it was dropped.
+    @Test("the log file that the documents name can be written, and nobody else reads it")
+    func logFile() throws {
+        let guide = Vectors.repository.appendingPathComponent("docs/maintenance.md")
+        let log = "/var/log/gatehouse/log.jsonl"
+        #expect(String(decoding: try Vectors.bytes(guide), as: UTF8.self).contains("\n\(log) {\n"))
+        let unit = UnitFile([try text("gatehouse.service")])
+        #expect(unit.isReadOnly && unit.permits(log, writing: true))
+        // systemd would have to change it at each start, and could not on a read-only root.
+        #expect(!unit.makes(log))
+        #expect(try text("gatehouse.tmpfiles").contains("\nd /var/log/gatehouse 0700 gatehouse gatehouse -\n"))
+    }
+
     @Test("a purge takes the folders of the gates that are configured, and nothing else of that name")
     func purge() throws {
         let folder = try ProgramFolder()
