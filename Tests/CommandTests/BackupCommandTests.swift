@@ -75,6 +75,45 @@ import Testing
         #expect(verify.code == 0 && verify.output.contains("follows ledger \(before)"), "\(verify)")
     }
 
+    /// As the document says it: onto a card without a configuration, and onto one that was set up and has served.
+    @Test(arguments: [false, true]) func aPlannedMove(toOneThatWasSetUp isSetUp: Bool) async throws {
+        try await serving()
+        let last = try await folder.gatehouse(
+            "backup", "last.tar", "--last", "--with-keys", "--passphrase-file", "passphrase", "--config", configuration)
+        #expect(last.code == 0, "\(last)")
+        let ledger = try #require(events("ledger.head").last?["ledger"]?.string)
+        // The same file is put back: its places are those of this folder.
+        if isSetUp {
+            for name in ["state", "control.sock"] { try? FileManager.default.removeItem(atPath: folder.path(name)) }
+            try await serving()
+            #expect(events("ledger.head").last?["ledger"]?.string != ledger)
+        } else {
+            for name in ["state", "gate.toml", "trust"] {
+                try FileManager.default.removeItem(atPath: folder.path(name))
+            }
+            try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: false)
+        }
+        let number = (try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? ""
+        let options =
+            ["last.tar", "--continue", "--configuration", "--passphrase-file", "passphrase", "--config", configuration]
+            + (number.isEmpty ? ["--other-machine"] : [])
+        let first = try await folder.gatehouse(["restore"] + options)
+        #expect((first.code == 0) == !isSetUp, "\(first)")
+        if isSetUp {
+            #expect(first.errors.contains("--replace"), "\(first)")
+            let second = try await folder.gatehouse(["restore", "--replace"] + options)
+            #expect(second.code == 0, "\(second)")
+        }
+        // A card that was set up keeps its own keys, under which the old witness counts for nothing: told once.
+        for expected in isSetUp ? [["fault.ledger-witness"], []] : [[]] {
+            try folder.write("log.jsonl", "")
+            try await serving()
+            #expect(events("ledger.head").last?["ledger"]?.string == ledger)
+            let codes = events("fault").filter { $0["present"] == true }.compactMap { $0["code"]?.string?.string }
+            #expect(codes.filter { $0.hasPrefix("fault.ledger") } == expected, "\(codes)")
+        }
+    }
+
     @Test func whatIsNoBackup() async throws {
         try folder.write("short", "eleven sign\n")
         let short = try await folder.gatehouse(
