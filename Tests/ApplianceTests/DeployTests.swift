@@ -136,6 +136,14 @@ struct DeployTests {
         #expect(try text("gatehouse.tmpfiles").contains("\nd /var/log/gatehouse 0700 gatehouse gatehouse -\n"))
     }
 
+    @Test("the folder of the credentials is made before something is put there")
+    func credentials() throws {
+        let unit = try text("gatehouse.service")
+        let made = try #require(unit.range(of: "\n#   install -d -m 0700 /etc/credstore.encrypted\n"))
+        let used = try #require(unit.range(of: "systemd-creds encrypt"))
+        #expect(made.upperBound <= used.lowerBound)
+    }
+
     @Test("a purge takes the folders of the gates that are configured, and nothing else of that name")
     func purge() throws {
         let folder = try ProgramFolder()

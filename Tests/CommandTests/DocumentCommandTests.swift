@@ -17,6 +17,7 @@ import Testing
 
     /// How a command begins that is not run here; the file that runs what it does, and a word in that file.
     private static let isRunElsewhere: [(start: String, file: String, word: String)] = [
+        ("make deb DEB=.", "Tests/ApplianceTests/InstallationTests.swift", "deb/build"),
         ("make demo", "Tests/CommandTests/DemoCommandTests.swift", "--scenario"),
         ("make test", ".ci/run", "make test"), ("make fuzz", ".ci/run", "make fuzz"),
         ("make format", "Makefile", "swift format -i"),
@@ -140,6 +141,12 @@ import Testing
             let behind = start.map { Array(block.commands[$0...]) } ?? []
             #expect(!behind.contains { $0.contains("rm ") || $0.contains("-delete") }, "\(block.document): \(behind)")
         }
+    }
+
+    /// `ledger export` writes to standard output: on a terminal the records would be gone.
+    @Test func exportsGoToAFile() throws {
+        let exports = try blocks().flatMap(\.commands).filter { $0.contains("gatehouse ledger export") }
+        #expect(exports.count >= 4 && exports.allSatisfy { $0.contains(" > ") }, "\(exports)")
     }
 
     /// `pass.json`, `trust`, `policy.toml` and what else the documents name.
