@@ -25,8 +25,14 @@ final class Harness {
     var posts: [(time: Instant, stored: JSON?)] = []
     /// Where the mailbox takes messages, for a connection that has one.
     var mailbox = MailboxAddress(endpoint: "http://mailbox.test/", routingKeys: [])
+    /// Bytes of the longest post.
+    var longestPost = 0
+    /// The status with which the agent's server refuses.
+    var status = 400
     /// Overrides the agent's reply to the next posts.
     var replies: [VirtualAgent.Reply] = []
+    /// After so many posts nothing goes on.
+    var maxPosts = Int.max
     /// Things stored or posted until the process dies, right behind the last of them; counted down.
     var steps = Int.max
 
@@ -43,7 +49,7 @@ final class Harness {
     /// Handles an event and carries out what follows, until nothing is left to do at this time.
     func feed(_ event: AgentConnection.Event) {
         var events = [event]
-        while !events.isEmpty, steps > 0 {
+        while !events.isEmpty, steps > 0, posts.count < maxPosts {
             for action in connection.handle(events.removeFirst(), at: now) where steps > 0 {
                 switch action {
                 case .persist(let snapshot):
@@ -52,6 +58,7 @@ final class Harness {
                 case .needsAddress(let key): events.append(.address(mailbox, for: key))
                 case .post(let id, _, let body):
                     posts.append((now, stored))
+                    longestPost = max(longestPost, body.count)
                     steps -= 1
                     switch replies.isEmpty ? agent.handle(body, at: now) : replies.removeFirst() {
                     case .accepted(let answer): events.append(.answered(id, body: answer))
@@ -67,7 +74,7 @@ final class Harness {
 
     /// Moves the clock to each deadline up to `end`.
     func run(until end: Instant) {
-        while steps > 0, let deadline = connection.deadline, deadline <= end {
+        while steps > 0, posts.count < maxPosts, let deadline = connection.deadline, deadline <= end {
             now = max(now, deadline)
             feed(.deadlineReached)
         }

@@ -81,6 +81,90 @@ struct RotationTests {
         #expect(harness.agent.received.count == 1)
     }
 
+    /// A DID of the agent with so many keys on the way.
+    private func did(_ harness: Harness, keys: Int) throws -> Text {
+        let verkeys = try (0...UInt8(keys)).map { number in
+            try #require(KeyPair(seed: Secret([UInt8](repeating: 100 + number, count: 32)))).verkey
+        }
+        let address = MailboxAddress(endpoint: "http://agent.test/next", routingKeys: Array(verkeys.dropFirst()))
+        return DIDExchange.did(for: verkeys[0], at: address)
+    }
+
+    /// A message grows by a third with each key on its way.
+    @Test func aWayThatIsTooLongIsRefused() throws {
+        let harness = try connected()
+        harness.agent.rotate(to: try did(harness, keys: 22))
+        harness.feed(.ping)
+        harness.run(until: Instant.zero.advanced(by: .seconds(30)))
+        #expect(rotations(harness).isEmpty && harness.peer?.service.routingKeys.isEmpty == true)
+        let problem = harness.agent.others.first { $0["@type"] == "https://didcomm.org/did-rotate/1.0/problem-report" }
+        #expect(problem?["description"]?["code"] == "e.did.doc_unsupported")
+    }
+
+    /// What would be too large for any server on its way is handed back to be made smaller, and the rest goes.
+    @Test func whatIsTooLargeForItsWayIsHandedBack() throws {
+        let harness = try connected()
+        harness.agent.rotate(to: try did(harness, keys: 8))
+        harness.feed(.ping)
+        harness.run(until: Instant.zero.advanced(by: .seconds(30)))
+        #expect(harness.peer?.service.routingKeys.count == 8)
+        func message(_ id: Text, _ bytes: Int) -> OutboundMessage {
+            OutboundMessage.basicMessage(
+                id: id, content: Text(String(repeating: "x", count: bytes)), time: "2026-01-02T03:04:05.678Z")
+        }
+        harness.feed(.deliver(message("large", 256 << 10)))
+        #expect(harness.refused == ["large"] && harness.connection.wantsMessage)
+        harness.replies = [.accepted([]), .accepted([])]
+        harness.feed(.deliver(message("small", 64 << 10)))
+        harness.run(until: Instant.zero.advanced(by: .seconds(60)))
+        #expect(harness.sent.contains("small"))
+        #expect((64 << 10...2 << 20).contains(harness.longestPost))
+    }
+
+    /// Such a peer may have been stored by an earlier version.
+    @Test func aStoredPeerBehindTooManyKeysIsNotUsed() throws {
+        let harness = try connected()
+        let stored = try #require(harness.stored?.object)
+        let keys = JSON.array((0..<9).map { _ in stored["peer"]?["recipientKeys"]?.array?.first ?? .null })
+        var (peer, next) = (try #require(stored["peer"]?.object), stored)
+        peer["routingKeys"] = keys
+        // Where it was not left yet the place before it stays.
+        next["next"] = ["peer": .object(peer), "thread": "t"]
+        harness.stored = .object(next)
+        try harness.restart()
+        harness.run(until: Instant.zero.advanced(by: .seconds(30)))
+        #expect(harness.peer?.service.endpoint == "http://agent.test/" && rotations(harness).isEmpty)
+        next = stored
+        next["peer"] = .object(peer)
+        harness.stored = .object(next)
+        #expect(throws: SnapshotError.malformed) { try harness.restart() }
+    }
+
+    /// An agent that rotates in every answer does not keep the kiosk busy, nor from what it has to deliver.
+    @Test func onePeerThatRotatesForEverIsAnsweredAtItsPace() throws {
+        let harness = try connected()
+        harness.agent.rotatesForEver = true
+        harness.maxPosts = harness.posts.count + 1000
+        let began = harness.now
+        harness.feed(.ping)
+        harness.feed(.deliver(report(1)))
+        harness.run(until: began.advanced(by: .seconds(60)))
+        let acks = harness.agent.others.count { $0["@type"] == "https://didcomm.org/did-rotate/1.0/ack" }
+        #expect((10...16 + 60 + 1).contains(acks), "\(harness.posts.count) posts")
+        #expect(harness.agent.received.map(\.id) == ["report-1"])
+    }
+
+    /// Who announces the DID that it has hears so, and nothing is stored for that.
+    @Test func aRotationToThePresentDIDIsOnlyAcknowledged() throws {
+        let harness = try connected()
+        let stored = harness.stored
+        harness.agent.rotate(to: try #require(harness.peer?.did))
+        harness.feed(.ping)
+        harness.run(until: Instant.zero.advanced(by: .seconds(30)))
+        #expect(harness.agent.others.contains { $0["@type"] == "https://didcomm.org/did-rotate/1.0/ack" })
+        #expect(harness.stored == stored && rotations(harness).isEmpty)
+    }
+
     /// An old place that is gone already does not keep the kiosk from the new one.
     @Test func anOldPlaceThatIsGoneIsLeft() throws {
         let harness = try connected()

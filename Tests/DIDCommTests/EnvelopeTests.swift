@@ -69,7 +69,7 @@ import Testing
         let (alice, bob, near, far) = (try key(1), try key(2), try key(3), try key(4))
         var random = try stream()
         let inner = Envelope.pack([7], to: [bob.verkey], from: alice, random: &random)
-        let outer = Envelope.wrap(inner, to: bob.verkey, via: [near.verkey, far.verkey], random: &random)
+        let outer = try Envelope.wrap(inner, to: bob.verkey, via: [near.verkey, far.verkey], random: &random)
 
         let atFar = try JSON.parse(try Envelope.unpack(outer, with: [far]).plaintext)
         #expect(atFar["@type"] == "https://didcomm.org/routing/1.0/forward")
@@ -77,6 +77,27 @@ import Testing
         let atNear = try JSON.parse(try Envelope.unpack(try #require(atFar["msg"]), with: [near]).plaintext)
         #expect(atNear["to"]?.string == bob.verkey.base58)
         #expect(atNear["msg"] == inner)
+    }
+
+    /// Each key of a route makes a message a third larger: nothing is made that nobody would take.
+    @Test func aRouteThatMakesAMessageTooLargeIsRefused() throws {
+        let (alice, bob) = (try key(1), try key(2))
+        var random = try stream()
+        let inner = Envelope.pack(
+            [UInt8](repeating: 7, count: 256 << 10), to: [bob.verkey], from: alice, random: &random)
+        var largest = 0
+        for count in 0...22 {
+            let route = (0..<count).map { _ in bob.verkey }
+            let wrapped = Result { () throws(Envelope.Failure) in
+                try Envelope.wrap(inner, to: bob.verkey, via: route, random: &random)
+            }
+            switch wrapped {
+            case .success(let envelope): largest = max(largest, envelope.compactBytes.count)
+            case .failure(let failure): #expect(failure == .tooLarge && count > 6, "\(count)")
+            }
+            #expect((try? wrapped.get()) == nil || count < 9, "\(count)")
+        }
+        #expect((1 << 20...2 << 20).contains(largest))
     }
 
     @Test func limitsHold() throws {

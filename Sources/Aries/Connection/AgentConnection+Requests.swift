@@ -47,7 +47,13 @@ extension AgentConnection {
     mutating func rotate(_ message: Message, _ established: Established) -> [Action] {
         do throws(DIDRotation.Failure) {
             var established = established
-            established.next = NextPeer(peer: try DIDRotation.peer(of: message), thread: message.thread)
+            let peer = try DIDRotation.peer(of: message)
+            if peer == established.peer, established.next == nil {
+                // It is there already, and nothing is to be stored for that.
+                answer(DIDRotation.ack(message.type.prefix, id: Self.newID(&random), thread: message.thread))
+                return []
+            }
+            established.next = NextPeer(peer: peer, thread: message.thread)
             phase = .connected(established)
             return [persist()]
         } catch {

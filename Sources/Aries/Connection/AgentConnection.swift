@@ -234,8 +234,9 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .handshaking(let attempt):
             return attempt.answerBy ?? [askAddressAt, backoff.until].compactMap(\.self).max()
         case .connected(let established):
-            if established.confirmation != nil || established.next != nil || message != nil { return backoff.until }
-            let due = [heartbeatAt, waiting.isEmpty ? nil : allowance.next].compactMap { $0 }.min()
+            if established.confirmation != nil || message != nil { return backoff.until }
+            let hasAnswer = established.next != nil || !waiting.isEmpty
+            let due = [heartbeatAt, hasAnswer ? allowance.next : nil].compactMap { $0 }.min()
             return due.map { max($0, backoff.until ?? $0) }
         case .ended: return nil
         }

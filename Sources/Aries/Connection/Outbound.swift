@@ -32,7 +32,9 @@ extension AgentConnection {
     /// be as many as the peer likes.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        if let next = established.next {
+        // As often as answers may go out: a peer that rotates in each answer would else keep us at it for ever. Until then the peer
+        // is where it was.
+        if let next = established.next, allowance.take(at: now) {
             let ack = DIDRotation.ack(invitation.prefix, id: Self.newID(&random), thread: next.thread)
             return (.rotation, ack)
         }
@@ -82,14 +84,16 @@ extension AgentConnection {
         lastExchange += 1
         exchange = Exchange(
             id: lastExchange, purpose: purpose, until: now.advanced(by: configuration.limits.exchange))
-        let recipients = Array(service.recipientKeys.prefix(1))
-        var envelope = Envelope.pack(message.compactBytes, to: recipients, from: keys, random: &random)
-        if let recipient = recipients.first {
-            envelope = Envelope.wrap(
-                envelope, to: recipient, via: service.routingKeys, typePrefix: Text(invitation.prefix.rawValue),
-                random: &random)
+        let body: [UInt8]
+        do throws(Envelope.Failure) {
+            body = try service.pack(message, from: keys, invitation.prefix, random: &random)
+        } catch {
+            // What no server takes is not sent: as if this one had said so.
+            exchange = nil
+            backoff.fail(at: now, configuration.limits, random: &random)
+            return giveUp(purpose, status: 413)
         }
-        let post = Action.post(lastExchange, url: service.endpoint, body: envelope.compactBytes)
+        let post = Action.post(lastExchange, url: service.endpoint, body: body)
         return isStored ? [post] : [persist(), post]
     }
 
@@ -174,6 +178,18 @@ extension AgentConnection {
             }
         }
         return actions
+    }
+
+    /// The peer's server would not take that very message a second time either: whoever wanted it delivered may try smaller ones, and
+    /// an answer is left out.
+    private mutating func giveUp(_ purpose: Purpose, status: Int) -> [Action] {
+        switch purpose {
+        case .delivery(let id) where message?.id == id:
+            message = nil
+            return [.refused(id, status: status)]
+        case .answer: return removeAnswer()
+        default: return []
+        }
     }
 
     /// The first answer is done with. Out of a mailbox nobody asks again, so there it was stored.

@@ -118,8 +118,9 @@ extension AgentConnection {
             guard let peer = peer(snapshot["peer"]) else { return nil }
             var next: NextPeer?
             if let stored = snapshot["next"] {
-                guard let peer = self.peer(stored["peer"]), let thread = stored["thread"]?.string else { return nil }
-                next = NextPeer(peer: peer, thread: thread)
+                guard let thread = stored["thread"]?.string else { return nil }
+                // Where this version does not follow it stays with the place that it knows.
+                next = self.peer(stored["peer"]).map { NextPeer(peer: $0, thread: thread) }
             }
             return .connected(
                 Established(
@@ -141,7 +142,7 @@ extension AgentConnection {
     private static func peer(_ json: JSON?) -> Peer? {
         guard let did = json?["did"]?.string, let endpoint = json?["endpoint"]?.string,
             let recipients = [Verkey](json: json?["recipientKeys"]), !recipients.isEmpty,
-            let routing = [Verkey](json: json?["routingKeys"])
+            let routing = [Verkey](json: json?["routingKeys"]), routing.count <= MailboxAddress.maxRoutingKeys
         else { return nil }
         return Peer(did: did, service: Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint))
     }

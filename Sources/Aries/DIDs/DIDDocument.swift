@@ -5,7 +5,8 @@ package import Encoding
 package struct Service: Hashable, Sendable {
     /// The keys that messages are encrypted to; at least one.
     package let recipientKeys: [Verkey]
-    /// Mediators on the way: the first is nearest the recipient, the last outermost.
+    /// Mediators on the way: the first is nearest the recipient, the last outermost; at most ``MailboxAddress/maxRoutingKeys``, as a
+    /// message grows by a third with each.
     package let routingKeys: [Verkey]
     /// The URL, or another endpoint text such as `didcomm:transport/queue`.
     package let endpoint: Text
@@ -41,7 +42,9 @@ package struct DIDDocument: Sendable {
             guard let type = entry["type"]?.string, Self.serviceTypes.contains(type),
                 let endpoint = (entry["serviceEndpoint"]?.string ?? entry["serviceEndpoint"]?["uri"]?.string),
                 let recipients = keys.resolve(entry["recipientKeys"]), !recipients.isEmpty,
-                let routing = keys.resolve(entry["routingKeys"] ?? entry["serviceEndpoint"]?["routingKeys"])
+                let routing = keys.resolve(
+                    entry["routingKeys"] ?? entry["serviceEndpoint"]?["routingKeys"],
+                    atMost: MailboxAddress.maxRoutingKeys)
             else { continue }
             found.append(
                 (
@@ -87,10 +90,10 @@ private struct KeyTable {
         if let fragment = fragment(of: id), byFragment[fragment] == nil { byFragment[fragment] = key }
     }
 
-    /// The keys that `list` names, or nil when one of them cannot be found; an absent list is empty.
-    func resolve(_ list: JSON?) -> [Verkey]? {
+    /// The keys that `list` names, or nil when one of them cannot be found or there are too many; an absent list is empty.
+    func resolve(_ list: JSON?, atMost limit: Int = 32) -> [Verkey]? {
         guard let list, !list.isNull else { return [] }
-        guard let entries = list.array, entries.count <= 32 else { return nil }
+        guard let entries = list.array, entries.count <= limit else { return nil }
         var keys: [Verkey] = []
         for entry in entries {
             guard let text = entry.string,

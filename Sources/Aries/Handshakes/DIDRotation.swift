@@ -11,7 +11,7 @@ package enum DIDRotation {
         case unresolvable
         /// Its method needs a resolver that a kiosk does not have.
         case methodUnsupported
-        /// No service of its document can be reached by HTTP.
+        /// No service of its document can be reached by HTTP, over at most ``MailboxAddress/maxRoutingKeys``.
         case documentUnsupported
 
         /// The code of the problem report.

@@ -30,7 +30,7 @@ package enum HandshakeFailure: Error, Hashable, Sendable {
     case otherDID
     /// The DID needs a resolver that a kiosk does not have.
     case unresolvable
-    /// No service in it can be reached by HTTP.
+    /// No service in it can be reached by HTTP, over at most ``MailboxAddress/maxRoutingKeys``.
     case noService
 }
 
@@ -43,7 +43,7 @@ extension HandshakeFailure: CustomStringConvertible {
         case .notTheInviter: "it is not signed by the key of the invitation"
         case .otherDID: "what is signed is another DID than the one it names"
         case .unresolvable: "its DID can be resolved only by a ledger or another service"
-        case .noService: "it names no address that can be reached by HTTP"
+        case .noService: "it names no address that can be reached by HTTP over a few mediators"
         }
     }
 }

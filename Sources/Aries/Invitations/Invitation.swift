@@ -155,12 +155,13 @@ package struct Invitation: Sendable {
             !endpoint.isEmpty
         else { throw .noEndpoint }
         return Service(
-            recipientKeys: recipients, routingKeys: try keys(json["routingKeys"]), endpoint: endpoint)
+            recipientKeys: recipients,
+            routingKeys: try keys(json["routingKeys"], atMost: MailboxAddress.maxRoutingKeys), endpoint: endpoint)
     }
 
-    private static func keys(_ list: JSON?) throws(InvitationError) -> [Verkey] {
+    private static func keys(_ list: JSON?, atMost limit: Int = 32) throws(InvitationError) -> [Verkey] {
         guard let list, !list.isNull else { return [] }
-        guard let entries = list.array, entries.count <= 32 else { throw .badKey }
+        guard let entries = list.array, entries.count <= limit else { throw .badKey }
         var keys: [Verkey] = []
         for entry in entries {
             guard let key = entry.string.flatMap({ Verkey($0) }) else { throw .badKey }

@@ -49,7 +49,8 @@ package enum InvitationError: Error, Hashable, Sendable {
         case .unsupportedVersion: "Ask for an invitation of out-of-band 1.x or connections 1.x."
         case .noID: "The invitation has no @id: ask for a new one."
         case .noKey: "The invitation has no recipient key: ask for a new one."
-        case .badKey: "A key in the invitation is not a valid Ed25519 key: ask for a new invitation."
+        case .badKey:
+            "A key in the invitation is not a valid Ed25519 key, or there are too many: ask for a new invitation."
         case .badDID: "The inviter's DID is malformed: ask for a new invitation."
         case .noEndpoint: "The invitation has no endpoint: the agent must be started with one."
         case .nothingOffered: "The invitation offers neither a handshake nor a request: ask for a new one."

@@ -74,14 +74,15 @@ package struct OneTimeReply: ~Copyable, Sendable {
             backoff.fail(at: now, limits, random: &random)
         }
         guard backoff.permits(now) else { return [] }
-        guard let next = waiting.first, let recipient = service.recipientKeys.first else {
-            return [.finished(replies: replies, refusals: refusals, nil)]
-        }
+        guard let next = waiting.first else { return [.finished(replies: replies, refusals: refusals, nil)] }
         attempts += 1
-        let envelope = Envelope.wrap(
-            Envelope.pack(next.compactBytes, to: [recipient], from: keys, random: &random), to: recipient,
-            via: service.routingKeys, typePrefix: Text(prefix.rawValue), random: &random)
-        return [.post(url: service.endpoint, body: envelope.compactBytes)]
+        do throws(Envelope.Failure) {
+            return [.post(url: service.endpoint, body: try service.pack(next, from: keys, prefix, random: &random))]
+        } catch {
+            // What no server takes is not sent: as if this one had said so.
+            waiting = []
+            return [.finished(replies: replies, refusals: refusals, .refused(status: 413))]
+        }
     }
 }
 

@@ -42,10 +42,13 @@ extension Envelope {
     ///
     /// `routingKeys` are in the order of an invitation or DID document: the first is nearest the recipient, the last is
     /// outermost. The first forward's `to` is `recipient`, each further one's is the routing key before it.
+    ///
+    /// Each key makes it a third larger: ``Failure/tooLarge`` where it would become longer than ``Limits/bytes``, and nothing longer is
+    /// made on the way.
     package static func wrap(
         _ envelope: JSON, to recipient: Verkey, via routingKeys: [Verkey], typePrefix: Text = "https://didcomm.org/",
         random: inout RandomStream
-    ) -> JSON {
+    ) throws(Failure) -> JSON {
         var (wrapped, next) = (envelope, recipient)
         for routingKey in routingKeys {
             let forward: JSON = [
@@ -54,11 +57,16 @@ extension Envelope {
                 "to": .string(next.base58),
                 "msg": wrapped,
             ]
-            wrapped = pack(forward.compactBytes, to: [routingKey], from: nil, random: &random)
+            let plaintext = forward.compactBytes
+            guard plaintext.count / 3 * 4 + frameBytes <= Limits().bytes else { throw .tooLarge }
+            wrapped = pack(plaintext, to: [routingKey], from: nil, random: &random)
             next = routingKey
         }
         return wrapped
     }
+
+    /// What an anonymous envelope for one recipient has beside its ciphertext is shorter than this.
+    private static let frameBytes = 1024
 
     private static func authenticated(
         _ contentKey: Secret, to recipient: Verkey, from sender: KeyPair, random: inout RandomStream

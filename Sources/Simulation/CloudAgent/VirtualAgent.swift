@@ -46,6 +46,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var mediation: VirtualMediation?
     /// Whether everything that it says to a kiosk with a mailbox goes there, also what could go back on a post.
     package var answersByMailbox = false
+    /// Whether it announces another DID as soon as the last one was acknowledged (did-rotate/1.0).
+    package var rotatesForEver = false
     /// What an agent that keeps no mailboxes posts to the addresses of kiosks; whoever drives it takes that away.
     package var posts: [(url: Text, body: [UInt8])] = []
     /// Whether only the first request by its invitation is answered.
@@ -142,7 +144,10 @@ package struct VirtualAgent: ~Copyable, Sendable {
     }
 
     private mutating func leave(envelope: JSON, for kiosk: Kiosk) {
-        let wrapped = Envelope.wrap(envelope, to: kiosk.key, via: kiosk.service.routingKeys, random: &random)
+        guard
+            let wrapped = try? Envelope.wrap(
+                envelope, to: kiosk.key, via: kiosk.service.routingKeys, random: &random)
+        else { return }
         if mediation == nil {
             posts.append((url: kiosk.service.endpoint, body: wrapped.compactBytes))
         } else {
@@ -197,7 +202,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         if message.type.isMessage("did-rotate", 1, "ack"), let next = kiosks[index].next {
             (kiosks[index].ours, kiosks[index].next) = (next, nil)
             others.append(message.body)
-            return []
+            return answer(to: index)
         }
         kiosks[index].isComplete = true  // any message of an authenticated peer completes, as in ACA-Py
         if let answer = answer(to: message, from: sender, at: now) {
@@ -207,8 +212,15 @@ package struct VirtualAgent: ~Copyable, Sendable {
                 kiosks[index].waiting.append(answer)
             }
         }
-        guard !kiosks[index].waiting.isEmpty else { return mediation?.next(for: sender) ?? [] }
-        return pack(kiosks[index].waiting.removeFirst(), to: sender, from: kiosks[index].ours)
+        return answer(to: index)
+    }
+
+    /// What goes back on a post: the next message that waits.
+    private mutating func answer(to index: Int) -> [UInt8] {
+        if rotatesForEver, kiosks[index].next == nil { rotate() }
+        let key = kiosks[index].key
+        guard !kiosks[index].waiting.isEmpty else { return mediation?.next(for: key) ?? [] }
+        return pack(kiosks[index].waiting.removeFirst(), to: key, from: kiosks[index].ours)
     }
 
     private mutating func respond(to request: Message, from sender: Verkey) -> [UInt8]? {

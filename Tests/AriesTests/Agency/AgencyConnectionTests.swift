@@ -148,8 +148,8 @@ private struct AgencyInviter: ~Copyable {
     private mutating func leave(_ message: JSON, from sender: KeyPair, _ agency: inout VirtualAgency) {
         guard let peer else { return }
         let packed = Envelope.pack(message.compactBytes, to: [peer.key], from: sender, random: &random)
-        let wrapped = Envelope.wrap(packed, to: peer.key, via: peer.service.routingKeys, random: &random)
-        _ = agency.handle(wrapped.compactBytes)
+        let wrapped = try? Envelope.wrap(packed, to: peer.key, via: peer.service.routingKeys, random: &random)
+        _ = wrapped.map { agency.handle($0.compactBytes) }
     }
 }
 

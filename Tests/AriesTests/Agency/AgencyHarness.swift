@@ -273,8 +273,9 @@ final class AgencyHarness {
         let message: JSON = ["@id": .string(id)]
         let envelope = Envelope.pack(message.compactBytes, to: [key], from: peer, random: &random)
         names[envelope.compactBytes] = id
-        let wrapped = Envelope.wrap(
-            envelope, to: key, via: address.routingKeys, random: &random)
+        guard let wrapped = try? Envelope.wrap(envelope, to: key, via: address.routingKeys, random: &random) else {
+            return false
+        }
         let faults = agency.faults
         agency.faults = .init()
         defer { agency.faults = faults }
