@@ -49,27 +49,33 @@ extension Store {
         }
     }
 
-    /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or
-    /// without one. In the same transaction the connections that this one replaced are marked as those that are to go
-    /// (``finishDeletion(of:)``). The keys of inbound messages are remembered, durably with the next state of a connection or as
-    /// soon as there are many: a message that confirms may be taken twice. A confirmation over another connection than the present
-    /// one, or of what the ledger does not have, changes nothing. Returns the cursor as it is then, and the ids of those that are
-    /// marked by that.
+    /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or without one.
+    /// In the same transaction the connections that this one replaced are marked as those that are to go (``finishDeletion(of:)``). The
+    /// keys of inbound messages are remembered, durably with the next state of a connection or as soon as there are many: a message that
+    /// confirms may be taken twice. What the primary destination has not got of it, because it refuses the entries at the positions
+    /// `passedOver`, is counted for the next outcome. A confirmation over another connection than the present one, or of what the ledger
+    /// does not have, changes nothing. Returns the cursor as it is then, and the ids of those that are marked by that.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
-        handled: [[UInt8]] = []
+        passedOver: [Int] = [], handled: [[UInt8]] = []
     ) async throws(StoreError) -> (cursor: DeliveryCursor, replaced: [Text]) {
         unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
         if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
         return try await commit { db, books in
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
+            let before = cursor.confirmed
             guard cursor.connection == connection,
                 cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
             else {
                 return (cursor, [])
             }
             try Self.keep(cursor, db, &books)
+            if destination == DeliveryCursor.primary {
+                for lost in passedOver where lost > before && lost <= position {
+                    try Self.countLost(from: lost, through: lost, db, &books)
+                }
+            }
             let older = try db.cachedStatement(
                 sql: """
                     SELECT id FROM connection WHERE destination = ?1 AND deleting = 0

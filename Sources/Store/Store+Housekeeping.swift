@@ -59,7 +59,9 @@ extension Store {
                     WHERE position = ?
                     """, arguments: [last])
         else { return }
-        try countLost(upTo: last, db, &books)
+        if let first = books.primary.firstOwed, first <= last {
+            books.lost += try countLost(from: max(first, books.start.count + 1), through: last, db, &books)
+        }
         let nextSeq = max(books.start.nextSeq, try row.figure("seq") + 1)
         books.start = ChainPoint(count: last, hash: try row.hash("hash"), nextSeq: nextSeq)
         try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
@@ -67,13 +69,13 @@ extension Store {
 
     private static func firstOpen(_ books: Books) -> Int? { books.head.open.values.map(\.position).min() }
 
-    /// What goes up to `last` without having been confirmed is counted for the next outcome, and so is what it would have told of
-    /// earlier losses: the sum over all reports stays right.
-    private static func countLost(upTo last: Int, _ db: Database, _ books: inout Books) throws {
-        guard let first = books.primary.firstOwed, first <= last else { return }
+    /// What is lost to the primary destination, for it goes without having been confirmed or is refused there, is counted for the next
+    /// outcome, and so is what it would have told of earlier losses: the sum over all reports stays right. Returns how many reports.
+    @discardableResult
+    static func countLost(from first: Int, through last: Int, _ db: Database, _ books: inout Books) throws -> Int {
         let bodies = try Row.fetchAll(
             db, sql: "SELECT body FROM entry WHERE position BETWEEN ? AND ? AND kind = 'outcome'",
-            arguments: [max(first, books.start.count + 1), last])
+            arguments: [first, last])
         for row in bodies {
             // One that cannot be read told nothing.
             guard case .outcome(let record) = try? LedgerRecord(bytes: row.bytes("body")) else {
@@ -82,7 +84,7 @@ extension Store {
             }
             books.head.lost(reports: 1, told: record.dropped)
         }
-        books.lost += bodies.count
+        return bodies.count
     }
 
     /// Bytes of the database that are in use.

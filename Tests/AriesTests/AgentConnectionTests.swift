@@ -231,6 +231,24 @@ import Testing
         #expect(harness.sent == ["report-2"])
     }
 
+    /// Only some statuses are said of a message. With any other the same message goes again, until the place is well.
+    @Test(arguments: [400, 413, 415, 422, 431, 301, 302, 401, 402, 403, 404, 405, 407, 410, 421, 451])
+    func onlySomeStatusesRefuseAMessage(status: Int) throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        harness.status = status
+        harness.replies = [.rejected, .rejected]
+        harness.feed(.deliver(report(1)))
+        harness.run(until: Instant(nanoseconds: 60_000_000_000))
+        let isOfMessage = [400, 413, 415, 422, 431].contains(status)
+        #expect(harness.refused == (isOfMessage ? ["report-1"] : []))
+        #expect(harness.agent.received.map(\.id) == (isOfMessage ? [] : ["report-1"]))
+        let told = harness.seen.contains {
+            if case .reachability(.refused(status)) = $0 { true } else { false }
+        }
+        #expect(told)
+    }
+
     /// Trouble elsewhere is told as a problem report.
     @Test func aProblemIsTold() throws {
         let harness = try Harness()

@@ -64,7 +64,7 @@ final class Harness {
                     case .accepted(let answer): events.append(.answered(id, body: answer))
                     case .unreachable: events.append(.failed(id, .unreachable))
                     case .lost: events.append(.failed(id, .uncertain))
-                    case .rejected: events.append(.failed(id, .refused(status: 400)))
+                    case .rejected: events.append(.failed(id, .refused(status: status)))
                     }
                 default: seen.append(action)
                 }

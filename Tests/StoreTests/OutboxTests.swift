@@ -50,6 +50,35 @@ import Testing
         await store.close()
     }
 
+    /// What the destination refuses is counted for the next outcome, once, and by the primary destination only.
+    @Test func whatIsPassedOverIsCounted() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(folder.database)
+        try await store.connect()
+        try await store.connect("other", to: "copy")
+        try await append(1...3, to: store)
+        func confirm(_ name: Text, upTo position: Int, passedOver: [Int]) async throws {
+            let connection: Text = name == primary ? "agent" : "other"
+            _ = try await store.confirm(name, upTo: position, over: connection, passedOver: passedOver)
+        }
+        try await confirm("copy", upTo: 2, passedOver: [1, 2])
+        #expect(await store.head.dropped == 0)
+        // The intent is no report.
+        try await confirm(primary, upTo: 2, passedOver: [1, 2])
+        #expect(await store.head.dropped == 1)
+        try await confirm(primary, upTo: 2, passedOver: [2])
+        try await confirm(primary, upTo: 3, passedOver: [2, 4])
+        #expect(await store.head.dropped == 1)
+        try await append(4...4, to: store)
+        #expect(try await store.waiting().map(\.record.dropped) == [0, 0, 1])
+        // What that one told is told once more, where it is refused itself.
+        try await confirm(primary, upTo: 8, passedOver: [8])
+        try await append(5...5, to: store)
+        #expect(try await store.waiting().map(\.record.dropped) == [2])
+        #expect(try await store.audit().isIntact)
+        await store.close()
+    }
+
     /// The old connection is kept until the new one has confirmed, and cannot take the destination back.
     @Test func aNewConnectionGoesOnAtTheCursorAndTheOldOneIsForgotten() async throws {
         let folder = try TemporaryFolder()

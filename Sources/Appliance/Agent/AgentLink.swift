@@ -32,7 +32,9 @@ package actor AgentLink {
     /// What the delivery wants to be sent next.
     private var next: OutboundMessage?
     /// Confirmed, but not durably yet, in order.
-    private var unkept: [(point: ReportPoint, isReceipt: Bool)] = []
+    private var unkept: [(point: ReportPoint, isReceipt: Bool, passedOver: [Int])] = []
+    /// Entries that the peer refuses, before the cursor is behind them.
+    private var passedOver: [Int] = []
     /// The ledger may have grown.
     private var hasGrown = false
     private var isRetired = false
@@ -319,14 +321,20 @@ package actor AgentLink {
         case .ping: inbox.append(.ping)
         case .confirmed(let point, let proof):
             // Each receipt is evidence; what an answered ping confirms is the newest of its kind.
-            if proof != .receipt { unkept.removeAll { !$0.isReceipt } }
-            unkept.append((point, proof == .receipt))
+            if proof != .receipt {
+                passedOver = unkept.filter { !$0.isReceipt }.flatMap(\.passedOver) + passedOver
+                unkept.removeAll { !$0.isReceipt }
+            }
+            unkept.append((point, proof == .receipt, passedOver))
+            passedOver = []
             do {
                 try await keepConfirmed(outbox)
             } catch {
                 outboxFailed(error)
             }
-        case .setAside(let position): observe(.setAside(position: position))
+        case .setAside(let position):
+            passedOver.append(position)
+            observe(.setAside(position: position))
         case .gone(let positions): observe(.gone(positions))
         case .refill(let position): observe(.refill(after: position))
         case .found(let way): observe(.found(way))
@@ -340,8 +348,9 @@ package actor AgentLink {
     }
 
     private func keepConfirmed(_ outbox: any Outbox) async throws {
-        while let (point, isReceipt) = unkept.first {
-            let replaced = try await outbox.confirm(point, isReceipt: isReceipt, over: id, handled: seenKeys())
+        while let (point, isReceipt, passedOver) = unkept.first {
+            let replaced = try await outbox.confirm(
+                point, isReceipt: isReceipt, passedOver: passedOver, over: id, handled: seenKeys())
             unkept.removeFirst()
             unkeptKeys = []
             surroundings.observe(.confirmed(position: point.position))

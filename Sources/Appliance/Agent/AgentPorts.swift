@@ -33,9 +33,10 @@ package protocol Outbox: Sendable {
     /// The hash of the entry at `position`; nil when it is not kept.
     func hash(at position: Int) async throws -> [UInt8]?
     /// The destination has confirmed everything up to `point`; with a receipt that is kept, where `isReceipt` says so. The keys of
-    /// inbound messages are remembered with it. Returns the connections that this one replaced and that go by that, their ids.
+    /// inbound messages are remembered with it. The entries at the positions `passedOver` it has not got: it refuses them, and they are
+    /// counted as lost. Returns the connections that this one replaced and that go by that, their ids.
     func confirm(
-        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+        _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text]
 }
 

@@ -99,11 +99,11 @@ package struct StoredOutbox: Outbox {
 
     /// The destination has confirmed everything up to `point`; the connections that go by that.
     package func confirm(
-        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+        _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {
         try await store.confirm(
             destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
-            handled: handled
+            passedOver: passedOver, handled: handled
         ).replaced
     }
 

@@ -7,12 +7,21 @@ package enum ExchangeFailure: Hashable, Sendable {
     case unreachable
     /// It broke off, timed out or was answered by 5xx: the peer may have got it.
     case uncertain
-    /// The peer's server answered with that 4xx status.
+    /// The peer's server answered with that status, a redirect or an error of 4xx.
     case refused(status: Int)
     /// The configuration does not allow the endpoint, such as plain http.
     case forbidden
     /// The connection's state could not be stored, so nothing that depends on it was sent.
     case notStored
+
+    /// Statuses that are said of one message: it is malformed, too large, or of a type or content that is not taken. Any other, such
+    /// as a redirect, 401, 403, 404 or 410, says that something is wrong with the place, and another time the same message may be taken.
+    private static let statusesOfMessages: Set<Int> = [400, 413, 415, 422, 431]
+
+    /// Whether the peer's server refused that very message, and not whatever comes.
+    package var isOfMessage: Bool {
+        if case .refused(let status) = self { Self.statusesOfMessages.contains(status) } else { false }
+    }
 }
 
 /// Why an inbound message was dropped. Dropped messages are counted, never answered.
@@ -100,7 +109,8 @@ extension AgentConnection {
         case alive(ping: Text)
         /// The message of that id reached the peer's server (HTTP 2xx), which confirms nothing.
         case sent(Text)
-        /// The peer's server refused that very message with that 4xx status; it is not sent again by itself.
+        /// The peer's server refused that very message with that status (``ExchangeFailure/isOfMessage``), or it is too large to be sent
+        /// there (413); it is not sent again by itself.
         case refused(Text, status: Int)
         /// Our ping of that id, which asks for an answer, reached the peer's server.
         case pinged(Text)

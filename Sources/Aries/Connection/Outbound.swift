@@ -164,11 +164,9 @@ extension AgentConnection {
         if case .rotation = exchange.purpose, backoff.failures >= Self.rotationAttempts {
             actions += completeRotation()
         }
-        if case (.delivery(let id), .refused(let status)) = (exchange.purpose, failure), message?.id == id {
-            message = nil
-            actions.append(.refused(id, status: status))
+        if case .refused(let status) = failure, failure.isOfMessage {
+            actions += giveUp(exchange.purpose, status: status)
         }
-        if case (.answer, .refused) = (exchange.purpose, failure) { actions += removeAnswer() }
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain { attempt.sendings += 1 }
             phase = .handshaking(attempt)

@@ -113,7 +113,8 @@ extension ReportDelivery {
     }
 
     /// A message of several entries is made smaller. A single one is not to blame before the peer has answered a ping: then
-    /// it is tried once more, and passed over when that fails, too.
+    /// it is tried once more, and passed over when that fails, too. Once a few were passed over and nothing was confirmed since, the
+    /// peer is to blame: nothing more is passed over, and it is tried ever more rarely.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
         // A ping behind it that is answered yet proves what was before it.
@@ -125,6 +126,8 @@ extension ReportDelivery {
             liveness.ask(at: now)
             return []
         }
+        // A server that takes pings and no records is not to eat the ledger up.
+        guard refusals < limits.refusals else { return held(.refused, at: now) }
         suspect = nil
         readUpTo = message.end.position
         outstanding.append(
@@ -132,9 +135,7 @@ extension ReportDelivery {
                 id: "", before: message.before, end: message.end, held: message.held, size: 0, waiting: [],
                 state: .passedOver(isRefused: true)))
         refusals += 1
-        let actions = moveCursor()
-        // A server that takes pings and no records is not to eat the ledger up.
-        return refusals < limits.refusals ? actions : actions + held(.refused, at: now)
+        return moveCursor()
     }
 
     // MARK: What confirms

@@ -10,7 +10,7 @@ package enum ReportHold: Hashable, Sendable {
     case foreign
     /// The peer does not know the protocol that the configuration asks for.
     case unknownProtocol
-    /// The peer's server takes pings and refuses one entry after the other (4xx).
+    /// The peer's server takes pings and refuses one entry after the other: nothing further is passed over.
     case refused
     /// Another problem, by the peer's code (at most 128 bytes).
     case problem(Text)
@@ -29,7 +29,7 @@ extension ReportDelivery {
         case hash([UInt8]?, at: Int)
         /// The peer's server took the message of that id (HTTP 2xx), which confirms nothing.
         case sent(Text)
-        /// The message of that id did not get through. What a server refused (4xx) is made smaller; anything else is sent
+        /// The message of that id did not get through. What a server refused is made smaller; anything else is sent
         /// again, so a connection that repeats it by itself need not tell.
         case failed(Text, ExchangeFailure)
         /// The peer's server took our ping of that id.
@@ -65,7 +65,8 @@ extension ReportDelivery {
         case ping
         /// The cursor moves to that place, for good. A receipt is to be kept. `by` is nil for entries that were passed over.
         case confirmed(ReportPoint, by: ReportWay.Proof?)
-        /// The entry at that position alone is refused by the peer's server; it is passed over.
+        /// The entry at that position alone is refused by the peer's server; it is passed over, which the ``confirmed(_:by:)`` that
+        /// follows makes so: with it the entry is lost to the peer.
         case setAside(Int)
         /// Entries at these positions are not kept any more, and the peer does not have them; told once.
         case gone(ClosedRange<Int>)

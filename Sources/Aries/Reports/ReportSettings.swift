@@ -68,7 +68,7 @@ package struct ReportSettings: Sendable {
         package var controllerAnswer = Duration.seconds(25)
         /// Pings without answer that make a peer silent.
         package var unansweredPings = 3
-        /// Entries refused one after the other before a pause.
+        /// Entries that are passed over, refused one after the other; none further before something was confirmed.
         package var refusals = 3
         /// Longest wait between attempts at a peer that is silent or does not confirm; the first is ``answer``.
         package var longestWait = Duration.seconds(15 * 60)

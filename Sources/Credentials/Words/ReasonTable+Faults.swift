@@ -155,7 +155,8 @@ extension ReasonCode {
         "Do what the detail says; the service tries again by itself.", severity: .warning)
     /// `fault.reports-refused`
     package static let reportsRefused = ReasonCode(
-        "fault.reports-refused", "The cloud agent refused single reports. They were passed over; the others go on.",
+        "fault.reports-refused",
+        "The cloud agent refuses reports, or does not confirm them. Up to three in a row are passed over; then all wait.",
         "Look at the agent's log and limits; the ledger has the records: gatehouse ledger export.", severity: .warning)
     /// `fault.ledger-behind`
     package static let ledgerBehind = ReasonCode(

@@ -10,6 +10,9 @@ package struct VirtualKeeper: Sendable {
     /// How many entries it says to have more than it has, as if a ledger had been put back.
     package var lead = 0
 
+    /// Positions of entries that it does not take, each message with one of them.
+    package var refusals: Set<Int> = []
+
     /// Keeps nothing yet.
     package init() {}
 
@@ -18,7 +21,9 @@ package struct VirtualKeeper: Sendable {
         let prefix = message.type.prefix
         switch message.type.name {
         case "records":
-            guard let records = try? ReportRecords(message.body), let last = records.entries.last else {
+            guard let records = try? ReportRecords(message.body), let last = records.entries.last,
+                !records.entries.contains(where: { refusals.contains($0.position) })
+            else {
                 return Notice.problem(
                     prefix, id: id, thread: message.thread, code: VerificationReport.Trouble.refused,
                     explanation: "against the rules")

@@ -111,7 +111,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     }
 
     func confirm(
-        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+        _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {
         try lock.withLock {
             if isOutboxBroken { throw Broken() }

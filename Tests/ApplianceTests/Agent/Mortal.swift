@@ -93,10 +93,11 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
         try await life.write { try await outbox.takeOver(by: connection) }
     }
     func confirm(
-        _ point: ReportPoint, isReceipt: Bool, over connection: Text, handled: [[UInt8]]
+        _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {
         try await life.write {
-            try await outbox.confirm(point, isReceipt: isReceipt, over: connection, handled: handled)
+            try await outbox.confirm(
+                point, isReceipt: isReceipt, passedOver: passedOver, over: connection, handled: handled)
         }
     }
     func keep(accepted: [Text]) async throws {

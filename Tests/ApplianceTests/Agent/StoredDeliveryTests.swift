@@ -185,6 +185,28 @@ import Testing
         }
     }
 
+    /// What the far end refuses, time and again, is counted in what it takes.
+    @Test func whatWasRefusedIsCountedAtTheFarEnd() async throws {
+        try await Box.with(keepsLedgers: true) { box in
+            try await box.record(1)
+            try await box.run { await box.isAllConfirmed() }
+            await box.exchange.withAgent { $0.keeper?.refusals = [6, 15] }
+            try await box.record(9)
+            try await box.run { await box.isAllConfirmed() }
+            #expect(box.notices.ofLinks.count { if case .setAside = $0 { true } else { false } } == 2)
+            try await box.record(1)
+            try await box.run { await box.isAllConfirmed() }
+            let kept = try #require(await box.exchange.keeper?.ledgers[box.store.head.ledger])
+            #expect(kept.keys.sorted() == (1...22).filter { $0 != 6 && $0 != 15 })
+            let dropped = kept.values.reduce(0) { sum, entry in
+                guard case .outcome(let record)? = try? LedgerRecord(bytes: entry.body) else { return sum }
+                return sum + record.dropped
+            }
+            // The first is an intent, and no report.
+            #expect(dropped == 1)
+        }
+    }
+
     /// Bytes written for a report that is delivered: many at once, and one after the other.
     @Test(arguments: [true, false]) func aDeliveredReportCostsTwoKiB(keepsLedgers: Bool) async throws {
         try await Box.with(keepsLedgers: keepsLedgers) { box in
