@@ -259,14 +259,8 @@ package actor AgentLink {
         do {
             guard try await begin(outbox, at: now) else { return true }
             try await keepConfirmed(outbox)
-            if hasGrown {
-                hasGrown = false
-                guard let (end, isUrgent) = try await outbox.end(after: delivery?.end.position ?? 0, over: id) else {
-                    retire()
-                    return true
-                }
-                events.append(.available(end: end, isUrgent: isUrgent))
-            }
+            if hasGrown { try await look(outbox) }
+            guard !isRetired else { return true }
             if events.isEmpty, let deadline = delivery?.deadline, deadline <= now { events.append(.deadlineReached) }
             if !events.isEmpty {
                 let event = events.removeFirst()
@@ -280,6 +274,18 @@ package actor AgentLink {
         guard connection.wantsMessage, let message = next.take() else { return false }
         inbox.append(.deliver(message))
         return true
+    }
+
+    /// Looks where the ledger ends now. What fails is looked at again: nobody says a second time that it has grown.
+    private func look(_ outbox: any Outbox) async throws {
+        hasGrown = false
+        do {
+            let found = try await outbox.end(after: delivery?.end.position ?? 0, over: id)
+            if let (end, isUrgent) = found { events.append(.available(end: end, isUrgent: isUrgent)) } else { retire() }
+        } catch {
+            hasGrown = true
+            throw error
+        }
     }
 
     /// Makes this connection the way to its destination, unless a newer one is.

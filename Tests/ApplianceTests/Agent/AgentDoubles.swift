@@ -20,6 +20,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     private var seen: [AgentNotice] = []
     private var isBroken = false
     private var isOutboxBroken = false
+    private var looksToFail = 0
 
     /// Reports that are not confirmed.
     var pending: Int {
@@ -31,6 +32,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
 
     func setBroken(_ isBroken: Bool) { lock.withLock { self.isBroken = isBroken } }
     func setBroken(outbox isBroken: Bool) { lock.withLock { isOutboxBroken = isBroken } }
+    /// So many of the next looks where the ledger ends fail.
+    func failLooks(_ count: Int) { lock.withLock { looksToFail = count } }
     func observe(_ notice: AgentNotice) { lock.withLock { seen.append(notice) } }
 
     /// Reports go out, and are asked about, without a wait.
@@ -90,7 +93,13 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     }
 
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
-        lock.withLock { cursor.connection == connection ? (end, false) : nil }
+        try lock.withLock {
+            if looksToFail > 0 {
+                looksToFail -= 1
+                throw Broken()
+            }
+            return cursor.connection == connection ? (end, false) : nil
+        }
     }
 
     func entries(

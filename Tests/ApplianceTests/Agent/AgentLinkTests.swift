@@ -113,6 +113,22 @@ import Testing
         #expect(await exchange.repetitions == 0)
     }
 
+    /// Nobody says a second time that the ledger has grown.
+    @Test func aFailedLookAtTheLedgersEndIsMadeAgain() async throws {
+        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
+        let link = try await newLink(exchange, memory)
+        try #require(await link.connect(within: .seconds(60)))
+        let task = Task { await link.run() }
+        try await eventually("ready") { memory.present != nil }
+        memory.failLooks(1)
+        try memory.queue(1)
+        await link.wake()
+        try await eventually("told") { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
+        try await eventually("delivered") { memory.pending == 0 }
+        task.cancel()
+        _ = await task.value
+    }
+
     @Test func anAbsentAgentIsToldWithinTheLimit() async throws {
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         await exchange.setUp(false)
