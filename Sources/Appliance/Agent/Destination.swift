@@ -281,13 +281,14 @@ actor Destination {
     private func watch() async {
         var files = files
         while !Task.isCancelled {
-            for index in files.indices where files[index].isDue(at: surroundings.link.clock.now()) {
+            for index in files.indices {
+                guard let edition = files[index].due(at: surroundings.link.clock.now()) else { continue }
                 do {
                     let isUsable = try await accept(try await surroundings.invitation(files[index].path))
-                    files[index].succeeded()
+                    files[index].succeeded(edition)
                     surroundings.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
                 } catch {
-                    files[index].failed(at: surroundings.link.clock.now())
+                    files[index].failed(edition, at: surroundings.link.clock.now())
                     let reason = Self.words(error)
                     surroundings.notice(
                         .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))

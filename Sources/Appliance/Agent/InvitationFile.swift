@@ -4,11 +4,11 @@ import Foundation
 /// A file with an invitation: when it is to be read.
 struct InvitationFile {
     /// What tells one content of the file from the next, as far as the file system does.
-    private struct Edition: Equatable {
-        var changed: Date?
-        var size: Int?
-        var number: Int?
-        var readers: FileReaders?
+    struct Edition: Equatable, Sendable {
+        fileprivate var changed: Date?
+        fileprivate var size: Int?
+        fileprivate var number: Int?
+        fileprivate var readers: FileReaders?
     }
 
     /// First pause after a failure; doubled up to the last.
@@ -22,21 +22,21 @@ struct InvitationFile {
 
     init(path: String) { self.path = path }
 
-    /// Whether it was not read since it changed, or reading it failed a while ago.
-    func isDue(at now: Instant) -> Bool {
+    /// The edition to be read now, because it was not read since it changed, or reading it failed a while ago; nil: none. What is then
+    /// said of it is said of this one: the file may be another before that.
+    func due(at now: Instant) -> Edition? {
         let edition = edition
-        if edition == used { return false }
-        return edition != failed || now >= retryAt
+        return edition != used && (edition != failed || now >= retryAt) ? edition : nil
     }
 
-    /// It was read and led to a connection.
-    mutating func succeeded() {
+    /// That edition was read and led to a connection.
+    mutating func succeeded(_ edition: Edition) {
         used = edition
         pause = Self.pauses.first
     }
 
-    /// It could not be read or used.
-    mutating func failed(at now: Instant) {
+    /// That edition could not be read or used.
+    mutating func failed(_ edition: Edition, at now: Instant) {
         failed = edition
         retryAt = now.advanced(by: pause)
         pause = min(pause * 2, Self.pauses.last)

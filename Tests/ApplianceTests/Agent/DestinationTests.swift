@@ -214,6 +214,25 @@ extension DestinationTests {
         }
     }
 
+    /// While an inviter is asked whether a connection will do, its operator puts another invitation in place of that one.
+    @Test func anInvitationThatComesMeanwhileIsReadNext() async throws {
+        try await ended { leftovers in
+            let (first, third) = (
+                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://third.test/")
+            )
+            _ = run(Exchanges([first, third]), leftovers)
+            try files.write(file, await first.invitation)
+            try await wait("connected") { await first.completeConnections == 1 && memory.present != nil }
+            // The reuse goes out, and nobody answers before the third invitation is there.
+            await first.hold()
+            try files.write(file, await invitation("second", of: first))
+            try await wait("asked") { await first.isHolding }
+            try files.write(file, await third.invitation)
+            await first.letGo()
+            try await wait("connected") { await third.completeConnections == 1 }
+        }
+    }
+
     @Test func attemptsAreBounded() async throws {
         try await ended { leftovers in
             let destination = run(HangingExchange(), leftovers).destination

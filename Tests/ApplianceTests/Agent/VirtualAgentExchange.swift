@@ -10,6 +10,8 @@ actor VirtualAgentExchange: MessageExchange {
     private let clock: AgentClock
     /// How many messages were posted, also while it was down.
     private(set) var posts = 0
+    private var holds = false
+    private var held: [CheckedContinuation<Void, Never>] = []
 
     /// The way to `agent`.
     init(_ agent: consuming VirtualAgent, clock: AgentClock = .system()) {
@@ -20,6 +22,7 @@ actor VirtualAgentExchange: MessageExchange {
     /// Posts to the agent; see ``MessageExchange/post(_:to:)``.
     func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
         posts += 1
+        if holds { await withCheckedContinuation { held.append($0) } }
         guard Text(url) == agent.endpoint else { throw .unreachable }
         switch agent.handle(body, at: clock.now()) {
         case .accepted(let answer): return answer
@@ -27,6 +30,19 @@ actor VirtualAgentExchange: MessageExchange {
         case .lost: throw .uncertain
         case .rejected: throw .refused(status: 400)
         }
+    }
+
+    /// From now on posts wait for ``letGo()``.
+    func hold() { holds = true }
+
+    /// Whether one does.
+    var isHolding: Bool { !held.isEmpty }
+
+    /// Lets posts through again, and those that wait.
+    func letGo() {
+        holds = false
+        for one in held { one.resume() }
+        held = []
     }
 
     /// Where it is.

@@ -304,17 +304,17 @@ actor MailRoom: Postbox {
     /// Reads the invitation, as long as no mailbox serves and whenever it was changed.
     private func connect() async {
         let now = surroundings.clock.now()
-        guard kept == nil, mailbox == nil || !isServing, let source, source.isDue(at: now) else { return }
+        guard kept == nil, mailbox == nil || !isServing, let source, let edition = source.due(at: now) else { return }
         do {
             let invitation = try await surroundings.invitation(source.path)
-            self.source?.succeeded()
+            self.source?.succeeded(edition)
             if let known = mailbox?.invitation, known.match(invitation) == .sameInvitation { return }
             var random = try AgentLinks.randomStream()
             let id = try AgentLinks.newID(&random)
             try await install(
                 Mediator(id: id, invitation: invitation, configuration: surroundings.settings, random: random))
         } catch {
-            self.source?.failed(at: now)
+            self.source?.failed(edition, at: now)
             surroundings.notice(.invitationFailed((error as? InvitationReader.Failure)?.remedy ?? "\(error)"))
         }
     }
