@@ -58,21 +58,16 @@ final class ArchiveWriter {
         try write([UInt8](repeating: 0, count: padding(bytes.count)))
     }
 
-    /// Adds a file from the disk, of that many bytes. `progress` is told of each piece.
-    func add(_ name: String, from source: String, size: Int, progress: (Int) -> Void) throws(BackupFailure) {
+    /// Adds the copy of the database, of that many bytes. `progress` is told of each piece.
+    func add(_ name: String, from source: BackupScratch, size: Int, progress: (Int) -> Void) throws(BackupFailure) {
         try begin(name, size)
-        let file = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { throw Self.failure("reading \(source)") }
-        defer { close(file) }
-        var (piece, done) = ([UInt8](repeating: 0, count: 1 << 20), 0)
-        while done < size {
-            let count = read(file, &piece, min(piece.count, size - done))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure("reading \(source)", count == 0 ? EIO : errno) }
-            try write(Array(piece[..<count]))
-            done += count
+        var done = 0
+        _ = try source.read { bytes throws(BackupFailure) in
+            try write(bytes)
+            done += bytes.count
             progress(done)
         }
+        guard done == size else { throw Self.failure("reading \(source.path)", EIO) }
         try write([UInt8](repeating: 0, count: padding(size)))
     }
 
@@ -90,6 +85,23 @@ final class ArchiveWriter {
     func sync() throws(BackupFailure) {
         try write([UInt8](repeating: 0, count: 2 * ArchiveHeader.blockBytes))
         guard fsync(descriptor) == 0 else { throw Self.failure("writing \(partial)") }
+    }
+
+    /// Reads what is on the disk: it must be what was meant to be written.
+    func prove(_ manifest: BackupManifest) throws(BackupFailure) {
+        // Else it would be read out of the memory that it was written from.
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        let found: BackupManifest
+        do throws(BackupFailure) { found = try BackupFile(partial).manifest } catch {
+            throw Self.unlike(error.text)
+        }
+        guard found.json == manifest.json else { throw Self.unlike("\(partial) holds another backup") }
+    }
+
+    private static func unlike(_ detail: String) -> BackupFailure {
+        BackupFailure(
+            "what was written is not what was meant to be: \(detail)",
+            remedy: "take another stick or disk, and look at that of the ledger; nothing was ended or changed")
     }
 
     /// Gives it its name.

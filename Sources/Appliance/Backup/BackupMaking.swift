@@ -8,8 +8,9 @@ import Store
 /// Makes a backup: beside the running service, or without one.
 ///
 /// The database is copied to its own disk first and from there to the file, so that no slow or silent destination holds up its log. The
-/// ledger in the copy is proved before the file gets its name. What does not travel: the key of a printed code with its book, as an older
-/// book would let sessions be played again; invitations; and the keys, unless there is a passphrase to put them under.
+/// ledger in the copy is proved, and the whole file read back from its disk, before it gets its name. One backup at a time. What does not
+/// travel: the key of a printed code with its book, as an older book would let sessions be played again; invitations; and the keys, unless
+/// there is a passphrase to put them under.
 package struct BackupMaking: Sendable {
     /// Bytes that stay free on the database's disk: its service has to go on.
     static let reserve = 64 << 20
@@ -28,6 +29,8 @@ package struct BackupMaking: Sendable {
     package var machine: Text = MachineMark.here()
     /// The date of the backup.
     package var now: Timestamp = SystemClock.look().utc
+    /// Called when the ledger in the copy is proved.
+    var proved: @Sendable () -> Void = {}
     /// Told how far it is: from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
 
@@ -53,12 +56,17 @@ package struct BackupMaking: Sendable {
         _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
     ) async throws(BackupFailure) -> Made {
         try ArchiveWriter.checkName(path)
+        guard FileBytes.isFile(configuration.ledger.path) else {
+            throw BackupFailure(StoreError.absent(path: configuration.ledger.path))
+        }
+        let scratch = try BackupScratch(beside: configuration.ledger.path)
+        defer { scratch.end() }
         let secrets = try passphrase.map { passphrase throws(BackupFailure) in (passphrase, try keys()) }
         let files = try texts()
         do {
             guard isLast else {
                 try Self.spare(path, ledger: nil)
-                return try await make(try ArchiveWriter(path), files, secrets, closing: nil, nil)
+                return try await make(try ArchiveWriter(path), scratch, files, secrets, closing: nil, nil)
             }
             let role = OwnerRole(of: folder)
             defer { role?.end() }
@@ -76,7 +84,7 @@ package struct BackupMaking: Sendable {
                 try await restoreReserve(store)
                 role?.pause()
                 try Self.spare(path, ledger: await store.head.ledger)
-                let made = try await make(try ArchiveWriter(path), files, secrets, closing: store, role)
+                let made = try await make(try ArchiveWriter(path), scratch, files, secrets, closing: store, role)
                 role?.resume()
                 await store.close()
                 return made
@@ -93,10 +101,10 @@ package struct BackupMaking: Sendable {
     var folder: String { (configuration.ledger.path as NSString).deletingLastPathComponent }
 
     private func make(
-        _ archive: ArchiveWriter, _ files: [(String, [UInt8])], _ secrets: (passphrase: [UInt8], keys: KeyBox)?,
-        closing store: Store?, _ role: OwnerRole?
+        _ archive: ArchiveWriter, _ scratch: BackupScratch, _ files: [(String, [UInt8])],
+        _ secrets: (passphrase: [UInt8], keys: KeyBox)?, closing store: Store?, _ role: OwnerRole?
     ) async throws -> Made {
-        let (ledger, scratch) = (configuration.ledger, configuration.ledger.path + ".backup")
+        let ledger = configuration.ledger
         let size = Self.size(ledger.path) + Self.size(ledger.path + "-wal")
         // Half of the way is the copy, the other half the file.
         try Self.check(room: Self.room(folder), for: size + Self.reserve, at: folder)
@@ -106,11 +114,12 @@ package struct BackupMaking: Sendable {
         // Before the copy: what the witness has seen the copy must have.
         let reading = source.reading(key)
         let witness = store == nil ? nil : FileBytes.read(ledger.witness, limit: 1 << 16)
-        defer { unlink(scratch) }
-        try await LedgerReader(path: ledger.path).copy(to: scratch) { done, total in
+        try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
-        let copy = try LedgerReader(path: scratch)
+        // Before the proof: what is in the file is what was proved, or its hash is another.
+        let (copied, hash) = try scratch.seal()
+        let copy = try LedgerReader(path: scratch.path)
         let report = try await copy.verify(proof: Proof(key: key, witness: reading))
         guard report.isIntact else {
             throw BackupFailure(
@@ -118,13 +127,12 @@ package struct BackupMaking: Sendable {
                 remedy: "gatehouse ledger verify; copy the files themselves as evidence")
         }
         let state = try await copy.state()
+        proved()
         var parts = files
         if case .read(let signed, _) = reading {
             parts.insert((BackupManifest.Name.head, signed.json.compactBytes), at: 0)
         }
         if let witness { parts.append((BackupManifest.Name.witness, witness)) }
-        let copied = Self.size(scratch)
-        let hash = try Self.hash(scratch, copied)
         func entry(_ name: String, _ bytes: [UInt8]) -> BackupManifest.File {
             .init(name: name, size: bytes.count, hash: Array(SHA256.hash(data: bytes)))
         }
@@ -143,6 +151,7 @@ package struct BackupMaking: Sendable {
             progress(0.5 + 0.5 * Double(done) / Double(max(copied, 1)))
         }
         try archive.sync()
+        try archive.prove(manifest)
         if let store {
             archive.keep()
             role?.resume()
@@ -227,14 +236,5 @@ package struct BackupMaking: Sendable {
     private static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
-
-    private static func hash(_ path: String, _ size: Int) throws(BackupFailure) -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw BackupFailure(SystemError("reading \(path)", code: errno))
-        }
-        var hash = SHA256()
-        while let piece = try? file.read(upToCount: 1 << 20), !piece.isEmpty { hash.update(data: piece) }
-        return Array(hash.finalize())
     }
 }

@@ -54,6 +54,37 @@ import Testing
         await again.close()
     }
 
+    /// Two at once, as when a timer goes off beside an operator: one says so and ends, and what is made is whole.
+    @Test func ofTwoAtOnceEachThatIsMadeIsWhole() async throws {
+        let (box, card) = (try BackupBox(), try BackupBox())
+        try await box.serve(20)
+        var made = 0
+        for round in 0..<20 {
+            let making = try box.making
+            @Sendable func attempt(_ path: String) async -> Result<BackupMaking.Made, BackupFailure> {
+                do throws(BackupFailure) { return .success(try await making.make(path)) } catch {
+                    return .failure(error)
+                }
+            }
+            async let first = attempt(box.path("usb/a\(round)"))
+            async let second = attempt(box.path("usb/b\(round)"))
+            for (name, result) in [("a", await first), ("b", await second)] {
+                let path = box.path("usb/\(name)\(round)")
+                switch result {
+                case .success:
+                    made += 1
+                    _ = try BackupFile(path)
+                    _ = try await card.restoring.check(path, passphrase: nil, scratch: card.path("state/check"))
+                case .failure(let failure):
+                    #expect(failure.text == "another backup of this ledger is being made", "\(failure)")
+                    #expect(!FileManager.default.fileExists(atPath: path))
+                }
+            }
+        }
+        #expect(made >= 20)
+        #expect(!box.names.contains { $0.contains("backup") })
+    }
+
     /// Onto a card whose service has run already: its keys stay, the database comes under them.
     @Test func aCardWithKeysOfItsOwnKeepsThem() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())

@@ -61,6 +61,30 @@ import Testing
         await store.close()
     }
 
+    /// A disk that gives back something else than was proved: the ledger does not end with that.
+    @Test func aCopySpoiltBehindItsProofEndsNothing() async throws {
+        let scratch = try box.configuration.ledger.path + ".backup"
+        var making = try box.making
+        making.proved = {
+            guard let file = FileHandle(forWritingAtPath: scratch) else { return }
+            try? file.seek(toOffset: 5000)
+            try? file.write(contentsOf: Data("spoilt".utf8))
+        }
+        for isLast in [true, false] {
+            let making = making
+            do throws(BackupFailure) {
+                _ = try await making.make(box.path("usb/b"), isLast: isLast)
+                Issue.record("made")
+            } catch {
+                #expect(error.text.hasPrefix("what was written is not what was meant to be"), "\(error)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: box.path("usb")) == [])
+        }
+        let store = try await box.open()
+        #expect(store.standing == .continued)
+        await store.close()
+    }
+
     /// Lets a last backup come to its end but for its name, as when the power goes then.
     private func makeUnnamed(_ name: String) async throws {
         let path = box.path(name)

@@ -1,0 +1,64 @@
+import Crypto
+import Glibc
+import LinuxIO
+
+/// The copy of the database beside it: one backup at a time makes it, and nobody else touches it until its ``end()``.
+final class BackupScratch {
+    /// Where the copy is made.
+    let path: String
+    /// The folder, locked as long as this lives.
+    private let folder: Int32
+    private var file: Int32 = -1
+
+    /// Takes the place beside the database at `ledger`; throws where another backup has it.
+    init(beside ledger: String) throws(BackupFailure) {
+        path = ledger + ".backup"
+        let name = ledger.lastIndex(of: "/").map { String(ledger[..<$0]) } ?? "."
+        // The folder itself: a lock file of its own would have to be left there, or be locked by two that made it anew.
+        folder = open(name.isEmpty ? "/" : name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw BackupFailure(SystemError("opening \(name)", code: errno)) }
+        guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(folder)
+            guard code == EWOULDBLOCK else { throw BackupFailure(SystemError("locking \(name)", code: code)) }
+            throw BackupFailure(
+                "another backup of this ledger is being made",
+                remedy: "let it come to its end; look for gatehouse backup")
+        }
+    }
+
+    /// Removes the copy and makes room for the next backup; nothing else may follow.
+    func end() {
+        unlink(path)
+        if file >= 0 { close(file) }
+        // By hand: a child process that is just being spawned may still hold a copy of the descriptor.
+        flock(folder, LOCK_UN)
+        close(folder)
+    }
+
+    /// Opens the copy that was made, once for all that follows. Returns its size and its hash.
+    func seal() throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw failure() }
+        var hash = SHA256()
+        let size = try read { bytes throws(BackupFailure) in hash.update(data: bytes) }
+        return (size, Array(hash.finalize()))
+    }
+
+    /// Reads what was opened from its beginning to its end; how many bytes that were.
+    func read(_ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) -> Int {
+        var (piece, done) = ([UInt8](repeating: 0, count: 1 << 20), 0)
+        while true {
+            let count = pread(file, &piece, piece.count, off_t(done))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure() }
+            guard count > 0 else { return done }
+            try body(Array(piece[..<count]))
+            done += count
+        }
+    }
+
+    private func failure(_ code: Int32 = errno) -> BackupFailure {
+        BackupFailure(SystemError("reading \(path)", code: code))
+    }
+}
