@@ -46,7 +46,8 @@ extension ExchangeError {
         switch self {
         case .forbidden: .forbidden
         case .unreachable, .untrusted, .notAnAgent: .unreachable
-        case .uncertain, .cancelled, .tooLarge: .uncertain
+        case .uncertain, .cancelled: .uncertain
+        case .tooLarge: .tooLarge
         case .refused(let status): .refused(status: status)
         }
     }

@@ -169,6 +169,7 @@ package enum AgentNotice: Sendable {
         switch failure {
         case .unreachable: "no connection (check network and address; for https also the clock and agent.rootsFile)"
         case .uncertain: "no complete answer"
+        case .tooLarge: "its server's answer is larger than this box takes (look at what the agent has waiting)"
         case .refused(let status): "its server answers \(status) (check the address in the invitation)"
         case .forbidden: "its address is not allowed (plain http needs agent.allowPlainHTTP)"
         case .notStored: "the connection's state could not be stored"

@@ -51,6 +51,8 @@ package enum MailboxFailure: Hashable, Sendable {
     case needsToken
     /// It answers with something that the protocol does not allow.
     case malformed
+    /// What waits for a connection comes at once and is more than is read here: nothing of it can be read or released.
+    case tooMuch
     /// It takes messages and answers none.
     case silent
     /// It has ended its connection to this kiosk.

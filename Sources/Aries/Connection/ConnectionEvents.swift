@@ -9,6 +9,8 @@ package enum ExchangeFailure: Hashable, Sendable {
     case uncertain
     /// The peer's server answered with that status, a redirect or an error of 4xx.
     case refused(status: Int)
+    /// The answer is larger than is taken here: the peer has got it.
+    case tooLarge
     /// The configuration does not allow the endpoint, such as plain http.
     case forbidden
     /// The connection's state could not be stored, so nothing that depends on it was sent.

@@ -168,7 +168,7 @@ extension AgentConnection {
             actions += giveUp(exchange.purpose, status: status)
         }
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
-            if failure == .uncertain { attempt.sendings += 1 }
+            if failure == .uncertain || failure == .tooLarge { attempt.sendings += 1 }
             phase = .handshaking(attempt)
             // A request that may have arrived several times without an answer: its answer is lost, try with new keys.
             if attempt.sendings > configuration.limits.resends {

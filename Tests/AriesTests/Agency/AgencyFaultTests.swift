@@ -52,6 +52,27 @@ import Testing
         #expect(harness.broken == [])
     }
 
+    /// One connection for which more waits than is read at once: the others are served, it is told, and it can be left.
+    @Test(arguments: AgencyDialect.allCases) func moreThanIsReadWaitsForOne(_ dialect: AgencyDialect) throws {
+        let harness = try AgencyHarness(dialect)
+        harness.start()
+        for name in ["a", "b"] as [Text] { harness.open(name) }
+        harness.run(for: .seconds(30))
+        harness.answerLimit = 12_000
+        for number in 0..<30 { harness.send(Text("a\(number)"), to: "a") }
+        harness.send("b1", to: "b")
+        harness.feed(.fetch)
+        harness.run(for: .seconds(600))
+        #expect(harness.connections["b"]?.durable == ["b1"] && harness.connections["b"]?.failures == [])
+        #expect(harness.connections["a"]?.durable == [] && harness.connections["a"]?.failures == [.tooMuch])
+        let requests = harness.requests
+        harness.close("a")
+        harness.run(for: .seconds(3600))
+        #expect(harness.connections["a"]?.isComplete == dialect.deletes)
+        #expect(harness.mailbox.connections == ["b"] && harness.requests < requests + 200)
+        #expect(harness.broken == [])
+    }
+
     @Test(arguments: AgencyDialect.allCases) func killedAtEveryStep(_ dialect: AgencyDialect) throws {
         let steps = try scenario(dialect).steps
         #expect(steps > 40)

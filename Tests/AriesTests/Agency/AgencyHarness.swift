@@ -40,6 +40,8 @@ final class AgencyHarness {
     var isStoring = true
     /// The agency answers HTTP 500 to each request of that name, whatever it does about it.
     var failing: Text?
+    /// Bytes of an answer at most.
+    var answerLimit = Int.max
     /// Tells the results of refusals without their bodies, as a simpler driver.
     var hidesBodies = false
     private var isStored = true
@@ -164,6 +166,7 @@ final class AgencyHarness {
         try step()
         switch isFailing ? 500 : answer.status {
         case nil: return .failed(id, .uncertain)
+        case 200? where answer.body.count > answerLimit: return .failed(id, .tooLarge)
         case 200?: return .answered(id, body: answer.body)
         case let status?:
             if hidesBodies { return .failed(id, status >= 500 ? .uncertain : .refused(status: status)) }

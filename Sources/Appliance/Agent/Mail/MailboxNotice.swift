@@ -88,6 +88,8 @@ package enum MailboxNotice: Sendable {
         case .keyTaken: "it knows the key already; another one is taken"
         case .needsToken: "it wants a sponsor's token that was not used and is not too old (agency.token)"
         case .malformed: "its answer breaks the protocol"
+        case .tooMuch:
+            "what waits for a connection is more than 8 MiB and comes only at once (gatehouse agent delete, and connect anew)"
         case .silent: "it takes messages and answers none (look at the agent; it may have deleted the connection)"
         case .ended: "it has ended the connection (ask its operator for a new invitation)"
         case .problem(let code): "it reports a problem: \(code)"

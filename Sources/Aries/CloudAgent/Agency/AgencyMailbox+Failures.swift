@@ -7,10 +7,24 @@ extension AgencyMailbox {
         _ id: AgentConnection.ExchangeID, _ failure: ExchangeFailure, at now: Instant
     ) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
+        if failure == .tooLarge { return tooMuch(done.operation, at: now) }
         if failure == .notStored { storage = .refused }
         if failure == .uncertain { postpone(done.operation, at: now) }
         backoff.fail(at: now, settings.backoff, random: &random)
         return reachability(failure)
+    }
+
+    /// The answer is more than is read here. What waits for all is asked for one by one; what waits for one cannot be read at all, and
+    /// does not keep that one from being left.
+    private mutating func tooMuch(_ operation: Operation, at now: Instant) -> [MailboxAction] {
+        let actions = reachability(nil)
+        switch operation {
+        case .readAll:
+            askAlone()
+            return actions
+        case .leftovers(let did): return actions + finish(did, isComplete: false)
+        default: return actions + refused(operation, .tooMuch, isFinal: false, at: now)
+        }
     }
 
     /// The agency answered with an error.
