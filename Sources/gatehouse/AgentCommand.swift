@@ -121,7 +121,7 @@ struct AgentDeleteCommand: AsyncParsableCommand {
             var answer = try await door.ask(.delete(name, isForced: isForced))
             let end = ContinuousClock.now + Self.limit
             while answer["state"]?.string != "deleted", let id = answer["id"]?.string, ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(100))
+                try await door.rest(.milliseconds(100))
                 answer = try await door.ask(.delete(id, isForced: isForced))
             }
             return answer

@@ -38,7 +38,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         var begun = try await door.ask(request)
         if begun["underWay"] == true { tell("asking the agent") }
         while begun["underWay"] == true, ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(100))
+            try await door.rest(.milliseconds(100))
             begun = try await door.ask(request)
         }
         guard begun["underWay"] != true, begun["failure"]?.string == nil, let id = begun["id"]?.string else {

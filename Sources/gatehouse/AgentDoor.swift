@@ -3,13 +3,23 @@ import Encoding
 import Foundation
 import LinuxIO
 import Store
+import Synchronization
 
 /// Where the agent commands get their answers: from the running service, or, where none runs, from its desk on the database here.
 struct AgentDoor: Sendable {
     private let answer: @Sendable (AgentRequest) async throws -> JSON
+    /// Throws once a service runs that waits for the database here.
+    private let makeWay: @Sendable () throws -> Void
 
     /// Asks one thing.
     func ask(_ request: AgentRequest) async throws -> JSON { try await answer(request) }
+
+    /// Waits before something is asked again. Throws where the database here is wanted by a service that was started meanwhile: no
+    /// gate waits for a command.
+    func rest(_ pause: Duration) async throws {
+        try makeWay()
+        try await Task.sleep(for: pause)
+    }
 
     /// Looks at a connection until it is as wanted or the time is over; its last card. `problem` hears each new one.
     func watch(
@@ -24,7 +34,7 @@ struct AgentDoor: Sendable {
                 told = text
             }
             if isDone(card) || ContinuousClock.now >= end { return card }
-            try await Task.sleep(for: .milliseconds(50))
+            try await rest(.milliseconds(50))
         }
     }
 
@@ -38,10 +48,11 @@ struct AgentDoor: Sendable {
         let question = ControlQuestion(socket: nil, input: input)
         if try question.answer(to: .agentList) != nil {
             return try await body(
-                AgentDoor { request in
-                    let (name, members) = request.request
-                    return try question.ask(name, members)
-                })
+                AgentDoor(
+                    answer: { request in
+                        let (name, members) = request.request
+                        return try question.ask(name, members)
+                    }, makeWay: {}))
         }
         let configuration = try input.load()
         let store = try await open(configuration)
@@ -64,7 +75,7 @@ struct AgentDoor: Sendable {
                 }
                 try await Task.sleep(for: .milliseconds(5))
             }
-            let result = try await body(door(AgentDesk(store: store, service: service)))
+            let result = try await body(door(AgentDesk(store: store, service: service), question))
             await end()
             return result
         } catch {
@@ -73,14 +84,33 @@ struct AgentDoor: Sendable {
         }
     }
 
-    private static func door(_ agents: AgentDesk) -> AgentDoor {
+    private static func door(_ agents: AgentDesk, _ question: ControlQuestion) -> AgentDoor {
         var desk = ControlDesk()
         agents.register(in: &desk)
-        return AgentDoor { [desk] request in
-            let (name, members) = request.request
-            return try ControlQuestion.content(await desk.answer(name.line(members)))
-        }
+        let looked = Mutex(ContinuousClock.now)
+        return AgentDoor(
+            answer: { [desk] request in
+                let (name, members) = request.request
+                return try ControlQuestion.content(await desk.answer(name.line(members)))
+            },
+            makeWay: {
+                let now = ContinuousClock.now
+                let isDue = looked.withLock { last in
+                    guard now - last >= lookInterval else { return false }
+                    last = now
+                    return true
+                }
+                // Also one that waits for the ledger answers that.
+                guard isDue, (try? question.answer(to: .status)) != nil else { return }
+                throw CommandFailure(
+                    "a service was started meanwhile, and the ledger is left to it",
+                    remedy: "give the same command once more: it asks the service, which goes on with what is stored",
+                    exitCode: 1)
+            })
     }
+
+    /// How often a command that waits looks whether a service wants the database.
+    private static let lookInterval = Duration.seconds(1)
 
     private static func open(_ configuration: Configuration) async throws -> Store {
         do {

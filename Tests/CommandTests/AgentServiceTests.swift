@@ -11,9 +11,19 @@ import Testing
 
     /// Runs the service for the time of `body`. It has no radio, which is no matter here.
     private func serving(_ more: String = "", _ body: @escaping (String) async throws -> Void) async throws {
-        let configuration = try folder.configuration(
+        try await serve(try configuration(more), body)
+    }
+
+    private func configuration(_ more: String = "") throws -> String {
+        try folder.configuration(
             port: try closedPort(),
             more: "[agent]\nallowPlainHTTP = true\nretryFirst = \"200ms\"\n\(more)\n[log]\npath = \"log.jsonl\"\n")
+    }
+
+    /// The same with a configuration that is there already.
+    private func serve(
+        _ configuration: String, _ body: @escaping (String) async throws -> Void
+    ) async throws {
         var isUp = false
         let ending = try await Program.run(
             "timeout", ["--signal=KILL", "110", Program.gatehouse, "run", "--config", configuration], in: folder
@@ -92,6 +102,35 @@ import Testing
         }
         let log = try folder.read("log.jsonl")
         #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
+    }
+
+    /// A command that waits on the database itself makes way: the gate does not wait for it.
+    @Test(.timeLimit(.minutes(2)))
+    func aServiceThatIsStartedMeanwhileDoesNotWaitForACommand() async throws {
+        let server = try AgentOnLoopback("Slow agent")
+        try folder.write("invitation.json", server.invitation.compactText)
+        server.setUp(false)
+        let configuration = try configuration()
+        let ended = try await Program.run(
+            Program.gatehouse, ["agent", "connect", "invitation.json", "--wait", "600", "--config", configuration],
+            in: folder
+        ) { _ in
+            for _ in 0..<1000 where server.posts == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            try await serve(configuration) { configuration in
+                var list = try await agent("list", "--json", configuration: configuration)
+                for _ in 0..<300 where list.code != 0 {
+                    try await Task.sleep(for: .milliseconds(50))
+                    list = try await agent("list", "--json", configuration: configuration)
+                }
+                // The service has the ledger, and goes on with the connection.
+                #expect(list.json.map { $0["label"]?.string } == ["Slow agent"], "\(list)")
+                server.setUp(true)
+                let again = try await agent("connect", "invitation.json", configuration: configuration)
+                #expect(again.code == 0, "\(again)")
+            }
+        }
+        #expect(
+            ended.code == 1 && ended.hasRemedy && ended.errors.contains("a service was started meanwhile"), "\(ended)")
     }
 
     @Test(.timeLimit(.minutes(2)))
