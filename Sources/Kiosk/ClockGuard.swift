@@ -168,8 +168,9 @@ package struct ClockGuard: Sendable {
 
     private func judge(_ look: Look) -> Finding {
         let now = look.monotonic
-        // A date that a time server has set and nobody has moved since is as good as one that was kept by a battery.
-        let isTimed = look.hardware == .agrees || look.hardware != .absent && isVouched
+        // A date that a time server has set and nobody has moved since is as good as one that was kept by a battery, whether or not
+        // there is one: the system's own clock carried it on. Rules that want the server's word now and then say max-unsynced.
+        let isTimed = look.hardware == .agrees || isVouched
         guard let bound, let highest else {
             if look.utc < made { return .believed(.unset) }
             return .believed(look.isSynchronised ? .synchronised : isTimed ? .rtc : look.isSaved ? .saved : .unset)

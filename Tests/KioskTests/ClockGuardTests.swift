@@ -188,6 +188,21 @@ struct ClockGuardTests {
         play([Row(20, 7220, .battery, 7220, .rtc)], on: watch)
     }
 
+    @Test("without a battery-backed clock a date that a time server has set counts until somebody moves it")
+    func vouchedWithoutBattery() {
+        play([
+            Row(0, -5 * Self.year, .nobody, -60, .saved),
+            Row(10, 10, .server, 10, .synchronised, told: [stepped]), Row(20, 20, .nobody, 20, .rtc, told: []),
+            Row(30 * Self.day, 30 * Self.day, .nobody, 30 * Self.day, .rtc),
+            Row(30 * Self.day + 10, 30 * Self.day + 80, .nobody, 30 * Self.day + 10, .saved, told: [stepped]),
+            Row(30 * Self.day + 20, 30 * Self.day + 20, .nobody, 30 * Self.day + 20, .rtc, told: [stepped]),
+        ])
+        // Nobody vouched for it since the start.
+        play([Row(0, 0, .nobody, 0, .saved), Row(10, 10, .nobody, 10, .saved)])
+        let watch = play([Row(0, 0, .server, 0, .synchronised), Row(60, 60, .nobody, 60, .rtc)])
+        #expect(watch.time.unsynchronised == .seconds(60), "max-unsynced bounds it")
+    }
+
     @Test("how long it runs without a time server is known")
     func unsynchronised() {
         let watch = play([

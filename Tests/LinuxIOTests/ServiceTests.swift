@@ -304,6 +304,28 @@ struct TimeDaemonTests {
         }
     }
 
+    @Test("a question that nobody answers takes nothing back for two minutes, one that is answered counts at once")
+    func unanswered() throws {
+        func answers(_ value: UInt8) -> [UInt8] {
+            message(2, [2, 0, 0, 0, 58, 49, 0]) + message(2, boolean(value))
+        }
+        var word = TimeDaemon.Word()
+        for (second, answers, expected) in [
+            (0, [], false), (5, answers(1), true), (35, [], true), (40, [], true), (45, answers(1), true),
+            (75, answers(0), false), (105, [], false), (110, answers(1), true), (230, [], true), (231, [], false),
+            (236, answers(1), true),
+        ] as [(Int64, [UInt8], Bool)] {
+            let now = Instant(nanoseconds: second * 1_000_000_000)
+            let answer = try asked("OK 1234\r\n", answers).answer
+            word.take(answer, at: now)
+            #expect(word.isSynchronised(at: now) == expected, "\(second)")
+            #expect(TimeDaemon.Word.pause(after: answer) == (answers.isEmpty ? 5 : 30))
+        }
+        #expect(
+            !word.isSynchronised(at: Instant(nanoseconds: 357_000_000_000)), "a question that hangs is no answer either"
+        )
+    }
+
     @Test("anything else is no answer")
     func nonsense() throws {
         let hello = message(2, [2, 0, 0, 0, 58, 49, 0])

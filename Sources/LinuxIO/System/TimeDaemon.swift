@@ -1,3 +1,4 @@
+import Encoding
 import Glibc
 import Synchronization
 
@@ -10,7 +11,29 @@ enum TimeDaemon {
     /// Largest message that is read; the answers are far below 1 KiB.
     private static let largest = 16 * 1024
 
-    private static let latest = Atomic<Bool>(false)
+    /// What was answered last. A question without an answer takes nothing back at once: a bus or a daemon that begins anew changes no
+    /// clock.
+    struct Word: Sendable {
+        /// So long an answer counts without another one.
+        static let keeping: Duration = .seconds(120)
+
+        private var last: (isSynchronised: Bool, at: Instant)?
+
+        /// Takes what came of a question; nil: nothing that can be used.
+        mutating func take(_ answer: Bool?, at now: Instant) {
+            if let answer { last = (answer, now) }
+        }
+
+        /// Whether the clock was synchronised when that was last said, not too long ago.
+        func isSynchronised(at now: Instant) -> Bool {
+            last.map { $0.isSynchronised && $0.at.duration(to: now) <= Self.keeping } ?? false
+        }
+
+        /// Seconds until the next question: sooner where nobody answered.
+        static func pause(after answer: Bool?) -> UInt32 { answer == nil ? 5 : 30 }
+    }
+
+    private static let latest = Mutex(Word())
     /// The thread that asks, from the first question on: an answer may take seconds, and nobody waits for it.
     private static let asking: Void = {
         var thread = pthread_t()
@@ -18,16 +41,17 @@ enum TimeDaemon {
             &thread, nil,
             { _ in
                 while true {
-                    TimeDaemon.latest.store(TimeDaemon.ask() ?? false, ordering: .relaxed)
-                    sleep(30)
+                    let answer = TimeDaemon.ask()
+                    TimeDaemon.latest.withLock { $0.take(answer, at: SystemClock.now()) }
+                    sleep(Word.pause(after: answer))
                 }
             }, nil)
     }()
 
-    /// The answer of the last half minute; false until there is one, and while nobody answers.
+    /// The last answer; false until there is one, and when nobody has answered for ``Word/keeping``.
     static var isSynchronised: Bool {
         _ = asking
-        return latest.load(ordering: .relaxed)
+        return latest.withLock { $0.isSynchronised(at: SystemClock.now()) }
     }
 
     /// Asks once; nil when nothing answers rightly within two seconds a step.
