@@ -21,16 +21,20 @@ package struct ClockGuard: Sendable {
         package var hardware: HardwareClock
         /// Whether it is the date that the machine wrote down at its last stop, carried on since the start.
         package var isSaved: Bool
+        /// Whether the battery-backed clock does not answer now, whatever it said before.
+        package var isSilent: Bool
 
         /// A look.
         package init(
-            utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hardware: HardwareClock, isSaved: Bool = false
+            utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hardware: HardwareClock, isSaved: Bool = false,
+            isSilent: Bool = false
         ) {
             self.utc = utc
             self.monotonic = monotonic
             self.isSynchronised = isSynchronised
             self.hardware = hardware
             self.isSaved = isSaved
+            self.isSilent = isSilent
         }
     }
 
@@ -136,7 +140,8 @@ package struct ClockGuard: Sendable {
     }
 
     private mutating func noteHardware(_ look: Look) -> [HealthReport] {
-        guard let trouble = look.hardware.trouble else {
+        // One that fell silent is told, but what it said before still holds.
+        guard let trouble = look.hardware.trouble ?? (look.isSilent ? HardwareClock.silent.trouble : nil) else {
             hardwareSince = nil
             return report(.clockHardware, false)
         }

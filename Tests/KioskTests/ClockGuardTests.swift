@@ -294,6 +294,21 @@ struct ClockGuardTests {
                 == [ReasonCode.clockHardware.text])
     }
 
+    @Test("a battery-backed clock that falls silent is told, and the date is worth what it was")
+    func fallsSilent() {
+        func silent(_ second: Int64) -> ClockGuard.Look {
+            var look = look(second, second, .agrees)
+            look.isSilent = true
+            return look
+        }
+        var watch = newGuard()
+        _ = watch.handle(look(0, 0, .agrees))
+        for second in stride(from: Int64(10), to: 70, by: 10) { #expect(watch.handle(silent(second)).isEmpty) }
+        #expect(watch.handle(silent(70)) == [.present(.clockHardware, detail: "it does not tell its date")])
+        #expect(watch.time.provenance == .rtc && watch.handle(silent(80)).isEmpty)
+        #expect(words(watch.handle(look(90, 90, .agrees))) == ["over " + ReasonCode.clockHardware.text])
+    }
+
     @Test("a date before the program was made is nobody's, whoever says it")
     func beforeMade() {
         let early = -31 * Self.day

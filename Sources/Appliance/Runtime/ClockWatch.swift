@@ -74,7 +74,7 @@ package final class ClockWatch: Sendable {
             let seen = sources.seen(at: monotonic)
             return ClockGuard.Look(
                 utc: utc, monotonic: monotonic, isSynchronised: isSynchronised, hardware: seen.hardware,
-                isSaved: seen.isSaved)
+                isSaved: seen.isSaved, isSilent: seen.isSilent)
         }
     }
 }

@@ -90,9 +90,10 @@ extension ReasonCode {
     /// `fault.clock-rtc`
     package static let clockHardware = ReasonCode(
         "fault.clock-rtc",
-        "The battery-backed clock does not show the system's date: it has no battery, or the date was moved since the start. What "
-            + "it gave counts as a saved date only.",
-        "Put a battery in (a Raspberry Pi 5 has a connector for one). When the system's date is right, run: hwclock --systohc.",
+        "The battery-backed clock does not show the system's date: it has no battery, the date was moved since the start, or it does "
+            + "not answer. A wrong date counts as a saved one only.",
+        "Put a battery in (a Raspberry Pi 5 has a connector for one), look at its wiring. When the system's date is right, run: "
+            + "hwclock --systohc.",
         severity: .warning)
     /// `fault.expires-soon`
     package static let expiresSoon = ReasonCode(

@@ -2,6 +2,7 @@ import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Synchronization
 import Testing
 
 @testable import Appliance
@@ -51,6 +52,39 @@ import Testing
         let start = SystemClock.now()
         #expect(seen().hardware == .silent)
         #expect(start.duration(to: SystemClock.now()) < .seconds(30))
+    }
+
+    /// Looks again and again, as if that much time went by, until something is seen.
+    private func look(_ sources: ClockSources, until isSo: (ClockSources.Seen) -> Bool) async throws
+        -> ClockSources.Seen
+    {
+        var (now, seen) = (SystemClock.now(), ClockSources.Seen(hardware: .absent, isSaved: false))
+        try await eventually("seen", within: .seconds(30), telling: { "\(seen)" }) {
+            now = now.advanced(by: .seconds(11))
+            seen = sources.seen(at: now)
+            return isSo(seen)
+        }
+        return seen
+    }
+
+    /// One that told its date is not taken for another when it stops, goes or hangs, but it is told. A bus that hangs in the middle of
+    /// a look holds up nobody else.
+    @Test func aClockThatStopsAnswering() async throws {
+        enum Manner { case tells, isSilent, isGone, hangs }
+        let manner = Mutex(Manner.tells)
+        let sources = ClockSources(root: fixture.path, made: Self.made) {
+            while manner.withLock({ $0 == .hangs }) { usleep(1000) }
+            if manner.withLock({ $0 == .isGone }) { return [] }
+            let isTold = manner.withLock { $0 == .tells }
+            return [BatteryClock(name: "rtc0", isUsed: true, seconds: isTold ? SystemClock.utc().seconds : nil)]
+        }
+        #expect(try await look(sources) { $0.hardware == .agrees && !$0.isSilent }.isSaved == false)
+        for silence in [Manner.isSilent, .isGone, .hangs] {
+            manner.withLock { $0 = silence }
+            #expect(try await look(sources) { $0.isSilent }.hardware == .agrees, "\(silence)")
+            manner.withLock { $0 = .tells }
+            #expect(try await look(sources) { !$0.isSilent }.hardware == .agrees, "\(silence)")
+        }
     }
 
     @Test func theDateOfTheLastStop() throws {
