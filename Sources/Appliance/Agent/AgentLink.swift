@@ -147,10 +147,12 @@ package actor AgentLink {
         wake()
     }
 
-    /// Tells the peer of a problem of the box, once it is connected.
-    package func tell(code: Text, explanation: Text) {
+    /// Tells the peer of a problem of the box; false: there is no peer to tell, or as much waits for it as may wait.
+    package func tell(code: Text, explanation: Text) -> Bool {
+        guard isConnected, inbox.count < connection.answerRoom else { return false }
         inbox.append(.tell(code: code, explanation: explanation))
         wake()
+        return true
     }
 
     /// One event at a time: first what happened, then what is due, then the next report, then sleep.

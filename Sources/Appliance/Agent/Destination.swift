@@ -65,9 +65,13 @@ actor Destination {
         for link in links { await link.wake() }
     }
 
-    /// Tells the agent of a problem of the box, where it is connected.
-    func tell(code: Text, explanation: Text) async {
-        for link in links { await link.tell(code: code, explanation: explanation) }
+    /// Tells the agent of a problem of the box. False: nobody took it, though there is an invitation or a connection, so that somebody
+    /// may hear it later.
+    @discardableResult
+    func tell(code: Text, explanation: Text) async -> Bool {
+        var isTaken = links.isEmpty && files.isEmpty
+        for link in links where await link.tell(code: code, explanation: explanation) { isTaken = true }
+        return isTaken
     }
 
     /// Do not wait for the next attempts: the network came back, or an operator asks.

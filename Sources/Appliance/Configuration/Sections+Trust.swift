@@ -27,6 +27,9 @@ package struct TrustSection: Hashable, Sendable {
     /// A PEM file with the TLS roots to trust in place of the system's.
     package var rootsFile: String?
 
+    /// The hosts that are listed for fetching; nil: nothing is fetched.
+    package var fetchedFrom: Set<Text>? { refresh ? hosts : nil }
+
     init(_ reader: inout ConfigurationReader, _ folder: String) {
         directory = resolve(reader.text("trust.directory", default: "/etc/gatehouse/trust"), in: folder)
         profile = reader.choice("trust.profile", default: .strict)

@@ -20,7 +20,7 @@ struct RulesLook {
             let (rules, policy) = policy(reading.directory)
             let profile = reading.directory.profile ?? .strict
             let verifier = Verifier(trust: reading.directory.store, policy: VerificationPolicy(profile: profile))
-            let expiries = Expiries.trust(verifier, refreshes: section.refresh)
+            let expiries = Expiries.trust(verifier, fetchedFrom: section.fetchedFrom)
             return (trust(reading), policy, expiries + Expiries.gate(configuration, rules: rules))
         } catch {
             let (rules, policy) = configuration.policy.file.map { policyFile($0, nil) } ?? (nil, nil)

@@ -322,13 +322,18 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         tellOthers(code, MailRoom.destination, notice.text)
     }
 
-    /// Tells every destination of something that is wrong with the box; false: they cannot be told anything yet.
-    func tell(_ code: ReasonCode, _ text: String) async -> Bool {
-        guard await isRunning else { return false }
-        for destination in destinations.withLock({ Array($0.values) }) {
-            await destination.tell(code: Text(code.text), explanation: Text(text))
+    /// Tells every destination of something that is wrong with the box, but those that have heard it.
+    func tell(_ code: ReasonCode, _ text: String, sparing heard: Set<Text>) async -> ExpiryService.Hearing {
+        var hearing = ExpiryService.Hearing(heard: heard, isComplete: await isRunning)
+        guard hearing.isComplete else { return hearing }
+        for (name, destination) in destinations.withLock({ $0 }) where !heard.contains(name) {
+            if await destination.tell(code: Text(code.text), explanation: Text(text)) {
+                hearing.heard.insert(name)
+            } else {
+                hearing.isComplete = false
+            }
         }
-        return true
+        return hearing
     }
 
     /// One destination's trouble is told to the others, each code once in ``pause``.

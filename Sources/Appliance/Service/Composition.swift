@@ -177,8 +177,8 @@ package struct Composition: Sendable {
         let expiry = ExpiryService(
             .init(
                 verifiers: verifiers, others: { Expiries.gate(configuration, rules: $0) },
-                refreshes: configuration.trust.refresh, wallTime: wallTime, report: report, log: log,
-                tell: { await agents.tell($0, $1) }))
+                fetchedFrom: configuration.trust.fetchedFrom, wallTime: wallTime, report: report, log: log,
+                tell: { await agents.tell($0, $1, sparing: $2) }))
         let date = try PatientDate(wallTime)
         let status = StatusDesk(
             StatusDesk.Identity(

@@ -13,26 +13,37 @@ package final class ExpiryService: ServiceLifecycle.Service {
         package var verifiers: VerifierInForce
         /// What ends besides the trust data; may read files.
         package var others: @Sendable (GatePolicy?) -> [Expiry]
-        /// Whether the box fetches documents and lists by itself.
-        package var refreshes: Bool
+        /// The hosts that are listed for fetching documents and lists; nil: the box fetches nothing.
+        package var fetchedFrom: Set<Text>?
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
         /// Told what is near its end.
         package var report: HealthReporter
         /// Hears of each step of each thing once.
         package var log: LogSink
-        /// Tells the agents; false: it has to be told again later, as they cannot be told anything yet.
-        package var tell: @Sendable (ReasonCode, String) async -> Bool
+        /// Tells the agents, but those that have heard it.
+        package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
 
         /// These.
         package init(
-            verifiers: VerifierInForce, others: @escaping @Sendable (GatePolicy?) -> [Expiry], refreshes: Bool,
+            verifiers: VerifierInForce, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
             wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
-            tell: @escaping @Sendable (ReasonCode, String) async -> Bool
+            tell: @escaping @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
         ) {
-            (self.verifiers, self.others, self.refreshes) = (verifiers, others, refreshes)
+            (self.verifiers, self.others, self.fetchedFrom) = (verifiers, others, fetchedFrom)
             (self.wallTime, self.report, self.log, self.tell) = (wallTime, report, log, tell)
         }
+    }
+
+    /// Which agents have heard something.
+    package struct Hearing: Hashable, Sendable {
+        /// The names of their destinations.
+        package var heard: Set<Text>
+        /// Whether nobody is left who may hear it later.
+        package var isComplete: Bool
+
+        /// So many, or all.
+        package init(heard: Set<Text> = [], isComplete: Bool) { (self.heard, self.isComplete) = (heard, isComplete) }
     }
 
     /// What was found at the last looks.
@@ -42,8 +53,8 @@ package final class ExpiryService: ServiceLifecycle.Service {
         var trust: (store: TrustStore, expiries: [Expiry])?
         /// What ends besides, and when that was looked at.
         var others: (at: Instant, expiries: [Expiry])?
-        /// What the agents have not heard yet, the oldest first.
-        var untold: [ExpiryCalendar.Warning] = []
+        /// What not all agents have heard yet, the oldest first, and who has.
+        var untold: [(warning: ExpiryCalendar.Warning, heard: Set<Text>)] = []
     }
 
     /// How long what was read of files counts.
@@ -96,21 +107,28 @@ package final class ExpiryService: ServiceLifecycle.Service {
                 "days": .int(warning.step.rawValue), "text": .text(warning.words),
                 "remedy": .text(warning.code.remedy),
             ])
-        state.withLock { $0.untold = ($0.untold + [warning]).suffix(Self.queue) }
+        state.withLock { $0.untold = $0.untold.suffix(Self.queue - 1) + [(warning: warning, heard: Set())] }
     }
 
-    /// Tells the agents what they have not heard.
+    /// Tells the agents what they have not heard. One that nobody can reach keeps nothing from the others.
     package func tellAgents() async {
-        while let warning = state.withLock({ $0.untold.first }) {
-            guard await surroundings.tell(warning.code, warning.words) else { return }
-            state.withLock { $0.untold.removeAll { $0 == warning } }
+        for (warning, heard) in state.withLock({ $0.untold }) {
+            let hearing = await surroundings.tell(warning.code, warning.words, heard)
+            state.withLock { state in
+                guard let index = state.untold.firstIndex(where: { $0.warning == warning }) else { return }
+                if hearing.isComplete {
+                    state.untold.remove(at: index)
+                } else {
+                    state.untold[index].heard = hearing.heard
+                }
+            }
         }
     }
 
     /// Of trust data that stay the same the same ends.
     private func expiries(of verifier: Verifier) -> [Expiry] {
         if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
-        let expiries = Expiries.trust(verifier, refreshes: surroundings.refreshes)
+        let expiries = Expiries.trust(verifier, fetchedFrom: surroundings.fetchedFrom)
         state.withLock { $0.trust = (verifier.trust, expiries) }
         return expiries
     }

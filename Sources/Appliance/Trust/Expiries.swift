@@ -1,5 +1,5 @@
 package import Credentials
-import Encoding
+package import Encoding
 package import Kiosk
 import LinuxIO
 
@@ -15,14 +15,16 @@ package enum Expiries {
     ///
     /// - Parameters:
     ///   - verifier: The trust data, with the profile by which lists are read.
-    ///   - refreshes: Whether the box fetches documents and lists by itself.
-    package static func trust(_ verifier: Verifier, refreshes: Bool) -> [Expiry] {
+    ///   - hosts: The hosts that the operator lists for fetching documents and lists (``TrustSection/fetchedFrom``); nil: nothing is
+    ///     fetched. What is at no host that may be asked nobody renews.
+    package static func trust(_ verifier: Verifier, fetchedFrom hosts: Set<Text>?) -> [Expiry] {
         let store = verifier.trust
         var expiries: [Expiry] = []
         if let edition = store.edition {
             expiries.append(Expiry(.bundle, Text(edition.name), begin: edition.issued, end: edition.validUntil))
         }
-        let renewed = refreshes ? Set(store.refreshResources.map(\.id)) : []
+        let places = hosts.map(store.places) ?? []
+        let renewed = Set(store.refreshResources.filter { places.contains($0.address.place) }.map(\.id))
         var holders: Set<Text> = []
         for issuer in store.listedIssuers {
             if let end = issuer.notAfter {

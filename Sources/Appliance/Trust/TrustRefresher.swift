@@ -71,8 +71,9 @@ package struct TrustRefresher: Sendable {
         _ resource: RefreshResource, by verifier: Verifier, copy: RefreshedCopy?, at clock: WallTime
     ) async -> Outcome {
         guard verifier.policy.trusts(clock) else { return .failed(.clock) }
-        let allowed = hosts.isEmpty ? verifier.trust.issuerHosts : hosts
-        guard allowed.contains(resource.address.place) else { return .failed(.hostNotListed) }
+        guard verifier.trust.places(listed: hosts).contains(resource.address.place) else {
+            return .failed(.hostNotListed)
+        }
         let answer: ResourceFetcher.Answer
         do {
             answer = try await fetcher.fetch(

@@ -52,7 +52,7 @@ package struct TrustReport: Sendable {
         }
         for url in Set(issuers.flatMap(\.statusLists) + store.statusListURLs).sorted() { examineList(url) }
         var calendar = ExpiryCalendar()
-        _ = calendar.look(Expiries.trust(verifier, refreshes: false), at: clock.utc)
+        _ = calendar.look(Expiries.trust(verifier, fetchedFrom: nil), at: clock.utc)
         notes += calendar.warnings.filter { $0.step != .ended }.map {
             Finding(subject: $0.expiry.name.string, message: "\($0.expiry.kind.words) ends on \($0.expiry.endWords)")
         }

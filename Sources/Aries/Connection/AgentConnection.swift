@@ -178,6 +178,9 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Whether a message would be taken by ``Event/deliver(_:)``.
     package var wantsMessage: Bool { peer != nil && message == nil }
 
+    /// How many more answers and ``Event/tell(code:explanation:)`` it takes before the peer's server has some of those that wait.
+    package var answerRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - waiting.count) }
+
     /// The keys of the messages seen since this was called last: to be remembered with the next commit.
     package mutating func takeSeen() -> [[UInt8]] { seen.takeFresh() }
 

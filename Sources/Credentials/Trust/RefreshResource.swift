@@ -54,4 +54,7 @@ extension TrustStore {
     package var issuerHosts: Set<Text> {
         Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebAddress.document(of: $0)?.place })
     }
+
+    /// The hosts that may be asked, as ``WebAddress/place``: those that the operator lists, or where there are none ``issuerHosts``.
+    package func places(listed hosts: Set<Text>) -> Set<Text> { hosts.isEmpty ? issuerHosts : hosts }
 }

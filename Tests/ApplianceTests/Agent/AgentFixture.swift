@@ -85,6 +85,24 @@ extension AgentConnection.Configuration {
     }
 }
 
+extension Configuration {
+    /// A gate in a test's folder, whose agent's invitation is the file `invitation` there.
+    static func ofAgent(in folder: URL) throws -> Configuration {
+        let text = """
+            kiosk.name = "Gate"
+            [ledger]
+            path = "a.db"
+            [agent]
+            invitations = ["invitation"]
+            allowPlainHTTP = true
+            retryFirst = "100ms"
+            retryLast = "1s"
+            batchDelay = "1s"
+            """
+        return try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+    }
+}
+
 extension Store {
     private static let software = Outcome.Software(name: "s", version: "1")
     private static let stamp = RecordStamp(

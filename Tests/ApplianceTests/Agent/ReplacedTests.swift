@@ -19,18 +19,7 @@ import Testing
         private let task: Task<Void, any Error>
 
         init(_ folder: URL) async throws {
-            let text = """
-                kiosk.name = "Gate"
-                [ledger]
-                path = "a.db"
-                [agent]
-                invitations = ["invitation"]
-                allowPlainHTTP = true
-                retryFirst = "100ms"
-                retryLast = "1s"
-                batchDelay = "1s"
-                """
-            let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+            let configuration = try Configuration.ofAgent(in: folder)
             let store = try await Store.open(configuration.ledger.path)
             let service = AgentService(
                 configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })

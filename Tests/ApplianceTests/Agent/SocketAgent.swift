@@ -69,6 +69,11 @@ final class SocketAgent: Sendable {
     /// From now on silent like that; nil: no more.
     func fallSilent(_ silence: AgentSilence?) { box.silence.withLock { $0 = silence } }
 
+    /// The problem reports that it was sent, as text.
+    var problems: [String] {
+        box.agent.withLock { $0.others.map(\.compactText).filter { $0.contains("/problem") } }
+    }
+
     /// How often it was told that a connection ends.
     var hangups: Int {
         box.agent.withLock { agent in agent.others.count { $0["@type"] == "https://didcomm.org/did-rotate/1.0/hangup" }

@@ -4,7 +4,9 @@ import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
+import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -24,10 +26,11 @@ import Testing
         let verifiers: VerifierInForce
         let clock = Mutex(WallTime(utc: ExpiryServiceTests.now, provenance: .synchronised))
         let others = Mutex<[Expiry]>([])
-        let told = Mutex<(isReady: Bool, words: [String])>((true, []))
+        /// What agents have heard; those of whom that can be said, of "primary" and "copy".
+        let told = Mutex<(ready: Set<Text>, words: [Text: [String]])>((["primary", "copy"], [:]))
         let service = Mutex<ExpiryService?>(nil)
 
-        init(_ material: TrustMaterial, refreshes: Bool = false) throws {
+        init(_ material: TrustMaterial) throws {
             fixture = try TrustFixture()
             log = try quietLog(in: fixture)
             verifiers = VerifierInForce(
@@ -37,16 +40,19 @@ import Testing
             let made = ExpiryService(
                 .init(
                     verifiers: verifiers, others: { [weak self] _ in self?.others.withLock { $0 } ?? [] },
-                    refreshes: refreshes,
+                    fetchedFrom: nil,
                     wallTime: { [weak self] in
                         self?.clock.withLock { $0 } ?? .init(utc: .init(seconds: 0), provenance: .unset)
                     },
                     report: reports.report, log: log,
-                    tell: { [weak self] code, text in
+                    tell: { [weak self] code, text, heard in
                         self?.told.withLock { told in
-                            if told.isReady { told.words.append("\(code): \(text)") }
-                            return told.isReady
-                        } ?? false
+                            for name in told.ready.subtracting(heard) {
+                                told.words[name, default: []].append("\(code): \(text)")
+                            }
+                            let heard = heard.union(told.ready)
+                            return .init(heard: heard, isComplete: heard.count == 2)
+                        } ?? .init(isComplete: false)
                     }))
             service.withLock { $0 = made }
         }
@@ -80,7 +86,7 @@ import Testing
         #expect(gate.reports.present == [.expiresSoon])
         let words = "the trust bundle 1 sha256:0101010101010101 ends on 2027-01-17 08:00 UTC, in less than 3 days"
         #expect(gate.reports.details(.expiresSoon) == [words])
-        #expect(gate.told.withLock { $0.words } == ["fault.expires-soon: \(words)"])
+        #expect(gate.told.withLock { $0.words["primary"] } == ["fault.expires-soon: \(words)"])
         #expect(
             gate.lines.count == 1 && gate.lines[0].contains("\"event\":\"expiry\"")
                 && gate.lines[0].contains("\"days\":3"))
@@ -94,13 +100,62 @@ import Testing
 
     @Test func agentsThatCannotBeToldYetAreToldLater() async throws {
         let gate = try Gate(Self.bundle(1, days: 2))
-        gate.told.withLock { $0.isReady = false }
+        gate.told.withLock { $0.ready = [] }
         try await gate.look()
         #expect(gate.told.withLock { $0.words }.isEmpty)
-        gate.told.withLock { $0.isReady = true }
+        gate.told.withLock { $0.ready = ["primary"] }
         try await gate.look(5)
-        try await gate.look(10)
-        #expect(gate.told.withLock { $0.words }.count == 1)
+        // One that cannot be reached keeps no later warning from the other, and nothing is said twice.
+        gate.others.withLock { $0 = [Expiry(.root, "CN=R", end: Self.later(1))] }
+        try await gate.look(200)
+        try await gate.look(205)
+        #expect(gate.told.withLock { $0.words.mapValues(\.count) } == ["primary": 2])
+        gate.told.withLock { $0.ready = ["copy"] }
+        try await gate.look(210)
+        gate.told.withLock { $0.ready = ["primary", "copy"] }
+        try await gate.look(215)
+        #expect(gate.told.withLock { $0.words.mapValues(\.count) } == ["primary": 2, "copy": 2])
+    }
+
+    /// A box that starts with a warning before its agent answers: the agent hears it, once, as soon as it does.
+    @Test(.timeLimit(.minutes(3))) func anAgentThatAnswersLate() async throws {
+        try await Leftovers.ended { leftovers in
+            let folder = try leftovers.folder("late")
+            let agent = try SocketAgent(hasPickup: nil)
+            agent.fallSilent(.fails)
+            try Data(agent.invitation.compactBytes).write(to: folder.appendingPathComponent("invitation"))
+            let configuration = try Configuration.ofAgent(in: folder)
+            let store = try await Store.open(configuration.ledger.path)
+            let agents = AgentService(
+                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+            let task = Task { try await agents.run() }
+            let verifiers = VerifierInForce(
+                Verifier(trust: try TrustStore(Self.bundle(1, days: 2))),
+                siteKey: try #require(SiteKey([UInt8](repeating: 7, count: 32))))
+            let fixture = try TrustFixture()
+            let service = ExpiryService(
+                .init(
+                    verifiers: verifiers, others: { _ in [] }, fetchedFrom: nil,
+                    wallTime: { WallTime(utc: Self.now, provenance: .synchronised) }, report: { _ in },
+                    log: try quietLog(in: fixture), tell: { await agents.tell($0, $1, sparing: $2) }))
+            service.look(at: Instant(nanoseconds: 0))
+            try await eventually("running") { await agents.isRunning }
+            for _ in 0..<20 {
+                await service.tellAgents()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(agent.problems.isEmpty, "nobody can hear it yet")
+            agent.fallSilent(nil)
+            try await eventually("told") {
+                await service.tellAgents()
+                return !agent.problems.isEmpty
+            }
+            await service.tellAgents()
+            #expect(agent.problems.count == 1 && agent.problems.first?.contains("fault.expires-soon") == true)
+            task.cancel()
+            _ = await task.result
+            await store.close()
+        }
     }
 
     @Test(arguments: [WallTime.Provenance.unset, .saved]) func aDateThatIsNotTrusted(_ source: WallTime.Provenance)
@@ -134,18 +189,29 @@ import Testing
         material.fetched = ["did:web:a.example": Self.later(-20)]
         let list =
             #"{"id": "https://a.example/1", "issuer": "did:web:a.example", "validUntil": "\#(Self.later(5).rfc3339)"}"#
-        material.statusLists = ["https://a.example/1": Array(list.utf8), "https://a.example/2": [1, 2, 3]]
+        material.statusLists = [
+            "https://a.example/1": Array(list.utf8), "https://a.example/2": [1, 2, 3],
+            "https://lists.example/1": Array(
+                list.replacing("https://a.example/1", with: "https://lists.example/1").utf8),
+        ]
         let verifier = Verifier(trust: try TrustStore(material))
-        let found = Expiries.trust(verifier, refreshes: false).map { expiry in
+        let found = Expiries.trust(verifier, fetchedFrom: nil).map { expiry in
             "\(expiry.kind.rawValue) \(expiry.name) \((expiry.end.seconds - Self.now.seconds) / Self.day)"
         }
         #expect(
             found == [
                 "bundle bundle 1 sha256:0101010101010101 2", "issuer did:web:a.example 10",
                 "document did:web:a.example 10", "key did:web:b.example#k 9", "status-list https://a.example/1 5",
+                "status-list https://lists.example/1 5",
             ])
-        let renewed = Expiries.trust(verifier, refreshes: true).filter(\.isRenewed).map(\.kind)
-        #expect(renewed == [.document, .key, .statusList])
+        func renewed(_ hosts: Set<Text>?) -> [Text] {
+            Expiries.trust(verifier, fetchedFrom: hosts).filter(\.isRenewed).map(\.name)
+        }
+        #expect(renewed(nil).isEmpty)
+        // What is at a host that is never asked nobody renews.
+        #expect(renewed([]) == ["did:web:a.example", "did:web:b.example#k", "https://a.example/1"])
+        let lists = try #require(WebAddress.place("lists.example"))
+        #expect(renewed([lists]) == ["https://lists.example/1"])
     }
 
     /// A file of certificates that hangs, lies or is a whole system's warns of nothing.
