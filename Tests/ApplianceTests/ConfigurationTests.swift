@@ -344,6 +344,33 @@ struct ConfigurationTests {
         #expect(agent.mailbox == choice && agent.mailbox.file == file)
     }
 
+    @Test(
+        "an invitation in the place of a file is refused, and nothing of it repeated",
+        arguments: [
+            "https://agent.example/?oob=SECRET", "agent.example/?oob=SECRET", "agent.example/in?c_i=SECRET",
+            #" {\"@id\": \"SECRET\"}"#, "https://agent.example/SECRET",
+        ])
+    func invitationForAFile(_ invitation: String) {
+        let link = invitation.contains("://")
+        for (key, text) in [
+            ("agent.invitations", "[agent]\ninvitations = [\"a.json\", \"\(invitation)\"]"),
+            ("agent.invitations", "[agent]\ninvitations = \"\(invitation)\""),
+            ("agent.copy", "[[agent.copy]]\nname = \"b\"\ninvitations = [\"\(invitation)\"]"),
+            ("agent.mailbox", "[agent]\nmailbox = \"\(invitation)\""),
+        ] {
+            let found = problems("kiosk.name = \"G\"\n\(text)")
+            // A mailbox takes the invitation's URL.
+            if key == "agent.mailbox", link {
+                #expect(found.isEmpty)
+                continue
+            }
+            #expect(found.map(\.key) == [key] && found.first?.remedy.isEmpty == false, "\(found)")
+            #expect(!"\(found)".contains("SECRET"), "\(found)")
+            let isList = !text.contains("invitations = \"")
+            #expect(!isList || found.first?.message == "is an invitation and no file", "\(found)")
+        }
+    }
+
     @Test("a misspelt key is answered with the right one")
     func suggestion() {
         #expect(

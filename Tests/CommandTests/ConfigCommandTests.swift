@@ -106,6 +106,19 @@ import Testing
         (observe("listen = \"unix:/run/gatehouse/control.sock\""), 4, "observe.listen", "control.path uses too"),
     ]
 
+    /// Somebody's invitation in place of its file stands in no line that is printed.
+    @Test func anInvitationInPlaceOfAFileIsNotRepeated() async throws {
+        for line in ["invitations = [\"https://a.example/?oob=SECRET\"]", "mailbox = \"a.example/?oob=SECRET\""] {
+            try folder.write("bad.toml", "[kiosk]\nname = \"A\"\n[agent]\n\(line)\n")
+            for arguments in [[], ["--json"], ["--here"]] {
+                let ending = try await folder.gatehouse(["config", "check", "bad.toml"] + arguments)
+                #expect(ending.code == 2, "\(ending)")
+                #expect((ending.output + ending.errors).contains("is an invitation and no file"), "\(ending)")
+                #expect(!(ending.output + ending.errors).contains("SECRET"), "\(ending)")
+            }
+        }
+    }
+
     private static func observe(_ line: String) -> String { "[kiosk]\nname = \"A\"\n[observe]\n\(line)\n" }
 
     @Test func whatIsShownCanBeTurnedOffAndMoved() async throws {

@@ -251,7 +251,9 @@ struct ConfigurationReader {
     }
 
     private static func complaint(_ value: TOML) -> String {
-        value.string.map { "does not take \"\($0.string.prefix(60))\"" } ?? "is \(value.kind)"
+        guard let text = value.string?.string else { return "is \(value.kind)" }
+        // Of an invitation in a wrong place nothing is repeated.
+        return SetupInvitation.holdsInvitation(text) ? "does not take that" : "does not take \"\(text.prefix(60))\""
     }
 
     private static func lastPart(_ key: String) -> String { key.split(separator: ".").last.map(String.init) ?? key }

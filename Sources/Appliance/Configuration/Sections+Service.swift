@@ -90,7 +90,7 @@ package struct AgentSection: Sendable {
     package var rules: RequestRules
 
     init(_ reader: inout ConfigurationReader, _ folder: String, ledger: String) {
-        invitations = reader.texts("agent.invitations").map { resolve($0, in: folder) }
+        invitations = Self.files(reader.texts("agent.invitations"), of: "agent.invitations", &reader, folder)
         keyFile = resolve(reader.text("agent.keyFile", default: ledger + ".agent-key"), in: folder)
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
         rootsFile = reader.optional("agent.rootsFile").map { resolve($0, in: folder) }
@@ -108,7 +108,10 @@ package struct AgentSection: Sendable {
                 "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
                 "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
         }
-        mailbox = MailboxChoice(reader.text("agent.mailbox", default: "auto"), in: folder)
+        let place = reader.text("agent.mailbox", default: "auto")
+        let isPlace = !SetupInvitation.holdsInvitation(place) || place.contains("://")
+        if !isPlace { Self.rejectInvitation("agent.mailbox", &reader) }
+        mailbox = isPlace ? MailboxChoice(place, in: folder) : .none
         copies = AgentCopy.read(&reader, "agent.copy", folder)
         rules = RequestRules(answers: Self.answers(&reader))
         if retryLast < retryFirst {
@@ -145,6 +148,22 @@ package enum MailboxChoice: Hashable, Sendable {
 }
 
 extension AgentSection {
+    /// The files that stand under `key`. An invitation in the place of one is refused, and nothing of it repeated: as the path of a file
+    /// it would come into the log, the status and the messages to other agents.
+    fileprivate static func files(
+        _ texts: [String], of key: String, _ reader: inout ConfigurationReader, _ folder: String
+    ) -> [String] {
+        let files = texts.filter { !SetupInvitation.holdsInvitation($0) }
+        if files.count < texts.count { rejectInvitation(key, &reader) }
+        return files.map { resolve($0, in: folder) }
+    }
+
+    private static func rejectInvitation(_ key: String, _ reader: inout ConfigurationReader) {
+        reader.reject(
+            key, "is an invitation and no file",
+            "Put it into a file that only the service can read, and write the path of that file.")
+    }
+
     /// `[[agent.answer]]`: what is answered to a question of an agent.
     fileprivate static func answers(_ reader: inout ConfigurationReader) -> [RequestRules.Answer] {
         let key = "agent.answer"
@@ -193,7 +212,8 @@ package struct AgentCopy: Hashable, Sendable {
             if files.isEmpty || files.count != section["invitations"]?.array?.count {
                 reader.reject(key, "has no invitations", "Write invitations = [\"/etc/gatehouse/backup.invitation\"].")
             }
-            copies.append(AgentCopy(name: name, invitations: files.map { resolve($0, in: folder) }))
+            copies.append(
+                AgentCopy(name: name, invitations: AgentSection.files(files, of: key, &reader, folder)))
         }
         if copies.count >= DeliveryCursor.limit {
             reader.reject(key, "names more than \(DeliveryCursor.limit - 1) copies", "Leave some out.")

@@ -2,7 +2,7 @@ import Aries
 import DIDComm
 import Encoding
 
-/// An invitation that a setup is told.
+/// An invitation that a setup is told, or a configuration in the place of a file.
 enum SetupInvitation {
     /// Whether it stands in the answer itself; else that is the path of a file.
     static func isText(_ answer: String) -> Bool {
@@ -13,6 +13,9 @@ enum SetupInvitation {
     static func lacksScheme(_ answer: String) -> Bool {
         !isText(answer) && ["oob=", "c_i=", "d_m=", "?m=", "&m="].contains(where: answer.contains)
     }
+
+    /// Whether it is, or holds, an invitation, which must not be taken for the path of a file, nor be repeated.
+    static func holdsInvitation(_ text: String) -> Bool { isText(text) || lacksScheme(text) }
 
     /// What is wrong with it, as far as that can be told without a network; nothing of it is repeated.
     static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
