@@ -81,8 +81,8 @@ struct MachineInput: ParsableArguments {
     /// Tells what is found, and ends as it says.
     func examine(_ input: ConfigurationInput, json: Bool, asksService: Bool) throws {
         try check()
-        let (findings, surroundings) = look(input, asksService: asksService)
-        try DoctorListing.show(findings, surroundings, json: json)
+        let look = look(input, asksService: asksService)
+        try DoctorListing.show(look.findings, look.surroundings, json: json)
     }
 
     /// Refuses a machine that is not there.
@@ -92,19 +92,32 @@ struct MachineInput: ParsableArguments {
         }
     }
 
-    /// What is found, and what it was found on.
-    func look(_ input: ConfigurationInput, asksService: Bool) -> (findings: [Finding], surroundings: [String]) {
+    /// What was seen of a machine.
+    struct Look {
+        /// What is found.
+        var findings: [Finding]
+        /// What it was found on.
+        var surroundings: [String] = []
+        /// Texts in it that are names, and what the rules call themselves: for a report without them.
+        var names: [String] = []
+        var policy: String?
+    }
+
+    /// Looks at the machine.
+    func look(_ input: ConfigurationInput, asksService: Bool) -> Look {
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration.load(input.path)
         } catch {
-            return (Doctor.findings(error), [])
+            return Look(findings: Doctor.findings(error))
         }
         var facts = MachineLook(root: root ?? "").facts(
             configuration, file: input.absolutePath, made: ProductVersion.made, asksService: asksService)
         facts.version = ProductVersion.text
-        let surroundings = ["gatehouse " + ProductVersion.text] + facts.surroundings
-        return (Doctor(configuration, facts).findings, surroundings)
+        return Look(
+            findings: Doctor(configuration, facts).findings,
+            surroundings: ["gatehouse " + ProductVersion.text] + facts.surroundings, names: facts.names,
+            policy: facts.policyName)
     }
 }
 

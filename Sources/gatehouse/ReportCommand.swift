@@ -11,7 +11,8 @@ struct ReportCommand: AsyncParsableCommand {
         discussion: """
             Versions, what the doctor finds, what the running service says, every setting, and the log that it is given. It \
             changes nothing. Credentials, keys and invitations are never in it. With --redacted neither are names, hosts, \
-            links, DIDs, identifiers and addresses: each becomes a word with a number, the same everywhere.
+            links, DIDs, identifiers and addresses: each becomes a word with a number, the same everywhere. Where the \
+            configuration is so wrong that its names cannot be told, the log and the service's words are left out.
 
             Look through it before you send it. Exit code: 0, whatever the gate's state is.
             """)
@@ -33,42 +34,30 @@ struct ReportCommand: AsyncParsableCommand {
         let log = try log.map { try Self.tail(InputFile.bytes($0)) }
         let configuration = try? Configuration.load(input.path)
         let status = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
-        let (findings, surroundings) = machine.look(input, asksService: true)
+        let look = machine.look(input, asksService: true)
+        var words = ReportWords(configuration, file: input.path)
+        words.take(names: look.names + [Self.hostName])
+        if let policy = look.policy { words.take(policy: policy) }
+        if let status { words.take(status) }
+        // Whose names stand in what others say cannot be told where nobody knows the names.
+        let isBlind = redacted && !words.knowsSettings
+        let withheld = ["left out: the configuration cannot be read, so nobody knows which names stand here"]
 
         var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
-        let machine = surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : surroundings
+        let machine = look.surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : look.surroundings
         lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
         // Not folded as for a terminal: a name of several words would be torn apart, and not be found.
-        lines += findings.map(Self.line) + ["", "## What the service says", ""]
+        lines += look.findings.map(Self.line) + ["", "## What the service says", ""]
         if let status {
-            lines += (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
+            lines += isBlind ? withheld : (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
         } else {
             lines.append("it does not answer")
         }
         lines += ["", "## Settings", ""] + (configuration?.listing ?? ["they cannot be read"])
-        if let log { lines += ["", "## Log", ""] + log }
+        if let log { lines += ["", "## Log", ""] + (isBlind ? withheld : log) }
 
-        let settings = configuration?.effective
-        var redaction = Redaction(
-            takesNames: redacted, secrets: Self.texts(named: ["token"], in: settings),
-            words: Self.texts(named: Self.names, in: settings) + Self.texts(named: Self.names, in: status ?? nil)
-                + [Self.hostName])
+        var redaction = Redaction(takesNames: redacted, secrets: words.secrets, words: words.names)
         for line in lines { Terminal.line(Terminal.printable(redaction.text(line))) }
-    }
-
-    /// Members of settings and status that say whose gate it is, and where.
-    private static let names: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
-
-    /// The texts in members of such names, wherever they stand, but for what every machine has.
-    private static func texts(named names: Set<Text>, in value: JSON?, isNamed: Bool = false) -> [String] {
-        switch value {
-        case .string(let text)? where isNamed:
-            text.string.hasPrefix("127.") || text.string == "localhost" ? [] : [text.string]
-        case .array(let elements)?: elements.flatMap { texts(named: names, in: $0, isNamed: isNamed) }
-        case .object(let object)?:
-            object.members.flatMap { texts(named: names, in: $0.value, isNamed: names.contains($0.name)) }
-        default: []
-        }
     }
 
     private static func line(_ finding: Finding) -> String {

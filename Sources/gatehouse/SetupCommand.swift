@@ -185,8 +185,8 @@ struct SetupCommand: AsyncParsableCommand {
         for folder in SetupBoot.folders {
             let boot = SetupBoot((machine.root ?? "") + folder, on: sight, at: places, root: machine.root ?? "")
             let (outcome, lines) = boot.run {
-                let (findings, surroundings) = machine.look(input, asksService: false)
-                return DoctorListing.lines(findings, surroundings).map(Terminal.unstyled)
+                let look = machine.look(input, asksService: false)
+                return DoctorListing.lines(look.findings, look.surroundings).map(Terminal.unstyled)
             }
             for line in lines { Terminal.line(Terminal.printable(line)) }
             if outcome == .wrong || outcome == .refused { isRefused = true }

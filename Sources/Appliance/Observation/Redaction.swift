@@ -2,8 +2,8 @@
 ///
 /// Each thing that is taken out becomes a word with a number, such as `<did 2>`, the same wherever it stands again: who reads it still
 /// sees what belongs together. Secrets are always taken out: invitations, and whatever was named as one. Names and addresses are, where
-/// that is wanted: links, DIDs, identifiers, addresses of devices and networks, users' folders, long runs of letters and digits (keys
-/// and digests), and the words that were named.
+/// that is wanted: links, DIDs, identifiers, addresses of devices and networks, users' folders, names of certificates and policies, long
+/// runs of letters and digits (keys and digests), and the words that were named.
 package struct Redaction {
     private let takesNames: Bool
     private let secrets, words: [String]
@@ -68,6 +68,13 @@ package struct Redaction {
             ("address", /(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}/),
             ("address", /[0-9A-Fa-f]{1,4}::?(?:[0-9A-Fa-f]{1,4}::?){2,6}[0-9A-Fa-f]{1,4}/),
             ("address", /(?:[0-9]{1,3}\.){3}[0-9]{1,3}/), ("user", /\/home\/[^\s\/"'<>]+/),
+            // As certificates are named (RFC 4514), up to the end of a text in quotes or to what is said of them.
+            (
+                "certificate",
+                /\b(?:CN|OU|O|L|ST)=(?:[^"\\]|\\.)*?(?= (?:ends|ended|has|is) |"|→|$)/
+            ),
+            // As policies are named in verdicts and in the log.
+            ("policy", /[^\s"'<>]+@[^\s"'<>]+ sha256:[0-9a-f]{16}/),
             ("token", /[A-Za-z0-9_\-+]{32,512}={0,2}/),
         ]
     }

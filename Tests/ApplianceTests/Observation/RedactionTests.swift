@@ -14,6 +14,9 @@ import Testing
         ("North-Gate: in order", "<name 1>: in order"), ("the gate of North-Gates", "the gate of North-Gates"),
         ("at 2026-11-23T11:04:49Z for 12:30", "at 2026-11-23T11:04:49Z for 12:30"),
         ("fault.clock-untrusted radio.ready 0.1.0", "fault.clock-untrusted radio.ready 0.1.0"),
+        ("the root CN=Pier Root, O=Works of A ended on 2027", "the root <certificate 1> ended on 2027"),
+        (#"{"name":"CN=The \"B\" Root, O=Works","days":3}"#, #"{"name":"<certificate 1>","days":3}"#),
+        (#"{"version":"yard@7 sha256:0011223344556677"}"#, #"{"version":"<policy 1>"}"#),
         ("/var/lib/gatehouse/gatehouse.db", "/var/lib/gatehouse/gatehouse.db"), ("", ""),
     ])
     func eachThingBecomesAWord(_ text: String, _ expected: String) {

@@ -1,0 +1,130 @@
+import Appliance
+import Encoding
+import Foundation
+import LinuxIO
+
+/// What is taken out of a report by its own words: secrets, and the names of this gate, of its agents, rules and hosts.
+struct ReportWords {
+    /// Taken out in any case.
+    private(set) var secrets: [String] = []
+    /// Taken out where names are.
+    private(set) var names: [String] = []
+    /// Whether the names in the configuration are known: not where it cannot be read, or is no TOML.
+    let knowsSettings: Bool
+
+    /// The words of the settings in force; where the file has a mistake, of all that stands in it.
+    init(_ configuration: Configuration?, file: String) {
+        let written = configuration == nil ? Self.table(file) : nil
+        knowsSettings = configuration != nil || written != nil
+        if let configuration {
+            take(configuration.effective)
+            take(rules: configuration.policy.file ?? configuration.trust.directory + "/policy.toml")
+        } else if let written {
+            take(JSON(.table(written)))
+            // A misspelt key may have had a name.
+            names += Self.unknown(in: written).flatMap { Self.leaves(of: JSON($0)) }
+            let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+            if let rules = written["policy"]?.table?["file"]?.string?.string {
+                take(rules: URL(fileURLWithPath: rules, relativeTo: folder).path)
+            }
+        }
+    }
+
+    /// Takes names that are known from elsewhere. One that is long stands in warnings without its end.
+    mutating func take(names: [String]) { self.names += names + names.map { String($0.prefix(100)) } }
+
+    /// Takes the names that stand in settings, or in what the service says.
+    mutating func take(_ value: JSON) {
+        secrets += Self.texts(named: ["token"], in: value)
+        let places =
+            Self.texts(named: ["host", "hosts"], in: value) + Self.leaves(of: value).filter { $0.contains("://") }
+        names += (Self.texts(named: Self.members, in: value) + places.compactMap(Self.host))
+            .filter { !$0.hasPrefix("127.") && $0 != "localhost" }
+        for policy in Self.texts(named: ["policy"], in: value) { take(policy: policy) }
+    }
+
+    /// Takes what rules call themselves: `id@version sha256:…`.
+    mutating func take(policy: String) {
+        let name = policy.firstRange(of: " sha256:").map { String(policy[..<$0.lowerBound]) } ?? policy
+        names += [name, name.lastIndex(of: "@").map { String(name[..<$0]) } ?? name]
+    }
+
+    /// Takes the names in a policy file, be it right or not.
+    private mutating func take(rules file: String) {
+        guard let table = Self.table(file) else { return }
+        let rules = JSON(.table(table))
+        if let id = rules["id"]?.string {
+            names.append(id.string)
+            if let version = rules["version"]?.string { names.append("\(id)@\(version)") }
+        }
+        names += Self.texts(named: ["name"], in: rules)
+        let group = "group:"
+        names += Self.leaves(of: rules).filter { $0.hasPrefix(group) }.map { String($0.dropFirst(group.count)) }
+    }
+
+    // MARK: - Where they stand
+
+    /// Members of settings and status that say whose gate it is, and where.
+    private static let members: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
+
+    /// Bytes of a file that is looked through.
+    private static let largest = 1 << 20
+
+    private static func table(_ file: String) -> TOMLTable? {
+        guard FileBytes.isFile(file), let bytes = FileBytes.read(file, limit: largest) else { return nil }
+        return try? TOML.parse(bytes)
+    }
+
+    /// The values of keys that no setting has.
+    private static func unknown(in table: TOMLTable) -> [TOML] {
+        let known = Set(Configuration.keys)
+        return table.entries.flatMap { section -> [TOML] in
+            guard let keys = section.value.table else { return [section.value] }
+            return keys.entries.filter { !known.contains("\(section.name).\($0.name)") }.map(\.value)
+        }
+    }
+
+    /// The texts in members of such names, wherever these stand.
+    private static func texts(named names: Set<Text>, in value: JSON, isNamed: Bool = false) -> [String] {
+        switch value {
+        case .string(let text) where isNamed: [text.string]
+        case .array(let elements): elements.flatMap { texts(named: names, in: $0, isNamed: isNamed) }
+        case .object(let object):
+            object.members.flatMap { texts(named: names, in: $0.value, isNamed: names.contains($0.name)) }
+        default: []
+        }
+    }
+
+    /// All texts but the names of members.
+    private static func leaves(of value: JSON) -> [String] {
+        switch value {
+        case .string(let text): [text.string]
+        case .array(let elements): elements.flatMap(leaves)
+        case .object(let object): object.members.flatMap { leaves(of: $0.value) }
+        default: []
+        }
+    }
+
+    /// The host of a URL or of `host:port`, which stands alone in what is told of it; nil: there is none.
+    private static func host(_ text: String) -> String? {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let place = text[start...].prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""
+        let colon = place.lastIndex(of: ":").flatMap {
+            place[place.index(after: $0)...].allSatisfy(\.isNumber) ? $0 : nil
+        }
+        let host = place[..<(colon ?? place.endIndex)].filter { $0 != "[" && $0 != "]" }
+        return host.isEmpty ? nil : host
+    }
+}
+
+extension JSON {
+    /// What stands in a TOML file, right or wrong; what is neither a text nor holds any is left out.
+    fileprivate init(_ value: TOML) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .array(let elements): self = .array(elements.map { JSON($0) })
+        case .table(let table): self = .object(JSONObject(table.entries.map { .init($0.name, JSON($0.value)) }))
+        default: self = .null
+        }
+    }
+}
