@@ -29,6 +29,20 @@ import Testing
         _ document: JSON? = nil, at date: String = "2026-09-21T00:00:00Z", _ change: (inout TrustMaterial) -> Void
     ) throws -> ReasonCode { try verify(document, at: date, change).reasons[0].code }
 
+    /// What has ended is still the first end: nothing that watches it may fall silent on that day.
+    @Test func theFirstEndIsAlsoOneThatIsPast() throws {
+        let (past, future) = (Timestamp(seconds: 1_000_000_000), Timestamp(seconds: 4_000_000_000))
+        var material = TrustMaterial()
+        #expect(try TrustStore(material).firstEnd == nil)
+        var (ended, other) = (TrustedIssuer(id: "did:web:a.example"), TrustedIssuer(id: "did:web:b.example"))
+        other.notAfter = future
+        material.issuers = [ended, other]
+        #expect(try TrustStore(material).firstEnd == future)
+        ended.notAfter = past
+        material.issuers = [ended, other]
+        #expect(try TrustStore(material).firstEnd == past)
+    }
+
     @Test func withoutRulesTheEntryIsEnough() throws {
         #expect(try code { _ in } == .ok)
     }

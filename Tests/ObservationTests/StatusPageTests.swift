@@ -57,6 +57,20 @@ import Testing
         #expect(StatusPage.policy.contains("default-src 'none'") && !StatusPage.policy.contains("unsafe"))
     }
 
+    /// What has ended stays the first end, and is told as over.
+    @Test func anEndThatIsPast() throws {
+        func page(_ end: String) throws -> String {
+            let report = try SampleBox.report(faults: false).compactText
+                .replacing("\"soonestExpiry\":\"2026-04-20T09:00:00.000Z\"", with: "\"soonestExpiry\":\"\(end)\"")
+            return StatusPage(
+                try JSON.parse(report), day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
+                refreshes: true
+            ).html
+        }
+        #expect(try page("2026-03-01T13:05:00.000Z").contains("ended 1 d ago"))
+        #expect(try page("2026-03-03T13:05:00.000Z").contains(">in 1 d"))
+    }
+
     /// A box of which little is known has a page too.
     @Test(arguments: ["{}", #"{"state":"fault","silent":["radio","ledger","trust"],"faults":[{}]}"#, "[]"])
     func whatIsMissingIsLeftOut(_ report: String) throws {

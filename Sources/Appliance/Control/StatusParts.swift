@@ -68,7 +68,7 @@ struct StatusParts: Sendable {
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
         if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
-        if let end = store.soonestEnd(after: utc) {
+        if let end = store.firstEnd {
             _ = trust.appendIfNew(.init("soonestExpiry", .text(end.rfc3339)))
         }
         return .object(trust)

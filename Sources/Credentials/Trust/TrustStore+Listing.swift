@@ -74,10 +74,11 @@ extension TrustStore {
         }.sorted { $0.id < $1.id }
     }
 
-    /// The first date from then on at which the bundle, an issuer's entry or a pinned certificate ends; nil: none of them does.
-    package func soonestEnd(after now: Timestamp) -> Timestamp? {
+    /// The first date at which the bundle, an issuer's entry or a pinned certificate ends, or has ended; nil: none of them does. What
+    /// has ended stays the first: whoever is woken by it has something to do until it is replaced or removed.
+    package var firstEnd: Timestamp? {
         let ends = [edition?.validUntil] + issuers.values.map(\.notAfter) + roots.all.map(\.notAfter)
-        return ends.compactMap(\.self).filter { $0 > now }.min()
+        return ends.compactMap(\.self).min()
     }
 
     /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.

@@ -153,7 +153,7 @@ extension Metric {
             "When the oldest of the documents and status lists was last confirmed."),
         date(
             "gatehouse_trust_expiry_timestamp_seconds", ["trust", "soonestExpiry"],
-            "The first date at which bundle, issuer or root ends."),
+            "The first date at which bundle, issuer or root ends, or has ended."),
     ]
 
     private static let agent = [(name: "agent", member: Text("name"))]

@@ -220,6 +220,9 @@ package struct StatusPage: Sendable {
         guard let trust = report["trust"] else { return "" }
         func date(_ member: Text) -> Int? { trust[member].flatMap(Metric.seconds) }
         func distance(_ member: Text) -> String? { date(member).map { Words.distance($0, from: seconds) } }
+        let end = date("soonestExpiry").map { date in
+            (date >= seconds ? "" : "ended ") + Words.distance(date, from: seconds)
+        }
         var plot = ""
         if let issued = date("issued"), let end = date("validUntil") {
             plot = Plots.span("The bundle", from: issued, to: end, now: seconds)
@@ -228,7 +231,7 @@ package struct StatusPage: Sendable {
             + Markup.list([
                 ("version", text(trust["version"])), ("issuers", trust["issuers"]?.int.map(String.init)),
                 ("bundle", trust["age"].flatMap(text)), ("bundle made", distance("issued")),
-                ("oldest part confirmed", distance("oldest")), ("first end of anything", distance("soonestExpiry")),
+                ("oldest part confirmed", distance("oldest")), ("first end of anything", end),
                 ("policy", text(trust["policy"])),
             ])
     }
