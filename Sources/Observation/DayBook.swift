@@ -4,8 +4,8 @@ package import Ledger
 
 /// What happened on the present day: a fold over the ledger's entries, and over looks at the status report.
 ///
-/// Made of what is recorded, so it is whole again after a restart, its numbers are those of `gatehouse ledger list`, and it holds
-/// no claims. Bounded: counts for each minute, for each row of the table of reasons, and the last visits.
+/// Visits are made of what is recorded, so they are whole again after a restart, their numbers are those of `gatehouse ledger list`, and
+/// no claims are in it; the radio is known from the start on. Bounded: counts for each minute, for each row of the table of reasons, and the last visits.
 package struct DayBook: Sendable {
     /// A recorded visit.
     package struct Visit: Hashable, Sendable {
@@ -31,7 +31,7 @@ package struct DayBook: Sendable {
 
     /// How the radio was in one minute.
     package enum Radio: UInt8, Sendable {
-        /// Nobody looked: the service did not run.
+        /// Nobody looked, or nobody remembers: looks are not recorded, so that it is so before the start of the service.
         case unknown
         /// Up at every look.
         case up

@@ -1,5 +1,7 @@
+import Credentials
 import Encoding
 import Foundation
+import Ledger
 import Testing
 
 @testable import Observation
@@ -69,6 +71,38 @@ import Testing
         }
         #expect(try page("2026-03-01T13:05:00.000Z").contains("ended 1 d ago"))
         #expect(try page("2026-03-03T13:05:00.000Z").contains(">in 1 d"))
+    }
+
+    /// After a restart nobody knows how the radio was before, and nobody says that the service did not run.
+    @Test func theRadioBeforeARestart() throws {
+        let full = try SampleBox.day().day
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        let stamp = RecordStamp(
+            kiosk: "k", boot: "b",
+            time: WallTime(utc: SampleBox.midnight.advanced(by: .seconds(8 * 3600)), provenance: .rtc), monotonic: .zero
+        )
+        let software = Outcome.Software(name: "gatehouse", version: "0")
+        day.take([
+            try head.appendIntent("v", stamp: stamp),
+            try head.appendOutcome("v", Outcome(.accepted, gate: .shut, software: software), stamp: stamp).entry,
+        ])
+        for minute in 720...845 {
+            day.look(["radio": ["state": "up"]], at: SampleBox.midnight.advanced(by: .seconds(minute * 60)))
+        }
+        #expect(day.total == 1)
+        let page = try page(faults: false, day: day)
+        for text in [
+            "Today: the radio was not seen down since 12:00.", "nobody knows",
+            "<rect class=\"empty\" x=\"0\" y=\"7\" width=\"720\" height=\"3\"/>",
+            "<rect class=\"good\" x=\"720\" y=\"3\" width=\"126\" height=\"7\"/>",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        #expect(!page.contains("did not run"))
+        // Nothing is drawn of what is to come.
+        #expect(!page.contains("x=\"846\""))
+        #expect(try self.page(faults: false, day: full).contains("Today: down for 8 min since 04:00."))
     }
 
     /// A box of which little is known has a page too.

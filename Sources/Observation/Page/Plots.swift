@@ -46,12 +46,13 @@ enum Plots {
             + clock(minute: busiest.minute)
     }
 
-    /// The radio over a day.
+    /// The radio over a day, as far as it has come.
     static func radio(_ day: DayBook, now: Int) -> String {
         var (shapes, start) = ("", 0)
-        while start < drawn {
+        let past = min(max(0, now + 1), drawn)
+        while start < past {
             let state = day.radio[start]
-            let end = day.radio[start..<drawn].firstIndex { $0 != state } ?? drawn
+            let end = day.radio[start..<past].firstIndex { $0 != state } ?? past
             // Told apart by height too.
             let (kind, top) =
                 switch state {
@@ -64,12 +65,14 @@ enum Plots {
             start = end
         }
         let down = day.radio.count { $0 == .down }
-        let words = down == 0 ? "the radio was not down while the service ran" : "down for \(Words.duration(down * 60))"
+        let known = day.radio[..<past].firstIndex { $0 != .unknown }
+        let since = known.map { " since \(clock(minute: $0))" } ?? ""
+        let words = down == 0 ? "the radio was not seen down\(since)" : "down for \(Words.duration(down * 60))\(since)"
         return """
             <svg class="strip" viewBox="0 0 \(drawn) 10" preserveAspectRatio="none" role="img" \
             aria-label="The radio over the day: \(words)">\(shapes)\(marker(now, 10))</svg>
             \(axis)
-            <p class="soft">Today: \(words). Low grey: the service did not run.</p>
+            <p class="soft">Today: \(words). Low grey: nobody knows, as of the time before the service began.</p>
             """
     }
 
