@@ -65,6 +65,17 @@ import Testing
         #expect(code(try issuer.sign(credential(clique(count)))) == .ok)
     }
 
+    /// A document that is not of the right shape is looked at for its spelling, whoever wrote it: its numbers may be anything.
+    @Test(arguments: [
+        "10e9223372036854775807", "1.0e-9223372036854775808", "-10e9223372036854775807", "1e9223372036854775808",
+        "0e9223372036854775807", "1e-9223372036854775807",
+    ]) func exponents(number: String) {
+        let document = #"""
+            {"@context": ["https://www.w3.org/ns/credentials/v2", {"x": "urn:x"}], "type": ["VerifiableCredential"], "x": \#(number)}
+            """#
+        #expect(code(Array(document.utf8)) == .shapeIssuer)
+    }
+
     @Test func rings() throws {
         #expect(code(unsigned(credential(ring(900)))) == .canonTooComplex)
         #expect(code(try issuer.sign(credential(ring(60)))) == .ok)

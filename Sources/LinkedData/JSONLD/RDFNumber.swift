@@ -11,6 +11,10 @@ package enum RDFNumber {
         return (double(number.double), true)
     }
 
+    /// Exponents of which the digits of a text could still make an integer: no text is as long as that. Beyond them there is
+    /// nothing to reckon, and reckoning could leave the range of an `Int`.
+    private static let exponents = -(1 << 32)...(1 << 32)
+
     /// The digits of a number without fraction below 10^21, else nil.
     private static func integer(_ text: String) -> String? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
@@ -21,9 +25,11 @@ package enum RDFNumber {
         var digits = Array(mantissa[0]) + fraction
         let zero = UInt8(ascii: "0")
         guard digits.contains(where: { $0 != zero }) else { return "0" }
-        guard let exponent = parts.count > 1 ? Int(String(parts[1]) ?? "") : 0 else { return nil }
+        guard let exponent = parts.count > 1 ? Int(String(parts[1]) ?? "") : 0, exponents.contains(exponent) else {
+            return nil
+        }
         // value = digits × 10^scale
-        var scale = exponent.subtractingReportingOverflow(fraction.count).partialValue
+        var scale = exponent - fraction.count
         digits = Array(digits.drop { $0 == zero })
         while digits.last == zero {
             digits.removeLast()
