@@ -65,6 +65,16 @@ import Testing
         #expect(code(try issuer.sign(credential(clique(count)))) == .ok)
     }
 
+    /// A pair of nodes and a hub in each of many named graphs: few units of work, and each about all of the graphs.
+    private func pairs(_ count: Int) -> JSON {
+        let pair: JSON = ["@id": "_:h", "u:p": [["@id": "_:a"], ["@id": "_:b"]]]
+        return ["u:q": .array((0..<count).map { ["@id": .text("u:\($0)"), "@graph": pair] })]
+    }
+
+    @Test(.timeLimit(.minutes(1))) func pairsInManyGraphs() {
+        #expect(code(unsigned(credential(pairs(5_400)))) == .canonTooComplex)
+    }
+
     /// A document that is not of the right shape is looked at for its spelling, whoever wrote it: its numbers may be anything.
     @Test(arguments: [
         "10e9223372036854775807", "1.0e-9223372036854775808", "-10e9223372036854775807", "1e9223372036854775808",

@@ -22,7 +22,7 @@ import Testing
             _ = try RDFC10.canonicalize(dataset, limits: limits)
             return nil
         } catch {
-            #expect(error.work <= limits.work)
+            #expect(error.work <= limits.work && error.steps <= limits.steps)
             return error.code
         }
     }
@@ -40,6 +40,32 @@ import Testing
         #expect(code(cycle(80)) == nil)
         // Recursion goes as deep as the cycle is long.
         #expect(code(cycle(1000)) == .tooMuchWork)
+    }
+
+    /// One unit may be about every quad of a node: what is cheap in units is counted in steps, too.
+    @Test func twoNodesAndAHubInManyGraphs() throws {
+        func graphs(_ count: Int) -> Dataset {
+            Dataset(
+                (0..<count).flatMap { graph in
+                    [1, 2].map { Quad(node(0), predicate, node($0), in: .iri(Text("u:\(graph)"))) }
+                })
+        }
+        #expect(code(graphs(4)) == nil)
+        #expect(code(graphs(5_000)) == .tooMuchWork)
+        // Without its many orders, too: each of the nodes is named in every graph.
+        var limits = CanonicalizationLimits()
+        limits.work = .max
+        #expect(code(graphs(5_000), limits) == .tooMuchWork)
+    }
+
+    @Test func stepsAreExact() throws {
+        let steps = try RDFC10.canonicalize(complete(4)).steps
+        var limits = CanonicalizationLimits()
+        limits.steps = steps
+        #expect(code(complete(4), limits) == nil)
+        limits.steps = steps - 1
+        #expect(code(complete(4), limits) == .tooMuchWork)
+        #expect(try RDFC10.canonicalize(complete(5)).steps * 10 < CanonicalizationLimits().steps)
     }
 
     @Test func limitsAreExact() throws {

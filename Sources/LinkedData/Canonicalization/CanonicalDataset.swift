@@ -11,11 +11,14 @@ package struct CanonicalDataset: Sendable {
     package let issued: [Text: Text]
     /// Units of work it took: calls of Hash N-Degree Quads and permutations looked at.
     package let work: Int
+    /// Steps inside these units (``CanonicalizationLimits/steps``).
+    package let steps: Int
 
-    init(unsorted text: [UInt8], lines: [Range<Int>], issued: [Text: Text], work: Int) {
+    init(unsorted text: [UInt8], lines: [Range<Int>], issued: [Text: Text], work: Int, steps: Int) {
         self.text = text
         self.issued = issued
         self.work = work
+        self.steps = steps
         self.lines = text.withUnsafeBytes { bytes in
             func line(_ range: Range<Int>) -> UnsafeRawBufferPointer { .init(rebasing: bytes[range]) }
             var sorted = lines.sorted { ByteOrder.precedes(line($0), line($1)) }

@@ -12,6 +12,9 @@ package struct CanonicalizationLimits: Sendable {
     package var quads = 20_000
     /// Units of work; one is one call of Hash N-Degree Quads or one permutation looked at.
     package var work = 20_000
+    /// Steps inside these units, as one unit may be about every quad: a quad looked at for its blank nodes, an identifier put
+    /// into a path, and 64 bytes hashed for a related blank node.
+    package var steps = 200_000
     /// Bytes of canonical N-Quads to be written, once for the document and once for each blank node in a quad.
     package var bytes = 24 * 1024 * 1024
 
@@ -33,4 +36,6 @@ package struct CanonicalizationError: Error, Hashable, Sendable {
     package var code: Code
     /// Units of work done until then.
     package var work: Int
+    /// Steps done until then.
+    package var steps = 0
 }

@@ -9,6 +9,7 @@ struct Canonicalization {
     private var firstDegree: [[UInt8]] = []
     private var relatedHashes: [RelatedKey: [UInt8]] = [:]
     private var work = 0
+    private var steps = 0
 
     init(_ dataset: Dataset, hash: HashAlgorithm, limits: CanonicalizationLimits) {
         quads = NumberedQuads(dataset)
@@ -65,7 +66,7 @@ struct Canonicalization {
             try checkBytes(text)
         }
         let issued = Dictionary(zip(labels, names.map { Text($0) })) { first, _ in first }
-        return CanonicalDataset(unsorted: text, lines: lines, issued: issued, work: work)
+        return CanonicalDataset(unsorted: text, lines: lines, issued: issued, work: work, steps: steps)
     }
 
     /// Hash First Degree Quads (section 4.6).
@@ -115,7 +116,7 @@ struct Canonicalization {
     /// Hash Related Blank Node (section 4.7). The same few are asked for in every permutation, so they are kept.
     private mutating func hashRelated(
         _ related: BlankNode, _ index: Int, _ issuer: IdentifierIssuer, position: Unicode.Scalar
-    ) -> [UInt8] {
+    ) throws(CanonicalizationError) -> [UInt8] {
         let (kind, number): (UInt8, Int32) =
             if let number = canonical.number(of: related) {
                 (0, number)
@@ -134,6 +135,7 @@ struct Canonicalization {
         } else {
             input.append(contentsOf: "_:\(kind == 0 ? canonical.prefix : issuer.prefix)\(number)".utf8)
         }
+        try countSteps(input.count / 64)
         let result = hash.hex(input)
         if relatedHashes.count >= Self.relatedHashesKept { relatedHashes.removeAll(keepingCapacity: true) }
         relatedHashes[key] = result
@@ -149,7 +151,17 @@ struct Canonicalization {
 
     private mutating func countWork() throws(CanonicalizationError) {
         work += 1
-        guard work <= limits.work else { throw CanonicalizationError(code: .tooMuchWork, work: work - 1) }
+        guard work <= limits.work else {
+            throw CanonicalizationError(code: .tooMuchWork, work: work - 1, steps: steps)
+        }
+    }
+
+    /// Counted before they are done.
+    private mutating func countSteps(_ count: Int) throws(CanonicalizationError) {
+        guard count <= limits.steps - steps else {
+            throw CanonicalizationError(code: .tooMuchWork, work: work, steps: steps)
+        }
+        steps += count
     }
 
     /// Hash N-Degree Quads (section 4.8).
@@ -159,7 +171,7 @@ struct Canonicalization {
         try countWork()
         var input: [UInt8] = []
         var issuer = given
-        let related = relatedNodes(of: node, issuer)
+        let related = try relatedNodes(of: node, issuer)
         var start = 0
         while start < related.count {
             let end = related[start...].firstIndex { $0.hash != related[start].hash } ?? related.count
@@ -176,18 +188,19 @@ struct Canonicalization {
     /// The blank nodes in quads with `node`, each with its hash, in the order of the hashes.
     private mutating func relatedNodes(
         of node: BlankNode, _ issuer: IdentifierIssuer
-    ) -> [(hash: [UInt8], node: BlankNode)] {
+    ) throws(CanonicalizationError) -> [(hash: [UInt8], node: BlankNode)] {
+        try countSteps(quads.mentions[node].count)
         var found: [(hash: [UInt8], node: BlankNode)] = []
         for index in quads.mentions[node] {
             let entry = quads.entries[index]
             if let related = entry.subject, related != node {
-                found.append((hashRelated(related, index, issuer, position: "s"), related))
+                found.append((try hashRelated(related, index, issuer, position: "s"), related))
             }
             if let related = entry.object, related != node {
-                found.append((hashRelated(related, index, issuer, position: "o"), related))
+                found.append((try hashRelated(related, index, issuer, position: "o"), related))
             }
             if let related = entry.graph, related != node {
-                found.append((hashRelated(related, index, issuer, position: "g"), related))
+                found.append((try hashRelated(related, index, issuer, position: "g"), related))
             }
         }
         if found.count > 1 { found.sort { ByteOrder.precedes($0.hash, $1.hash) } }
@@ -227,6 +240,7 @@ struct Canonicalization {
     ) throws(CanonicalizationError) -> Path {
         var path = Path(issuer: consume given)
         var pending: [BlankNode] = []
+        try countSteps(nodes.count)
         for node in nodes {
             if let identifier = canonical.identifier(of: node) {
                 path.bytes.append(contentsOf: "_:\(identifier)".utf8)
