@@ -75,6 +75,39 @@ import Testing
         #expect(code(unsigned(credential(pairs(5_400)))) == .canonTooComplex)
     }
 
+    /// Any of many nodes could be the credential. Whether one is counts before the signature where the issuer's entry lists types.
+    @Test(.timeLimit(.minutes(1))) func manyThatCouldBeTheCredential() throws {
+        var material = issuer.material
+        material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
+        material.issuers[0].types = ["https://www.w3.org/2018/credentials#VerifiableCredential"]
+        let verifier = Verifier(trust: try TrustStore(material))
+        func code(_ document: JSON) -> ReasonCode { verifier.verify(document.compactBytes, at: TestIssuer.clock).code }
+        func subject(_ count: Int) -> JSON {
+            ["knows": .array(Array(repeating: ["type": "VerifiableCredential"], count: count))]
+        }
+        #expect(code(unsigned(credential(subject(9_900)))) == .canonTooComplex)
+        #expect(code(unsigned(credential(subject(3)))) == .proofInvalid)
+    }
+
+    /// The same of a presentation, before its holder's proof.
+    @Test(.timeLimit(.minutes(1))) func manyThatCouldBeThePresentation() throws {
+        var document = issuer.template
+        document["type"] = ["VerifiablePresentation"]
+        document["verifiableCredential"] = [try issuer.sign(issuer.template)]
+        for name in ["issuer", "validFrom", "validUntil", "credentialSubject"] as [Text] { document[name] = nil }
+        func code(_ count: Int) throws -> ReasonCode {
+            var document = document
+            document["u:q"] = .array(Array(repeating: ["type": "VerifiablePresentation"], count: count))
+            guard case .object(var proven) = unsigned(document) else { return .internal }
+            var proof = proven["proof"]?.object ?? JSONObject()
+            proof["proofPurpose"] = "authentication"
+            proven["proof"] = .object(proof)
+            return self.code(.object(proven))
+        }
+        #expect(try code(9_900) == .canonTooComplex)
+        #expect(try code(3) == .holderInvalid)
+    }
+
     /// A document that is not of the right shape is looked at for its spelling, whoever wrote it: its numbers may be anything.
     @Test(arguments: [
         "10e9223372036854775807", "1.0e-9223372036854775808", "-10e9223372036854775807", "1e9223372036854775808",

@@ -25,8 +25,9 @@ package struct StatementGraph: Sendable {
         }
         guard isTyped else { return nil }
         if others.isEmpty { return }
+        // Two searches, however many such nodes a stranger writes: where the root leads to, and what leads to the root.
         guard others.isSubset(of: reachable(from: root)),
-            !others.contains(where: { reachable(from: $0).contains(root) })
+            others.isDisjoint(with: reachable(from: root, backwards: true))
         else { return nil }
     }
 
@@ -54,18 +55,18 @@ package struct StatementGraph: Sendable {
     /// Whether a node names a graph, whose statements are not looked into.
     func isGraph(_ node: Term) -> Bool { dataset.quads.contains { $0.graph == node } }
 
-    private func reachable(from start: Term) -> Set<Term> {
+    /// The node itself and all nodes to which statements of the default graph lead from it or, backwards, that lead to it.
+    private func reachable(from start: Term, backwards: Bool = false) -> Set<Term> {
         var next: [Term: [Term]] = [:]
         for quad in dataset.quads where quad.graph == nil {
             if case .literal = quad.object { continue }
-            next[quad.subject, default: []].append(quad.object)
+            let (from, to) = backwards ? (quad.object, quad.subject) : (quad.subject, quad.object)
+            next[from, default: []].append(to)
         }
         var (seen, open): (Set<Term>, [Term]) = ([start], [start])
         while let node = open.popLast() {
             for other in next[node] ?? [] where seen.insert(other).inserted { open.append(other) }
         }
-        // A way back to the start counts only if there is one.
-        if !next.values.joined().contains(start) { seen.remove(start) }
         return seen
     }
 }
