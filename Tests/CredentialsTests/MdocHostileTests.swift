@@ -121,6 +121,36 @@ import Testing
         #expect(try many.verify().code == .inputTooLarge)
     }
 
+    /// Each member of one header is looked for in the other.
+    @Test func headers() throws {
+        func members(_ count: Int, from first: Int) -> [CBOR.Pair] {
+            (0..<count).map { CBOR.Pair(CBOR(.unsigned(UInt64(first + $0))), 0) }
+        }
+        func code(protected: Int, unprotected: Int) throws -> ReasonCode {
+            var changed = mdoc
+            changed.protected = CBOR(.map((mdoc.protected.map ?? []) + members(protected, from: 1_000)))
+            changed.unprotected = CBOR(.map((mdoc.unprotected.map ?? []) + members(unprotected, from: 50_000)))
+            return try changed.verify().code
+        }
+        #expect(try code(protected: 63, unprotected: 63) == .ok)
+        #expect(try code(protected: 64, unprotected: 0) == .inputTooLarge)
+        #expect(try code(protected: 0, unprotected: 64) == .inputTooLarge)
+        #expect(try code(protected: 16_300, unprotected: 16_300) == .inputTooLarge)
+    }
+
+    @Test func criticalLabels() throws {
+        func code(_ labels: CBOR) throws -> ReasonCode {
+            var changed = mdoc
+            changed.protected = [1: issuer.algorithm, 2: labels, 33: mdoc.unprotected[33] ?? 0]
+            changed.unprotected = [:]
+            return try changed.verify().code
+        }
+        #expect(try code([33]) == .ok)
+        #expect(try code([1, 33]) == .ok)
+        #expect(try code(CBOR(.array(Array(repeating: 33, count: 30_000)))) == .proofMalformed)
+        #expect(try code([]) == .proofMalformed)
+    }
+
     /// Long names are not copied once for each item.
     @Test func longNames() throws {
         var long = mdoc

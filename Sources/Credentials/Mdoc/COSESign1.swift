@@ -26,10 +26,14 @@ struct COSESign1 {
         static let x5chain: Int64 = 33
     }
 
+    /// Members of one header: an mdoc has two or three in both, and each of one is looked for in the other.
+    private static let headerMembers = 64
+
     /// Reads the structure of a message. What it means (algorithm, critical headers) is checked with the signature.
     ///
     /// - Throws: `proof.malformed` when it is not of that structure, has no payload of its own or says one thing in both
-    ///   headers; `cbor.syntax` for a protected header that is no CBOR; `chain.invalid` for certificates that are none.
+    ///   headers; `input.too-large` for a header of very many members; `cbor.syntax` for a protected header that is no CBOR;
+    ///   `chain.invalid` for certificates that are none.
     init(_ message: CBOR, decoder: inout CBORDecoder, at pointer: String) throws(Rejection) {
         self.pointer = pointer
         let malformed = Rejection(.proofMalformed, at: pointer)
@@ -40,6 +44,9 @@ struct COSESign1 {
         // An empty header may be written as an empty string.
         let header = protectedBytes.isEmpty ? CBOR(.map([])) : try decoder.read(protectedBytes, at: pointer)
         guard let protected = header.map else { throw malformed }
+        guard max(protected.count, unprotected.count) <= Self.headerMembers else {
+            throw Rejection(.inputTooLarge, at: pointer)
+        }
         // Whoever reads the one and whoever reads the other would understand two things (RFC 9052 section 3).
         for pair in unprotected {
             guard let label = pair.key.integer else { continue }
@@ -95,7 +102,8 @@ struct COSESign1 {
     private func checkCritical() throws(Rejection) {
         guard let critical else { return }
         let understood = [Label.algorithm, Label.x5chain]
-        guard let labels = critical.array, !labels.isEmpty,
+        // Each once: what lists a label again and again is not what somebody needs to be understood.
+        guard let labels = critical.array, (1...understood.count).contains(labels.count),
             labels.allSatisfy({ label in
                 label.integer.map { number in
                     understood.contains(number) && protectedLabels.contains { $0.key.integer == number }

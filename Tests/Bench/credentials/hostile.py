@@ -74,6 +74,24 @@ def respelt(members, context=VOCABULARY):
     return json.dumps({"@context": [context], "type": ["VerifiableCredential"], **members}).encode()
 
 
+def headers(count):
+    """An mdoc of an issuer that nobody knows, with so many members in both headers of its signature."""
+    def head(major, number):
+        return bytes([major << 5 | 25]) + number.to_bytes(2, "big")
+
+    def members(first):
+        return head(5, count) + b"".join(head(0, first + n) + b"\x00" for n in range(count))
+
+    def text(name):
+        return bytes([0x60 | len(name)]) + name.encode()
+
+    item = (b"\xa4" + text("digestID") + b"\x00" + text("random") + b"\x40" + text("elementValue") + b"\x00"
+            + b"\x71" + b"elementIdentifier" + text("x"))
+    item = b"\xd8\x18\x58" + bytes([len(item)]) + item
+    message = b"\x84" + head(2, len(members(0))) + members(0) + members(32_768) + b"\x40\x40"
+    return mdoc(b"\xa2" + text("nameSpaces") + b"\xa1" + text("a") + b"\x81" + item + text("issuerAuth") + message)
+
+
 def alike(count):
     return {"knows": [{"says": "the same"} for _ in range(count)]}
 
@@ -174,6 +192,8 @@ def cases():
     yield "9,900 that could be the credential", "canon.too-complex", unsigned(
         credential({"u:q": [{"type": "VerifiableCredential"}] * 9_900})), {}, [
             "https://www.w3.org/2018/credentials#VerifiableCredential"]
+    yield "an exponent of 2^63 - 1", "shape.context", (
+        respelt({"x": 0}).replace(b'"x": 0', b'"x": 10e9223372036854775807'))
     yield "25,000 claims", "canon.too-complex", unsigned(credential({f"c{n}": "v" for n in range(25_000)}))
     yield "  twin: 19,900 over JSON", "ok", signed(credential({f"c{n}": "v" for n in range(19_900)}), "eddsa-jcs-2022")
     yield "19,900 numbers near zero", "canon.too-complex", unsigned(credential({f"c{n}": number for n in range(19_900)}))
@@ -219,6 +239,7 @@ def cases():
     yield "CBOR: 1.5 MiB of arrays", "cbor.syntax", mdoc(b"\x81" * (3 * MIB // 2))
     yield "CBOR: 1.5 MiB in one text", "envelope.unknown", mdoc(b"\x7a\x00\x17\xff\xfb" + b"a" * (3 * MIB // 2 - 5))
     yield "CBOR: 8 MiB", "input.too-large", mdoc(b"\x81" * (6 * MIB))
+    yield "CBOR: 16,000 members in both headers", "input.too-large", headers(16_000)
     yield "CBOR: a map of 2^64 - 1", "cbor.syntax", mdoc(b"\xbb" + b"\xff" * 8 + b"\x00" * 99)
     yield "CBOR: a text of 2^62", "cbor.syntax", mdoc(b"\x7b\x40" + b"\x00" * 7 + b"a" * 99)
     yield "a status list of 1 GiB (gzip)", "status.invalid", *bitstring([bytes(MIB)] * 1024)
