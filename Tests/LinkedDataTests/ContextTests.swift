@@ -32,6 +32,33 @@ import Testing
         #expect(scoped?.code == .loadingRemoteContextFailed && scoped?.url == "urn:b")
     }
 
+    /// A context may bring more names for a keyword than an object has members: both ways of looking come to the same.
+    @Test(arguments: [1, 500]) func manyAliasesOfValue(count: Int) throws {
+        let aliases = (0..<count).map { #""v\#($0)": "@value", "# }.joined()
+        let scoped = #""T": {"@id": "ex:T", "@context": {"q": "ex:scoped"}}"#
+        let context = #"{\#(aliases)\#(scoped), "@vocab": "ex:plain-", "p": "ex:p"}"#
+        // The scope of a type goes on into values, and into no node below.
+        let values =
+            ##"{"@context": \##(context), "@type": "T", "p": [{"v0": "a"}, {"q": "b"}, {"v\##(count - 1)": "c"}]}"##
+        let expanded = try expand(values)
+        #expect(expanded.contains(##"[{"@value":"a"},{"ex:plain-q":[{"@value":"b"}]},{"@value":"c"}]"##), "\(expanded)")
+    }
+
+    /// What removes all terms may not remove protected ones, however these came and went.
+    @Test func protectedTermsAreCounted() {
+        func code(_ contexts: String) -> JSONLDError.Code? {
+            error(#"{"@context": [\#(contexts), null], "x": 1}"#)?.code
+        }
+        #expect(code(##"{"a": {"@id": "ex:a", "@protected": true}}"##) == .invalidContextNullification)
+        #expect(
+            code(##"{"@protected": true, "a": "ex:a"}, {"@protected": true, "a": "ex:a"}"##)
+                == .invalidContextNullification)
+        #expect(
+            code(##"{"@protected": true, "a": "ex:a", "b": {"@id": "ex:b", "@protected": false}}"##)
+                == .invalidContextNullification)
+        #expect(code(##"{"a": "ex:a"}, {"a": {"@id": "ex:a", "@protected": false}}"##) == nil)
+    }
+
     @Test func arraysOfContextsDoNotNest() {
         #expect(error(##"{"@context": [[{"a": "ex:a"}], {"b": "ex:b"}], "a": 1}"##)?.code == .invalidLocalContext)
         #expect(error(##"{"@context": [{"a": "ex:a"}, {"b": "ex:b"}], "a": 1}"##) == nil)

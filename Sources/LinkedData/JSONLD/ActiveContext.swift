@@ -37,6 +37,7 @@ struct TermTable: Sendable {
     private(set) var typeAliases: Set<Text> = []
     /// The terms that stand for `@value`.
     private(set) var valueAliases: Set<Text> = []
+    private var protectedCount = 0
 
     private final class Layer: Sendable {
         let terms: [Text: TermDefinition]
@@ -50,6 +51,8 @@ struct TermTable: Sendable {
             return root?.terms[term]
         }
         set {
+            if self[term]?.fields.isProtected == true { protectedCount -= 1 }
+            if newValue?.fields.isProtected == true { protectedCount += 1 }
             overlay.updateValue(newValue, forKey: term)
             let mapping = newValue?.fields.mapping
             Self.note(term, in: &typeAliases, mapping == .keyword(.type))
@@ -65,8 +68,8 @@ struct TermTable: Sendable {
         }
     }
 
-    /// Whether any term is protected.
-    var hasProtected: Bool { all.values.contains { $0.fields.isProtected } }
+    /// Whether any term is protected. Asked for each context that removes all terms, of which a document may have many.
+    var hasProtected: Bool { protectedCount > 0 }
 
     /// Every term that is defined.
     private var all: [Text: TermDefinition] {

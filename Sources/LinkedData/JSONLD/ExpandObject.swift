@@ -144,7 +144,10 @@ extension Expander {
     private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
         if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
         if object[Keyword.value.text] != nil { return true }
-        return active.state.terms.valueAliases.contains { object[$0] != nil }
+        // A context inside the document may bring thousands.
+        let aliases = active.state.terms.valueAliases
+        if aliases.count > object.count { return object.members.contains { aliases.contains($0.name) } }
+        return aliases.contains { object[$0] != nil }
     }
 
     private func isKeyword(_ keyword: Keyword, _ name: Text, _ active: ActiveContext) -> Bool {

@@ -194,6 +194,12 @@ def cases():
             "https://www.w3.org/2018/credentials#VerifiableCredential"]
     yield "an exponent of 2^63 - 1", "shape.context", (
         respelt({"x": 0}).replace(b'"x": 0', b'"x": 10e9223372036854775807'))
+    yield "7,000 names for @value", "shape.context", respelt(
+        {"credentialSubject": {"type": "T", "k": [{"k": 1}] * 9_000}},
+        {"type": "@type", "@vocab": "urn:v:", "T": {"@id": "urn:T", "@context": {}}, **{f"v{n}": "@value" for n in range(7_000)}})
+    yield "7,000 terms removed 5,500 times", "shape.context", respelt(
+        {"k": [{"@context": [{"@language": f"x-{n}"}, None], "k": 1} for n in range(5_500)]},
+        {"@vocab": "urn:v:", **{f"t{n}": f"urn:{n}" for n in range(7_000)}})
     yield "25,000 claims", "canon.too-complex", unsigned(credential({f"c{n}": "v" for n in range(25_000)}))
     yield "  twin: 19,900 over JSON", "ok", signed(credential({f"c{n}": "v" for n in range(19_900)}), "eddsa-jcs-2022")
     yield "19,900 numbers near zero", "canon.too-complex", unsigned(credential({f"c{n}": number for n in range(19_900)}))
