@@ -204,6 +204,16 @@ import X509
         #expect(try overdue(jwt { $0["ttl"] = -1 }, fetched: nil).0 == "status.invalid")
     }
 
+    /// The dates that a stored list states are told without a look at its signature: they may be anything.
+    @Test func statedTimeToLive() throws {
+        for lifetime in ["-1e300", "-1", "1e400", "1e-400", "9223372036854775808", "60"] {
+            let list = try jwt { $0["ttl"] = .number(JSONNumber(validated: lifetime)) }
+            let fetched = TestIssuer.clock.utc
+            let dates = StatedListDates(limits: Limits(), profile: .strict, fetched: fetched).read(list)
+            #expect(dates?.until.map { $0 <= Timestamp(seconds: now + 3600) } ?? false, "\(lifetime)")
+        }
+    }
+
     @Test func headers() throws {
         func with(_ header: JSONObject) throws -> String { try outcome(jwt(header: header)) }
         for type in ["statuslist+jwt", "application/statuslist+jwt", "STATUSLIST+JWT"] as [JSON] {

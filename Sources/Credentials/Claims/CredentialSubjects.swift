@@ -11,9 +11,8 @@ package struct CredentialSubjects: Hashable, Sendable {
 
     /// Subjects with these ids.
     package init(_ ids: [Text], isOneUnnamed: Bool = false, mayHideOne: Bool = false) {
-        var unique: [Text] = []
-        for id in ids where !unique.contains(id) { unique.append(id) }
-        self.ids = unique
+        var seen: Set<Text> = []
+        self.ids = ids.filter { seen.insert($0).inserted }
         self.isOneUnnamed = isOneUnnamed || ids.isEmpty
         self.mayHideOne = mayHideOne
     }

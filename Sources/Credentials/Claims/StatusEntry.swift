@@ -55,7 +55,8 @@ struct StatusEntry {
         self.list = list?.iri ?? list?.lexicalForm
         index = one("statusListIndex", at: node)?.lexicalForm.flatMap(Self.index)
         let sizes = values("statusSize", at: node)
-        let messages = values("statusMessage", at: node).map { message in
+        // Each is looked for among all statements: no more of them than the largest entry has values.
+        let messages = values("statusMessage", at: node).prefix(257).map { message in
             (one("status", at: message)?.lexicalForm, one("message", at: message)?.lexicalForm)
         }
         size = Self.size(

@@ -81,7 +81,9 @@ struct StatusListToken {
     ) -> StatusListDates {
         var fresh: Timestamp?
         if let fetched, let lifetime {
-            fresh = fetched.advanced(by: .milliseconds(Int64(min(lifetime, longestLifetime) * 1000)))
+            // Of a list that nobody has checked it may be anything.
+            let seconds = lifetime > 0 ? min(lifetime, longestLifetime) : 0
+            fresh = fetched.advanced(by: .milliseconds(Int64(seconds * 1000)))
         }
         return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
@@ -121,8 +123,7 @@ struct StatusListToken {
             throw Rejection(.issuerKeyMismatch)
         }
         if let issued, !found.isValid(at: issued, skew: skew) { throw Rejection(.chainExpired, .signingDate) }
-        let fingerprint = KeyFingerprint(found.key)
-        guard trust.revocations.allow(fingerprint, issuedAt: [issued].compactMap(\.self)) else {
+        guard trust.revocations.allow(KeyFingerprint(found.key), issuedAt: [issued].compactMap(\.self)) else {
             throw Rejection(.keyRevoked)
         }
         return found.key
