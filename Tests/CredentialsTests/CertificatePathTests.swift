@@ -65,6 +65,52 @@ import X509
         #expect(unrooted.names.dnsNames == ["a.example"])
     }
 
+    /// A withdrawn key vouches for nothing, wherever it stands: one that was stolen at all, one that was put away for what it
+    /// issued since.
+    @Test func withdrawnAuthorities() throws {
+        var (middle, bottom) = (try Template.authority("CA"), try Template.signer())
+        (middle.notBefore, bottom.notBefore) = ("2025-03-01T00:00:00Z", "2025-06-01T00:00:00Z")
+        let root = try TestPKI.root()
+        let authority = try TestPKI.issue(middle, by: root)
+        let leaf = try TestPKI.issue(bottom, by: authority)
+        let roots = try TestPKI.roots(root)
+        let signer = try CertificatePath.signer(
+            of: [leaf.der, authority.der], role: SignerRole.token(of: TestPKI.issuer(roots)), roots: roots,
+            at: TestPKI.now, profile: .strict, limits: Limits())
+        #expect(signer.path.count == 3)
+        let signed = try #require(Timestamp(rfc3339: "2026-01-01T00:00:00Z"))
+        func isAllowed(_ member: TestPKI.Member, _ reason: RevokedKey.Reason, since: String) throws -> Bool {
+            let key = try CertificatePath.leaf(of: [member.der], limits: Limits()).key
+            let entry = RevokedKey(
+                .fingerprint(try #require(KeyFingerprint(key))), since: try #require(Timestamp(rfc3339: since)),
+                reason: reason)
+            return KeyRevocations([entry], documents: [:]).allow(signer, issuedAt: [signed])
+        }
+        for member in [leaf, authority, root] {
+            #expect(try !isAllowed(member, .compromised, since: "2029-01-01T00:00:00Z"))
+        }
+        #expect(try isAllowed(TestPKI.root("Other"), .compromised, since: "2020-01-01T00:00:00Z"))
+        for (member, issued) in [(leaf, "2026-01-01"), (authority, "2025-06-01"), (root, "2025-03-01")] {
+            #expect(try isAllowed(member, .retired, since: issued + "T00:00:01Z"))
+            #expect(try !isAllowed(member, .retired, since: issued + "T00:00:00Z"))
+        }
+    }
+
+    /// Of a key that no proof could use, such as one on P-521, only the certificate tells the name.
+    @Test func withdrawnAuthorityOnP521() throws {
+        let root = try TestPKI.root { $0.key = .init(P521.Signing.PrivateKey()) }
+        let leaf = try TestPKI.issue(Template.signer(), by: root)
+        let roots = try TestPKI.roots(root)
+        let signer = try CertificatePath.signer(
+            of: [leaf.der], role: SignerRole.token(of: TestPKI.issuer(roots)), roots: roots, at: TestPKI.now,
+            profile: .strict, limits: Limits())
+        var serializer = DER.Serializer()
+        try serializer.serialize(root.key.publicKey)
+        let key = KeyFingerprint(subjectPublicKeyInfo: serializer.serializedBytes)
+        let stolen = RevokedKey(.fingerprint(key), since: TestPKI.now)
+        #expect(!KeyRevocations([stolen], documents: [:]).allow(signer, issuedAt: [TestPKI.now]))
+    }
+
     @Test func strangers() throws {
         let (root, other) = (try TestPKI.root(), try TestPKI.root())
         let leaf = try TestPKI.issue(Template.signer(), by: other)

@@ -120,6 +120,32 @@ import Testing
         #expect(try code(.retired, since: "2025-06-01T00:00:00Z") == .keyRevoked)
     }
 
+    /// The same of the authorities behind the signer, the pinned root among them.
+    @Test func revokedKeysOfAuthorities() throws {
+        let authority = try TestPKI.issue(TestPKI.Template.authority("CA"), by: issuer.root)
+        var template = try TestPKI.Template.documentSigner()
+        template.key = issuer.signer.key
+        let signer = try TestPKI.issue(template, by: authority)
+        var chained = mdoc
+        chained.unprotected = [33: [.bytes(try signer.der), .bytes(try authority.der)]]
+        func code(_ member: TestPKI.Member, _ reason: RevokedKey.Reason, since: String) throws -> ReasonCode {
+            let key = try CertificatePath.leaf(of: [member.der], limits: Limits()).key
+            var material = try issuer.material
+            material.revokedKeys = [
+                RevokedKey(
+                    .fingerprint(try #require(KeyFingerprint(key))), since: try #require(Timestamp(rfc3339: since)),
+                    reason: reason)
+            ]
+            return try chained.verify(material).code
+        }
+        #expect(try chained.verify().code == .ok)
+        for member in [authority, issuer.root] {
+            #expect(try code(member, .compromised, since: "2026-06-01T00:00:00Z") == .keyRevoked)
+            #expect(try code(member, .retired, since: "2026-06-01T00:00:00Z") == .ok)
+            #expect(try code(member, .retired, since: "2024-06-01T00:00:00Z") == .keyRevoked)
+        }
+    }
+
     /// What a laboratory looks at: everything but who vouches for the signer. Never what a policy could act on.
     @Test func issuerDataOnly() throws {
         let nobody = TrustMaterial()

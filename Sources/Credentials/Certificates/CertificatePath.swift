@@ -8,7 +8,8 @@ enum CertificatePath {
     /// The signer of a chain (DER, leaf first) that a pinned certificate vouches for.
     ///
     /// Each certificate is issued by the next one, until one is pinned itself or issued by a pinned one; what follows that
-    /// is not looked at. A leaf that is pinned needs no issuer and no profile, only a key that may sign.
+    /// is not looked at. A leaf that is pinned needs no issuer and no profile, only a key that may sign. Whether a key of the path
+    /// was withdrawn is for the caller to ask, who knows what was signed when.
     ///
     /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` when no pinned certificate vouches, or
     ///   only one that was not pinned for this; `chain.invalid` for a damaged certificate or signature, an issuer that is no
@@ -103,7 +104,8 @@ private struct Requirements {
         }
         try role.checkUse(of: leaf, isPinned: path.count == 1, below: root, profile)
         guard path.allSatisfy(isCurrent) else { throw Rejection(.chainExpired, .dates) }
-        return CertificateSigner(leaf, key: try CertificatePath.signingKey(leaf), root: root)
+        return CertificateSigner(
+            leaf, key: try CertificatePath.signingKey(leaf), root: root, authorities: path.dropFirst())
     }
 
     /// RFC 5280 section 6.1.4 (b), (k) to (n): basicConstraints, path length, keyUsage, name constraints.

@@ -14,15 +14,21 @@ struct CertificateSigner: Sendable {
     let notAfter: Timestamp
     /// The subject's alternative names.
     let names: GeneralNames
+    /// All that vouches for the key: the signer's certificate, those that it was issued by, and at the end the pinned one. The
+    /// signer's alone where no path was asked for.
+    let path: [X509Certificate]
 
-    init(_ certificate: X509Certificate, key: PublicKey, root: Text?) {
+    /// The signer that `certificate` names; `authorities` are those behind it, up to the pinned one.
+    init(_ certificate: X509Certificate, key: PublicKey, root: Text?, authorities: ArraySlice<X509Certificate> = []) {
         self.key = key
         self.root = root
+        path = [certificate] + authorities
         country = certificate.subjectName.country
         notBefore = certificate.notBefore
         notAfter = certificate.notAfter
         names = certificate.extensions.subjectNames
     }
+
     /// Whether the certificate was valid, give or take the skew, when something claims to have been signed.
     func isValid(at signed: Timestamp, skew: Duration) -> Bool {
         notBefore <= signed.advanced(by: skew) && signed <= notAfter.advanced(by: skew)

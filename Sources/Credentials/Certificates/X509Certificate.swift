@@ -21,6 +21,7 @@ struct X509Certificate: Sendable {
     let notAfter: Timestamp
     /// The certified key.
     let key: CertifiedKey
+    private let subjectPublicKeyInfo: ArraySlice<UInt8>
     /// The extensions; empty in versions 1 and 2.
     let extensions: CertificateExtensions
     /// What the signature covers: the TBSCertificate.
@@ -67,13 +68,23 @@ struct X509Certificate: Sendable {
         guard validity.count == 2 else { throw Malformed() }
         notBefore = try Self.time(validity[0])
         notAfter = try Self.time(validity[1])
-        key = CertifiedKey(fields.removeFirst())
+        let keyNode = fields.removeFirst()
+        key = CertifiedKey(keyNode)
+        subjectPublicKeyInfo = keyNode.encodedBytes
         for identifier in [1, 2] as [UInt] where fields.first?.identifier == .context(identifier) {
             fields.removeFirst()  // unique identifiers: nobody uses them
         }
         let list = try fields.popFirst(explicit: 3)
         guard fields.isEmpty, list == nil || version == 2 else { throw Malformed() }
         extensions = try list.map { try CertificateExtensions($0) } ?? CertificateExtensions()
+    }
+
+    /// The names by which its key may be withdrawn: as the certificate writes the key, and as it is written elsewhere.
+    /// Computed each time.
+    var keyFingerprints: Set<KeyFingerprint> {
+        var fingerprints: Set = [KeyFingerprint(subjectPublicKeyInfo: Array(subjectPublicKeyInfo))]
+        if case .usable(let key) = key, let fingerprint = KeyFingerprint(key) { fingerprints.insert(fingerprint) }
+        return fingerprints
     }
 
     /// Whether `issuer` has signed this certificate. Names are the caller's matter. Throws when that cannot be found out

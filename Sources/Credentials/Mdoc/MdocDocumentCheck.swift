@@ -92,13 +92,14 @@ struct MdocDocumentCheck {
         behind signer: CertificateSigner, _ object: MobileSecurityObject
     ) throws(Rejection) -> Text {
         guard let id = signer.root else { throw Rejection(.internal) }
-        let fingerprint = KeyFingerprint(signer.key)
-        guard trust.revocations.allow(fingerprint, issuedAt: [object.signed]) else { throw Rejection(.keyRevoked) }
+        guard trust.revocations.allow(signer, issuedAt: [object.signed]) else { throw Rejection(.keyRevoked) }
         guard trust.issuer(id) != nil else { return id }
         let entry = try trust.issuer(id, at: now, pointer: issuerSigned.pointer + "/issuerAuth")
         try entry.check(types: [object.docType], at: document.pointer + "/docType")
         if let keys = entry.keys {
-            guard let fingerprint, keys.contains(fingerprint) else { throw Rejection(.keyNotAuthorised) }
+            guard let fingerprint = KeyFingerprint(signer.key), keys.contains(fingerprint) else {
+                throw Rejection(.keyNotAuthorised)
+            }
         }
         return id
     }

@@ -123,7 +123,7 @@ struct StatusListToken {
             throw Rejection(.issuerKeyMismatch)
         }
         if let issued, !found.isValid(at: issued, skew: skew) { throw Rejection(.chainExpired, .signingDate) }
-        guard trust.revocations.allow(KeyFingerprint(found.key), issuedAt: [issued].compactMap(\.self)) else {
+        guard trust.revocations.allow(found, issuedAt: [issued].compactMap(\.self)) else {
             throw Rejection(.keyRevoked)
         }
         return found.key

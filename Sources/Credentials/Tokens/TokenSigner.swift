@@ -100,12 +100,11 @@ struct TokenSigner {
         if let signedAt, !signer.isValid(at: signedAt, skew: skew) {
             throw Rejection(.chainExpired, .signingDate, at: token.pointer)
         }
-        let fingerprint = KeyFingerprint(signer.key)
-        guard trust.revocations.allow(fingerprint, issuedAt: issuedAt) else {
+        guard trust.revocations.allow(signer, issuedAt: issuedAt) else {
             throw Rejection(.keyRevoked, at: token.pointer)
         }
         if let pinned = issuer.keys {
-            guard let fingerprint, pinned.contains(fingerprint) else {
+            guard let fingerprint = KeyFingerprint(signer.key), pinned.contains(fingerprint) else {
                 throw Rejection(.keyNotAuthorised, at: token.pointer)
             }
         }

@@ -32,8 +32,20 @@ struct KeyRevocations: Sendable {
         return keys.isEmpty || allow(KeyFingerprint(key), issuedAt: dates)
     }
 
-    /// The same for a key that no document names, such as that of a certificate; nil is a key that cannot sign.
-    func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
+    /// The same for a key that certificates vouch for: neither it nor a key that issued one of them, the pinned one's included,
+    /// may be withdrawn. What an authority issued is a certificate, and counts from the start of that one's validity.
+    func allow(_ signer: CertificateSigner, issuedAt dates: [Timestamp]) -> Bool {
+        if keys.isEmpty { return true }
+        var issued = dates
+        for certificate in signer.path {
+            guard certificate.keyFingerprints.allSatisfy({ allow($0, issuedAt: issued) }) else { return false }
+            issued = [certificate.notBefore]
+        }
+        return true
+    }
+
+    /// The same for a key that no document names; nil is a key that cannot sign.
+    private func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
         guard let key else { return true }
         return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }
     }

@@ -100,6 +100,29 @@ import X509
         #expect(try verdict(trust: { $0.revokedKeys = [stolen] }).code == .keyRevoked)
     }
 
+    /// A chain of two: the key that issued the signer's certificate is withdrawn, or that of the pinned root.
+    @Test func withdrawnAuthority() throws {
+        let authority = try TestPKI.issue(TestPKI.Template.authority("CA"), by: root)
+        var template = try TestPKI.Template.signer()
+        template.key = .init(forge.key)
+        let leaf = try TestPKI.issue(template, by: authority)
+        let chain = try [leaf, authority].map { JSON.text(Base64.encode(try $0.der, .standard)) }
+        func code(_ withdrawn: TestPKI.Member?, _ reason: RevokedKey.Reason = .compromised) throws -> ReasonCode {
+            let keys = try withdrawn.map { member in
+                let key = try CertificatePath.leaf(of: [member.der], limits: Limits()).key
+                return RevokedKey(.fingerprint(try #require(KeyFingerprint(key))), since: TestPKI.now, reason: reason)
+            }
+            return try verdict(
+                header: { $0["x5c"] = .array(chain) }, trust: { $0.revokedKeys = [keys].compactMap(\.self) }
+            ).code
+        }
+        #expect(try code(nil) == .ok)
+        #expect(try code(authority) == .keyRevoked)
+        #expect(try code(root) == .keyRevoked)
+        #expect(try code(authority, .retired) == .ok, "it issued the certificate before that")
+        #expect(try code(TestPKI.root("Other")) == .ok)
+    }
+
     /// A certificate that names nobody speaks only for the issuers to which the operator gave its root.
     @Test func rootsOfAnIssuer() throws {
         let own = TrustedIssuer.id(ofRoot: try root.der)
