@@ -50,6 +50,37 @@ import Testing
         }
     }
 
+    /// Two entries of which neither is mandatory: whoever shows one may keep back the other, and so does who shows none.
+    @Test func noEntryOfAStatusMayBeWithheld() throws {
+        let status: Text = "https://www.w3.org/2018/credentials#credentialStatus"
+        var twins = try RespellingTwins(.ecdsaSD2023)
+        let lists = try ["revocation", "suspension"].map { purpose in
+            try twins.list(purpose, set: false) {
+                $0["credentialSubject"] = .object(
+                    ($0["credentialSubject"]?.object ?? [:]).with("statusPurpose", .text(purpose)))
+            }
+        }
+        func verdict(_ shown: [String], optional: Set<Text>, allowed: Bool = false) throws -> Verdict {
+            var material = TrustMaterial(issuers: [TrustedIssuer(id: twins.issuer.id)])
+            material.contexts = twins.issuer.contexts.mapValues(\.compactBytes)
+            for (url, list) in lists { material.statusLists[url] = list.compactBytes }
+            material.issuers[0].mayWithholdStatus = allowed
+            var document = twins.template
+            let entries = shown.map { RespellingTwins.entry($0, purpose: .text($0)) }
+            if !entries.isEmpty { document["credentialStatus"] = .array(entries) }
+            twins.issuer.optional = optional
+            return Verifier(trust: try TrustStore(material))
+                .verify(try twins.issuer.sign(document).compactBytes, at: RespellingTwin.clock)
+        }
+        for shown in [["suspension"], ["revocation", "suspension"], []] {
+            let refused = try verdict(shown, optional: [status])
+            #expect(refused.code == .statusUnavailable && refused.reasons.first?.detail?.word == "withheld", "\(shown)")
+            #expect(try verdict(shown, optional: [status], allowed: true).code == .ok, "\(shown)")
+        }
+        #expect(try verdict(["revocation", "suspension"], optional: []).code == .ok)
+        #expect(try verdict(["suspension"], optional: ["https://works.example/ns#level"]).code == .ok)
+    }
+
     /// A base proof carries the means to disclose everything: it is the holder's alone.
     @Test func refusesBaseProofs() throws {
         guard let fixture = try Fixture("ecdsa-sd-2023.employ.addSignedSDBase@compat", in: "vc/di-ecdsa") else {

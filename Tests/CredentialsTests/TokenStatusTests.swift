@@ -214,6 +214,26 @@ import X509
         }
     }
 
+    /// Who a stored list says has signed it, in each form.
+    @Test func statedSigners() throws {
+        func ids(_ list: [UInt8], _ roots: CertificateRoots = .init()) -> [Text] {
+            StatedListSigner(list, roots: roots).ids
+        }
+        let sign: ([UInt8]) throws -> [UInt8] = { Array(try issuer.key.signature(for: $0)) }
+        #expect(ids(try issuer.statusList(url: url)) == [issuer.id])
+        #expect(ids(try jwt { $0["iss"] = "https://a.example" }) == ["https://a.example"])
+        #expect(ids(try jwt()) == [issuer.id], "by the name of its key")
+        #expect(ids(try cwt(changes: { $0[1] = .text("https://a.example") }, sign: sign)) == ["https://a.example"])
+        #expect(ids(try cwt(sign: sign)) == [issuer.id])
+        let root = try TestPKI.root()
+        let leaf = try TestPKI.issue(TestPKI.Template.signer(), by: root)
+        let (roots, id) = (try TestPKI.roots(root), TrustedIssuer.id(ofRoot: try root.der))
+        let chain: JSON = [.text(Base64.encode(try leaf.der, .standard))]
+        #expect(ids(try jwt(header: ["kid": nil, "x5c": chain]), roots) == [id])
+        #expect(ids(try cwt(header: [Self.pair(33, .bytes(try leaf.der[...]))], sign: sign), roots) == [id])
+        for junk in ["", "{", "{}", "e", "ey.ey.ey", "\u{81}"] { #expect(ids(Array(junk.utf8), roots).isEmpty) }
+    }
+
     @Test func headers() throws {
         func with(_ header: JSONObject) throws -> String { try outcome(jwt(header: header)) }
         for type in ["statuslist+jwt", "application/statuslist+jwt", "STATUSLIST+JWT"] as [JSON] {

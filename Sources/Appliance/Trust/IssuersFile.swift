@@ -24,8 +24,8 @@ import Encoding
 /// status-issuers = []             # other ids that may sign its status lists
 /// status-lists = []               # lists that the refresher keeps, by URL
 /// status-list-aliases = {}        # "URL that credentials name" = "id that the list has"
-/// withheld-expiry = "forbid"      # or "allow": what is shown in part may leave out until when it is valid
-/// withheld-status = "forbid"      # or "allow": and its status, although status-lists are kept
+/// withheld-expiry = "forbid"      # or "allow": what is shown in part may leave out from when and until when it is valid
+/// withheld-status = "forbid"      # or "allow": and its status, or a part of it, although lists are kept
 /// document-max-age = "30d"        # older stored documents are no longer believed
 /// documents = [{ id = "did:web:issuer.example", sha256 = "…", fetched = "2026-05-01T00:00:00Z" }]
 /// revoked-keys = [{ key = "did:web:issuer.example#1", since = "2026-05-01T00:00:00Z", reason = "compromised" }]

@@ -30,7 +30,8 @@ struct CredentialCheck: FormatCheck {
             StatusQuestion(
                 issuer: issuer, entries: issued.facts.status, written: issued.shape.statusEntries,
                 unsigned: evidence.unsigned,
-                withheld: issued.facts.mayHideStatus ? "/credentialStatus" : nil)
+                withheld: issued.facts.mayHideStatus
+                    ? Withheld(place: "/credentialStatus", isStated: !issued.facts.status.isEmpty) : nil)
         ]
     }
 
@@ -279,11 +280,11 @@ struct CredentialCheck: FormatCheck {
         _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ coverage: Coverage
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
-        // An end that the holder may leave out is none: what is withheld could be just that. Credentials without any end are
-        // common among the examples that others accept.
-        guard facts.validUntil != nil || !facts.mayHideEnd || issuer.mayWithholdExpiry || policy.profile == .compat
-        else {
-            throw Rejection(.shapeDates, .withheld(key: "withheld-expiry"), at: "/validUntil")
+        // An end that the holder may leave out is none: what is withheld could be just that; nor is a start. Credentials
+        // without any end are common among the examples that others accept.
+        if !issuer.mayWithholdExpiry, policy.profile != .compat {
+            if facts.validUntil == nil, facts.mayHideEnd { throw Rejection.withheldDate(at: "/validUntil") }
+            if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
         }
         try surroundings.checkValidity(from: facts.validFrom, until: facts.validUntil)
         for (proof, stated) in coverage.proofs {

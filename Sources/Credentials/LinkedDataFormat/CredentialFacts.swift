@@ -11,7 +11,8 @@ struct CredentialFacts {
     /// The earliest end that is stated.
     var validUntil: Timestamp?
     var status: [StatusEntry]
-    /// Whether the holder may have left out an end or a status.
+    /// Whether the holder may have left out a start, an end or a status.
+    var mayHideStart = false
     var mayHideEnd = false
     var mayHideStatus = false
     var subjects: CredentialSubjects
@@ -40,6 +41,7 @@ struct CredentialFacts {
         validFrom = try Self.dates(CredentialVocabulary.starts, graph, "/validFrom", zoneRequired: isZoned).max()
         validUntil = try Self.dates(CredentialVocabulary.ends, graph, "/validUntil", zoneRequired: isZoned).min()
         if let validFrom, let validUntil, validUntil < validFrom { throw Rejection(.shapeDates, at: "/validUntil") }
+        mayHideStart = !CredentialVocabulary.starts.allSatisfy { graph.isComplete($0, at: graph.root) }
         mayHideEnd = !CredentialVocabulary.ends.allSatisfy { graph.isComplete($0, at: graph.root) }
         mayHideStatus = !graph.isComplete(CredentialVocabulary.status, at: graph.root)
         let entries = graph.values(of: CredentialVocabulary.status, at: graph.root)

@@ -20,3 +20,10 @@ extension Surroundings {
     /// The same of an id.
     func recordable(_ id: Text) -> Text? { id.utf8.count <= limits.recordedLetters ? id : nil }
 }
+
+extension Rejection {
+    /// Of a credential that shows no such date although its holder may have left it out.
+    static func withheldDate(at pointer: String) -> Rejection {
+        Rejection(.shapeDates, .withheld(key: "withheld-expiry"), at: pointer)
+    }
+}

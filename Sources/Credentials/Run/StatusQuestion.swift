@@ -12,9 +12,17 @@ struct StatusQuestion {
     /// An entry of an IETF status list, and where it stands.
     var claim: StatusClaim?
     /// Where a status would stand that the holder may have left out; nil where he cannot.
-    var withheld: String?
+    var withheld: Withheld?
     /// Where the credential stands in what was received, as a JSON pointer.
     var place = ""
+}
+
+/// A status that the holder may have left out.
+struct Withheld {
+    /// Where it would stand.
+    let place: String
+    /// Whether the issuer is known to have signed one: it shows in part.
+    let isStated: Bool
 }
 
 /// The claim by which a token or mdoc names its entry of an IETF status list (draft-ietf-oauth-status-list section 6), and

@@ -21,11 +21,6 @@ extension Surroundings {
             guard let claim = question.claim else { return }
             throw Rejection(.statusUnavailable, at: claim.place)
         }
-        if let place = question.withheld, question.entries.isEmpty, question.claim == nil, !issuer.statusLists.isEmpty,
-            !issuer.mayWithholdStatus
-        {
-            throw Rejection(.statusUnavailable, .withheld(key: "withheld-status"), at: place)
-        }
         try StatusCheck(surroundings: self, issuer: issuer, unsigned: question.unsigned)
             .check(question.entries, written: question.written, into: &evidence)
         let check = TokenStatusCheck(surroundings: self, issuer: issuer)
@@ -33,6 +28,13 @@ extension Surroundings {
         case .json(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
         case .cbor(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
         case nil: break
+        }
+        // What is shown says nothing of what is not: of two entries the holder may keep back the one that revokes. Nor is
+        // every issuer without lists suspicious: then nothing says that its credentials have a status.
+        if let withheld = question.withheld, withheld.isStated || trust.keepsLists(of: issuer),
+            !issuer.mayWithholdStatus
+        {
+            throw Rejection(.statusUnavailable, .withheld(key: "withheld-status"), at: withheld.place)
         }
     }
 }

@@ -34,6 +34,13 @@ struct DisclosedPayload {
     /// Whether members of the payload itself are withheld, or may be: decoys look the same.
     var withholdsMembers: Bool { holders.contains("") }
 
+    /// Whether something is withheld at that place or below it: decoys look the same.
+    func withholds(at pointer: Text) -> Bool {
+        let below = Text(pointer.string + "/")
+        return holders.contains(pointer) || withheldElements.contains(pointer)
+            || holders.contains { $0.hasPrefix(below) } || withheldElements.contains { $0.hasPrefix(below) }
+    }
+
     /// Whom it is about: `sub`, or the subject of a credential of VCDM 2.0.
     var subjects: CredentialSubjects {
         let own = [object["sub"]?.string].compactMap(\.self)

@@ -46,12 +46,7 @@ struct SDJWTCheck: FormatCheck {
             evidence.summary.signed = SignedContent(digest: Digest.sha256(token.issued.signingInput))
             try surroundings.checkSignature(of: token.issued, by: keys)
             let processed = try credential.processed.get()
-            // An end that the holder may leave out is none: what is withheld could be just that.
-            guard credential.validUntil != nil || !processed.withholdsMembers || issuer.mayWithholdExpiry else {
-                throw Rejection(
-                    .shapeDates, .withheld(key: "withheld-expiry"),
-                    at: credential.model == .vcdm2 ? "/validUntil" : "/exp")
-            }
+            if processed.withholdsMembers, !issuer.mayWithholdExpiry { try Self.checkDates(of: credential) }
             return processed
         }
         noteClaims(processed, credential, format, issuer)
@@ -60,9 +55,34 @@ struct SDJWTCheck: FormatCheck {
             StatusQuestion(
                 issuer: issuer, entries: credential.statusEntries.map(StatusEntry.init),
                 claim: processed.object["status"].map { .json($0, at: "/status") },
-                withheld: processed.withholdsMembers
-                    ? credential.model == .vcdm2 ? "/credentialStatus" : "/status" : nil)
+                withheld: withheldStatus(processed, credential))
         ]
+    }
+
+    /// An end that the holder may leave out is none: what is withheld could be just that. Nor is a start; but most
+    /// issuers of SD-JWTs state no other start than when they signed. A credential of VCDM 2.0 has one of its own.
+    private static func checkDates(of credential: SDJWTCredential) throws(Rejection) {
+        let isVCDM = credential.model == .vcdm2
+        guard credential.validUntil != nil else { throw Rejection.withheldDate(at: isVCDM ? "/validUntil" : "/exp") }
+        let start = credential.validFrom ?? (isVCDM ? nil : credential.dates.issued)
+        guard start != nil else { throw Rejection.withheldDate(at: isVCDM ? "/validFrom" : "/nbf") }
+    }
+
+    /// A status of which a part is withheld is one. Of a member that is there no second can be hidden; where neither is, any
+    /// member that is withheld may be one.
+    private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
+        let places: [Text] = ["status", "credentialStatus"]
+        for name in places where processed.withholds(at: Text("/" + name.string)) {
+            return Withheld(place: "/" + name.string, isStated: true)
+        }
+        guard processed.withholdsMembers else { return nil }
+        // What the holder chose to show says nothing of the other.
+        let isShown = places.contains { name in
+            credential.model == .vcdm2 && name == "status"
+                ? token.issued.claims[name] != nil : processed.object[name] != nil
+        }
+        if isShown { return nil }
+        return Withheld(place: credential.model == .vcdm2 ? "/credentialStatus" : "/status", isStated: false)
     }
 
     mutating func checkShape() throws(Rejection) { _ = try readShape().processed.get() }

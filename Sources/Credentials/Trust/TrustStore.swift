@@ -26,6 +26,8 @@ package final class TrustStore: Sendable {
     /// The documents of issuers whose id is their own key, so that no key is left to decode.
     let selfContained: [Text: ControllerDocument]
     let statusLists: [Text: [UInt8]]
+    /// Who signs these lists, as they state themselves.
+    private let listSigners: Set<Text>
     /// The pinned X.509 certificates.
     let roots: CertificateRoots
     /// When the document of an id was last confirmed.
@@ -81,6 +83,7 @@ package final class TrustStore: Sendable {
             do throws(CertificateRoots.Malformed) { try roots.add(pem: pem) } catch { throw .root(index) }
         }
         self.roots = roots
+        listSigners = Set(material.statusLists.values.flatMap { StatedListSigner($0, roots: roots).ids })
         var contexts: [Text: JSON] = [:]
         for (url, bytes) in material.contexts {
             guard let json = try? JSON.parse(bytes), json["@context"] != nil else { throw .context(url) }
@@ -117,6 +120,13 @@ package final class TrustStore: Sendable {
 
     /// The status list that is stored under that URL.
     package func statusList(_ url: Text) -> [UInt8]? { statusLists[url] }
+
+    /// Whether lists about credentials of that issuer are kept: some that its entry names, or stored ones that say they are by
+    /// who may sign its lists.
+    func keepsLists(of issuer: TrustedIssuer) -> Bool {
+        !issuer.statusLists.isEmpty
+            || ([issuer.id] + issuer.statusIssuers + issuer.roots).contains(where: listSigners.contains)
+    }
 
     /// The stored document of that id.
     package func document(_ id: Text) -> ControllerDocument? { documents[id] }

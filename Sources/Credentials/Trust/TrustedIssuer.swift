@@ -50,10 +50,11 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var statusLists: [Text] = []
     /// Other ids under which such a list may call itself: URL that credentials name → id in the list.
     package var statusListAliases: [Text: Text] = [:]
-    /// Whether a credential of which the holder shows a part may also leave open until when it is valid: one whose end the
-    /// issuer made a matter of the holder's choice would else never end.
+    /// Whether a credential of which the holder shows a part may also leave open from when or until when it is valid: one whose
+    /// end the issuer made a matter of the holder's choice would else never end, and one whose start it did never begin.
     package var mayWithholdExpiry = false
-    /// Whether such a credential may show no status although lists of this issuer are kept (``statusLists``).
+    /// Whether such a credential may show less than its status: none although lists of this issuer are kept, or one that the
+    /// holder chose to show, who may keep back another.
     package var mayWithholdStatus = false
     /// Before this date it is not trusted.
     package var notBefore: Timestamp?

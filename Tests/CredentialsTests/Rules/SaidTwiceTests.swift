@@ -181,17 +181,23 @@ import Testing
         }
     }
 
+    /// What a holder shows, of an issuer whose entry allows that dates are left out or not.
+    private static func verdict(
+        _ document: JSONObject, by issuer: GraphSigner, allowed: Bool, profile: Profile
+    ) throws -> Verdict {
+        var material = TrustMaterial(issuers: [TrustedIssuer(id: issuer.id)])
+        material.contexts = issuer.contexts.mapValues(\.compactBytes)
+        material.issuers[0].mayWithholdExpiry = allowed
+        return Verifier(trust: try TrustStore(material), policy: VerificationPolicy(profile: profile))
+            .verify(try issuer.sign(document).compactBytes, at: RespellingTwin.clock)
+    }
+
     /// And of an end, which an issuer's entry may allow; the profile "compat" allows it everywhere.
     @Test func anEndThatMayBeLeftOut() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)
         disclosed.issuer.optional = [Self.property("validUntil"), "https://works.example/ns#level"]
         func code(_ document: JSONObject, allowed: Bool = false, profile: Profile = .strict) throws -> ReasonCode {
-            var material = TrustMaterial(issuers: [TrustedIssuer(id: disclosed.issuer.id)])
-            material.contexts = disclosed.issuer.contexts.mapValues(\.compactBytes)
-            material.issuers[0].mayWithholdExpiry = allowed
-            let payload = try disclosed.issuer.sign(document).compactBytes
-            return Verifier(trust: try TrustStore(material), policy: VerificationPolicy(profile: profile))
-                .verify(payload, at: RespellingTwin.clock).code
+            try Self.verdict(document, by: disclosed.issuer, allowed: allowed, profile: profile).code
         }
         let whole = disclosed.template
         let endless = whole.without("validUntil")
@@ -200,6 +206,23 @@ import Testing
         #expect(try code(endless) == .shapeDates)
         #expect(try code(endless, allowed: true) == .ok)
         #expect(try code(endless, profile: .compat) == .ok)
+    }
+
+    /// And of a start: a pass for next month is none for today.
+    @Test func aStartThatMayBeLeftOut() throws {
+        var disclosed = try RespellingTwins(.ecdsaSD2023)
+        disclosed.issuer.optional = [Self.property("validFrom"), "https://works.example/ns#level"]
+        func verdict(_ document: JSONObject, allowed: Bool = false, profile: Profile = .strict) throws -> Verdict {
+            try Self.verdict(document, by: disclosed.issuer, allowed: allowed, profile: profile)
+        }
+        let later = disclosed.template.with("validFrom", "2026-12-01T00:00:00Z")
+        #expect(try verdict(disclosed.template).code == .ok)
+        #expect(try verdict(later).code == .validityNotYet)
+        let hidden = try verdict(later.without("validFrom"))
+        #expect(hidden.code == .shapeDates && hidden.reasons.first?.pointer == "/validFrom")
+        #expect(hidden.reasons.first?.detail?.word == "withheld")
+        #expect(try verdict(later.without("validFrom"), allowed: true).code == .ok)
+        #expect(try verdict(later.without("validFrom"), profile: .compat).code == .ok)
     }
 
     /// Whoever shows less of it does not come with another credential.

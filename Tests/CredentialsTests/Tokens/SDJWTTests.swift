@@ -70,6 +70,36 @@ import Testing
         #expect(try forge.verify(token).code == .shapeDates, "the case that it is for")
     }
 
+    /// So may a start: an issuer that leaves it to the holder would let him in before it.
+    @Test func theStartMayNotBeWithheld() throws {
+        let start = Disclose.member("nbf", 1_799_000_000)
+        func code(allowed: Bool = false, hidden: Bool = true, _ changes: (inout JSONObject) -> Void) throws
+            -> ReasonCode
+        {
+            let token = try forge.sdJWT([]) {
+                ($0["nbf"], $0["iat"]) = (nil, nil)
+                if hidden { $0["_sd"] = [Disclose.digest(start)] }
+                changes(&$0)
+            }
+            var material = forge.material
+            material.issuers[0].mayWithholdExpiry = allowed
+            return try forge.verify(token, material: material).code
+        }
+        #expect(try code { _ in } == .shapeDates, "the case that it is for")
+        #expect(try code(allowed: true) { _ in } == .ok)
+        #expect(try code(hidden: false) { _ in } == .ok, "all is shown, so none is withheld")
+        #expect(try code { $0["nbf"] = 1_767_600_000 } == .ok)
+        #expect(try code { $0["iat"] = 1_767_600_000 } == .ok, "most SD-JWTs state no other start")
+        // A credential of VCDM 2.0 has a start of its own, which is the holder's to show.
+        let from = Disclose.member("validFrom", "2027-01-01T00:00:00Z")
+        let hiding = try vcdm {
+            ($0["validFrom"], $0["iat"]) = (nil, 1_767_600_000)
+            $0["_sd"] = [Disclose.digest(from)]
+        }
+        #expect(hiding.code == .shapeDates && hiding.reasons.first?.pointer == "/validFrom")
+        #expect(hiding.reasons.first?.detail?.word == "withheld")
+    }
+
     /// So may a status, of an issuer whose lists are kept.
     @Test func theStatusMayNotBeWithheld() throws {
         func verdict(shown: Bool = false, lists: [Text], allowed: Bool = false) throws -> Verdict {
@@ -85,6 +115,64 @@ import Testing
         #expect(try verdict(lists: kept, allowed: true).code == .ok)
         #expect(try verdict(shown: true, lists: kept).code == .ok, "all is shown, so none is withheld")
         #expect(try verdict(lists: []).code == .ok, "nothing says that its credentials have a status")
+    }
+
+    /// A status of which a part is withheld is one, whatever else is shown.
+    @Test func noPartOfTheStatusMayBeWithheld() throws {
+        func entry(_ index: Int) -> JSON {
+            [
+                "type": "BitstringStatusListEntry", "statusPurpose": "revocation", "statusListIndex": .int(index),
+                "statusListCredential": "https://issuer.example/status/1",
+            ]
+        }
+        let entries = [1, 2].map { Disclose.element(entry($0), salt: Text("salt \($0)")) }
+        let lister = try TestIssuer(seed: 7)
+        func verdict(_ shown: [String], allowed: Bool = false, _ changes: (inout JSONObject) -> Void) throws -> Verdict
+        {
+            var material = forge.material
+            material.issuers[0].statusIssuers = [lister.id]
+            material.contexts = lister.material.contexts
+            material.issuers[0].mayWithholdStatus = allowed
+            let url: Text = "https://issuer.example/status/1"
+            material.statusLists[url] = try lister.statusList(url: url) { $0["validUntil"] = nil }
+            return try vcdm(shown, material: material, changes: changes)
+        }
+        let both: (inout JSONObject) -> Void = {
+            $0["credentialStatus"] = .array(entries.map { ["...": Disclose.digest($0)] })
+        }
+        for shown in [[], [entries[0]], [entries[1]]] {
+            let refused = try verdict(shown, both)
+            #expect(refused.code == .statusUnavailable && refused.reasons.first?.detail?.word == "withheld")
+            #expect(refused.reasons.first?.pointer == "/credentialStatus")
+        }
+        #expect(try verdict(entries, both).code == .ok)
+        #expect(try verdict([entries[0]], allowed: true, both).code == .ok)
+        // Of a member that is there no second can be hidden: other claims may be.
+        #expect(
+            try verdict([]) {
+                $0["credentialStatus"] = entry(1)
+                $0["_sd"] = [Disclose.digest(name)]
+            }.code == .ok)
+        let whole = Disclose.member("credentialStatus", entry(1))
+        let hidden: (inout JSONObject) -> Void = { $0["_sd"] = Disclose.digests([whole, name]) }
+        #expect(try verdict([whole], hidden).code == .ok)
+        #expect(try verdict([name], hidden).code == .statusUnavailable)
+    }
+
+    /// Lists count by whoever signs them, too: the operator may have stored them without a line in the issuer's entry.
+    @Test func storedListsSayThatThereIsAStatus() throws {
+        let url: Text = "https://issuer.example/status/1"
+        let (lister, stranger) = (try TestIssuer(seed: 7), try TestIssuer(seed: 8))
+        func code(_ signer: TestIssuer, issuers: [Text]) throws -> ReasonCode {
+            let token = try forge.sdJWT([]) { $0["_sd"] = [Disclose.digest(name)] }
+            var material = forge.material
+            material.issuers[0].statusIssuers = issuers
+            material.statusLists[url] = try signer.statusList(url: url)
+            return try forge.verify(token, material: material).code
+        }
+        #expect(try code(lister, issuers: [lister.id]) == .statusUnavailable)
+        #expect(try code(stranger, issuers: [lister.id]) == .ok, "somebody else's list")
+        #expect(try code(lister, issuers: []) == .ok)
     }
 
     @Test(arguments: [
@@ -318,13 +406,14 @@ import Testing
 
     private func vcdm(
         _ disclosures: [String] = [], profile: Profile = .strict, type: Text? = "vc+sd-jwt", contentType: Text? = "vc",
-        changes: (inout JSONObject) -> Void = { _ in }
+        material: TrustMaterial? = nil, changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> Verdict {
         var (claims, header) = (forge.v2, forge.header(type))
         changes(&claims)
         if let contentType { header["cty"] = .string(contentType) }
         return try forge.verify(
-            ([forge.sign(header, claims)] + disclosures).joined(separator: "~") + "~", profile: profile)
+            ([forge.sign(header, claims)] + disclosures).joined(separator: "~") + "~", profile: profile,
+            material: material)
     }
 
     @Test func dataModel() throws {
