@@ -24,6 +24,8 @@ package struct SignedClaims: Sendable {
     package let validUntil: Timestamp?
     /// Names the signed content.
     package let signed: SignedContent
+    /// The id that the issuer gave a linked-data credential; nil where it has none.
+    let id: Text?
     /// Whom the credential is about.
     package let subjects: CredentialSubjects
     /// The types where they need not be looked for in the graph.
@@ -56,13 +58,14 @@ package struct SignedClaims: Sendable {
         self.validFrom = validFrom
         self.validUntil = validUntil
         self.signed = signed
+        id = nil
         self.subjects = subjects
     }
 
     /// Claims of a linked-data credential, whose graph may be made only when a rule reads it.
     init(
         issuer: Text, text: SignedText?, graph: DeferredGraph, contexts: [Text]?, issuerContexts: [Text]?,
-        validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, subjects: CredentialSubjects
+        validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, id: Text?, subjects: CredentialSubjects
     ) {
         format = .ldpVC
         self.issuer = issuer
@@ -74,6 +77,7 @@ package struct SignedClaims: Sendable {
         self.validFrom = validFrom
         self.validUntil = validUntil
         self.signed = signed
+        self.id = id
         self.subjects = subjects
     }
 }

@@ -320,7 +320,7 @@ struct CredentialCheck: FormatCheck {
                 issuer: facts.issuer, text: issued.graph == nil ? SignedText(.object(document)) : nil, graph: graph,
                 contexts: SignedClaims.contexts(of: coverage.textContext ?? content.context),
                 issuerContexts: issuer?.contexts, validFrom: facts.validFrom, validUntil: facts.validUntil,
-                signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: facts.subjects)
+                signed: evidence.summary.signed ?? SignedContent(digest: []), id: facts.id, subjects: facts.subjects)
         ]
     }
 }

@@ -16,6 +16,8 @@ struct CredentialFacts {
     var mayHideEnd = false
     var mayHideStatus = false
     var subjects: CredentialSubjects
+    /// The credential's own id; nil where it has none.
+    var id: Text?
 
     /// Of a credential whose text is signed.
     init(text shape: CredentialShape) {
@@ -25,6 +27,7 @@ struct CredentialFacts {
         validUntil = shape.validUntil
         status = shape.statusEntries.map(StatusEntry.init)
         subjects = CredentialSubjects(of: shape.document)
+        id = shape.document["id"]?.string
     }
 
     /// Of a credential whose statements are signed. `shape` tells where things stand in the document, for findings.
@@ -36,6 +39,7 @@ struct CredentialFacts {
         let issuers = graph.values(of: CredentialVocabulary.issuer, at: graph.root)
         guard issuers.count == 1, let issuer = issuers[0].iri else { throw Rejection(.shapeIssuer, at: "/issuer") }
         self.issuer = issuer
+        id = graph.root.iri
         types = graph.types(of: graph.root)
         let isZoned = profile == .strict
         validFrom = try Self.dates(CredentialVocabulary.starts, graph, "/validFrom", zoneRequired: isZoned).max()

@@ -35,9 +35,10 @@ package struct ReplayRule: Hashable, Sendable {
         var keys = ReplayKeys()
         for credential in claims {
             if key == .subject, !credential.subjects.ids.isEmpty {
-                keys.subjects += credential.subjects.ids.filter { !keys.subjects.contains($0) }
+                keys.subjects += credential.subjects.ids
             } else {
                 keys.contents.append(credential.signed)
+                if let id = credential.id { keys.named.append(.init(issuer: credential.issuer, id: id)) }
             }
             if key == .subject, credential.subjects.mayHideOne { keys.mayHideOne = true }
         }
@@ -47,19 +48,31 @@ package struct ReplayRule: Hashable, Sendable {
 
 /// What a visit is remembered by.
 package struct ReplayKeys: Sendable {
+    /// A credential by the name that its issuer gave it: the id alone anybody could write.
+    struct Named {
+        let issuer: Text
+        let id: Text
+    }
+
     var contents: [SignedContent] = []
+    /// The same credentials, as far as they have an id: of one with a proof that leaves statements to the holder and another over
+    /// all of them, the content goes by either name, whichever of the proofs he shows.
+    var named: [Named] = []
     var subjects: [Text] = []
     /// Whether the holder may have left out by whom he would be known again: then nobody can say that he was not here.
     var mayHideOne = false
 
-    /// 32 bytes each, without repetition. Computed each time. Keys of both kinds cannot meet: that of a subject is a hash with a
-    /// prefix that no signed content has.
+    /// 32 bytes each, without repetition. Computed each time. Keys of several kinds cannot meet: those of subjects and names are
+    /// hashes with a prefix that no signed content has.
     var digests: [[UInt8]] {
-        var digests: [[UInt8]] = []
-        for digest in subjects.map(Self.digest) + contents.map(\.digest) where !digests.contains(digest) {
-            digests.append(digest)
-        }
-        return digests
+        var seen: Set<[UInt8]> = []
+        return (subjects.map(Self.digest) + contents.map(\.digest) + named.map(Self.digest))
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// No id has a zero byte in it.
+    private static func digest(_ named: Named) -> [UInt8] {
+        Digest.sha256(Array("\u{0}credential:".utf8) + named.issuer.utf8 + [0] + named.id.utf8)
     }
 
     private static func digest(_ subject: Text) -> [UInt8] { Digest.sha256(Array("\u{0}subject:".utf8) + subject.utf8) }

@@ -77,6 +77,42 @@ import Testing
 
     // MARK: - Which proofs are shown
 
+    /// A proof that leaves statements to the holder beside one that does not: whichever he shows, he was here before, as long as the
+    /// credential has an id.
+    @Test func oneOfTwoProofsWhereOneLeavesAChoice() throws {
+        let issuer = try TestIssuer(seed: 9)
+        let signer = try GraphSigner(.ecdsaSD2023)
+        var material = issuer.material
+        material.issuers[0].controllers = [signer.id]
+        func verdict(_ document: JSON, recent: Set<[UInt8]> = []) throws -> Verdict {
+            Verifier(trust: try TrustStore(material))
+                .verify(document.compactBytes, recent: recent, at: TestIssuer.clock)
+        }
+        func showings(_ document: JSONObject) throws -> [JSON] {
+            let whole = try #require(try issuer.sign(document)["proof"])
+            let choice = try #require(try signer.sign(document)["proof"])
+            return ([[whole, choice], [choice, whole], whole, choice] as [JSON]).map {
+                .object(document.with("proof", $0))
+            }
+        }
+        let shown = try showings(issuer.template.with("id", "urn:uuid:1"))
+        for first in shown {
+            let before = try verdict(first)
+            #expect(before.code == .ok)
+            for second in shown {
+                #expect(try verdict(second, recent: Set(before.replayKeys)).code == .replaySeen)
+            }
+        }
+        // An id is the issuer's own: another credential, and the same id from somebody else, are new.
+        let keys = Set(try verdict(shown[2]).replayKeys)
+        let other = try showings(issuer.template.with("id", "urn:uuid:2"))
+        #expect(try verdict(other[2], recent: keys).code == .ok)
+        let stranger = try TestIssuer(seed: 10)
+        material.issuers.append(TrustedIssuer(id: stranger.id))
+        let same = try stranger.sign(stranger.template.with("id", "urn:uuid:1"))
+        #expect(try verdict(same, recent: keys).code == .ok)
+    }
+
     /// Two proofs by one issuer, over the text and over the graph: what names the signed content is the same whichever of
     /// them the holder shows.
     @Test func oneOfTwoProofs() throws {
