@@ -21,11 +21,12 @@ import Testing
     /// A server that answers with the request itself, and a second one with a short patience.
     private func server(
         time: Duration = .seconds(20), permits: @escaping @Sendable (PeerCredentials) -> Bool = { _ in true },
+        isOwner: @escaping @Sendable (PeerCredentials) -> Bool = { _ in true },
         answer: @escaping ControlServer.Answer = { $1 }
     ) async throws -> ControlServer {
         var limits = ControlServer.Limits()
         limits.time = time
-        let server = try ControlServer(limits: limits, permits: permits, answer: answer)
+        let server = try ControlServer(limits: limits, permits: permits, isOwner: isOwner, answer: answer)
         try await server.open(path, isShared: false)
         return server
     }
@@ -194,6 +195,54 @@ import Testing
         await server.close()
     }
 
+    /// Whoever may only look fills his places, and reopens them: the owner has those that are kept for him.
+    @Test func whoMayOnlyLookKeepsNoOwnerOut() async throws {
+        let ownerComes = Mutex(false)
+        let server = try await server(isOwner: { _ in ownerComes.withLock { $0 } })
+        let idle = try (0..<8).map { _ in try connection() }
+        // They are taken in their order, so that with the refusals the others have their places.
+        for descriptor in idle[6...] { #expect(rest(descriptor).contains("too many")) }
+        ownerComes.withLock { $0 = true }
+        #expect(try ask("lock") == "lock")
+        let two = try (0..<2).map { _ in try connection() }
+        #expect(try ask("lock").contains("too many"), "as many as there may be")
+        for descriptor in idle + two { close(descriptor) }
+        #expect(try await asksUntil("after"))
+        await server.close()
+    }
+
+    /// The same of answers that do not end, for clients that have long gone.
+    @Test func answersForOthersLeaveTheOwnerHis() async throws {
+        let ownerComes = Mutex(false)
+        let isHeld = Mutex(true)
+        let server = try await server(
+            isOwner: { _ in ownerComes.withLock { $0 } },
+            answer: { _, line in
+                while line == Array("stuck".utf8), isHeld.withLock({ $0 }) {
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                return line
+            })
+        for _ in 0..<6 {
+            let client = try connection()
+            Sockets.writeAll(client, Array("stuck\n".utf8))
+            close(client)
+        }
+        // Refused as soon as the six are in the making.
+        var isRefused = false
+        for _ in 0..<1000 where !isRefused {
+            isRefused = try ask("look").contains("too many")
+            if !isRefused { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        #expect(isRefused, "whoever may only look has no more")
+        ownerComes.withLock { $0 = true }
+        #expect(try ask("lock") == "lock")
+        isHeld.withLock { $0 = false }
+        ownerComes.withLock { $0 = false }
+        #expect(try await asksUntil("after"))
+        await server.close()
+    }
+
     @Test func aHundredAtOnceAreAnsweredOrTurnedAway() async throws {
         let server = try await server(time: .seconds(2))
         let path = path
@@ -227,7 +276,7 @@ import Testing
         close(left)
         let server = try await server()
         #expect(try ask("x") == "x")
-        let second = try ControlServer(permits: { _ in true }, answer: { _, _ in [] })
+        let second = try ControlServer(permits: { _ in true }, isOwner: { _ in true }, answer: { _, _ in [] })
         await #expect { try await second.open(self.path, isShared: false) } throws: { error in
             (error as? SystemError)?.code == EADDRINUSE
         }
@@ -240,7 +289,7 @@ import Testing
         try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
         await #expect(throws: SystemError.self) { _ = try await self.server() }
         #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
-        let long = try ControlServer(permits: { _ in true }, answer: { _, _ in [] })
+        let long = try ControlServer(permits: { _ in true }, isOwner: { _ in true }, answer: { _, _ in [] })
         let name = folder + "/" + String(repeating: "n", count: 100)
         await #expect(throws: SystemError.self) { try await long.open(name, isShared: false) }
     }
@@ -254,7 +303,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func theModeSaysWhoMayConnect(_ isShared: Bool) async throws {
-        let server = try ControlServer(permits: { _ in true }, answer: { $1 })
+        let server = try ControlServer(permits: { _ in true }, isOwner: { _ in true }, answer: { $1 })
         let inside = folder + "/made/control.sock"
         try await server.open(inside, isShared: isShared)
         var status = stat()

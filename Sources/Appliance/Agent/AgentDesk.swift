@@ -11,6 +11,8 @@ package import Store
 package struct AgentDesk: Sendable {
     private let store: Store
     private let service: AgentService
+    /// Fewer than the control socket's answers: the others remain for the gate's own requests.
+    private let turns = AnswerTurns(4)
 
     /// A desk for the connections of that service, which need not run.
     package init(store: Store, service: AgentService) {
@@ -22,7 +24,7 @@ package struct AgentDesk: Sendable {
         for request in ControlRequest.allCases where request != .status {
             desk.take(request) { (members) throws(ControlRefusal) in
                 guard let asked = try AgentRequest(request, members) else { return .null }
-                return try await answer(asked)
+                return try await turns.take { () throws(ControlRefusal) in try await answer(asked) }
             }
         }
     }

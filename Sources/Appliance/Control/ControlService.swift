@@ -52,7 +52,7 @@ package struct ControlService: ServiceLifecycle.Service {
     private func open(_ path: String, _ access: ControlAccess) async throws(SystemError) -> ControlServer {
         // Who may look may not change: what a group is for is to see.
         let owner = ControlAccess(user: Accounts.user, group: nil)
-        let server = try ControlServer(permits: access.permits) { [desk] peer, line in
+        let server = try ControlServer(permits: access.permits, isOwner: owner.permits) { [desk] peer, line in
             await desk.answer(line, mayChange: owner.permits(peer))
         }
         do throws(SystemError) {

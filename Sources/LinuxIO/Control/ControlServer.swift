@@ -11,6 +11,8 @@ package actor ControlServer {
     package struct Limits: Sendable {
         /// Clients at a time, and answers in the making.
         package var clients = 8
+        /// Places among them, and answers, that are the owner's alone: whoever else may ask takes the others.
+        package var kept = 2
         /// Bytes of a request, without its line end: an invitation of 64 KiB of which every letter is escaped, and its frame.
         package var request = 144 * 1024
         /// From the connection to the last byte of the answer.
@@ -35,6 +37,7 @@ package actor ControlServer {
     private struct Client {
         let number: UInt64
         let peer: PeerCredentials
+        let isOwner: Bool
         let deadline: Instant
         var phase = Phase.reading
         /// The request so far.
@@ -47,6 +50,7 @@ package actor ControlServer {
 
     private let limits: Limits
     private let permits: @Sendable (PeerCredentials) -> Bool
+    private let isOwner: @Sendable (PeerCredentials) -> Bool
     private let answer: Answer
     private var listener: ControlSocket?
     private var timer: PollThread.Timer?
@@ -54,6 +58,8 @@ package actor ControlServer {
     private var lastNumber: UInt64 = 0
     /// Answers in the making, those for clients that have gone included.
     private var answering = 0
+    /// Those of them that are not for the owner.
+    private var answeringOthers = 0
     /// When connections are taken again after the system had no descriptor left.
     private var pausedUntil: Instant?
 
@@ -61,13 +67,14 @@ package actor ControlServer {
     ///
     /// - Parameters:
     ///   - permits: Who may ask; the kernel says who it is.
+    ///   - isOwner: Whether a place is kept for him: for whoever may order something at the gate.
     ///   - answer: Answers him.
     package init(
         limits: Limits = Limits(), permits: @escaping @Sendable (PeerCredentials) -> Bool,
-        answer: @escaping Answer
+        isOwner: @escaping @Sendable (PeerCredentials) -> Bool, answer: @escaping Answer
     ) throws(SystemError) {
         thread = try PollThread(name: "gatehouse-ctl")
-        (self.limits, self.permits, self.answer) = (limits, permits, answer)
+        (self.limits, self.permits, self.isOwner, self.answer) = (limits, permits, isOwner, answer)
     }
 
     /// Begins to listen at that path: with `isShared` for every user who is permitted, else for root and the service's own user.
@@ -119,15 +126,21 @@ package actor ControlServer {
         guard let peer = PeerCredentials(of: descriptor), permits(peer) else {
             return refuse(descriptor, "not permitted", "be root or a member of the service's control.group")
         }
-        guard clients.count < limits.clients else {
+        let isOwner = isOwner(peer)
+        guard hasRoom(isOwner, beside: clients.count, others: clients.values.count { !$0.isOwner }) else {
             return refuse(descriptor, "too many ask at a time", "try again in a moment")
         }
         lastNumber += 1
         clients[descriptor] = Client(
-            number: lastNumber, peer: peer, deadline: SystemClock.now().advanced(by: limits.time))
+            number: lastNumber, peer: peer, isOwner: isOwner, deadline: SystemClock.now().advanced(by: limits.time))
         thread.watch(descriptor, for: .readable) { [weak self] interest in
             self?.assumeIsolated { $0.turn(descriptor, interest) }
         }
+    }
+
+    /// Whether there is room for one more beside `all`, of which `others` are not the owner's.
+    private func hasRoom(_ isOwner: Bool, beside all: Int, others: Int) -> Bool {
+        all < limits.clients && (isOwner || others < limits.clients - limits.kept)
     }
 
     /// Says no to somebody who is not served, as far as that needs no waiting.
@@ -175,22 +188,24 @@ package actor ControlServer {
 
     private func ask(_ descriptor: Int32) {
         guard let client = clients[descriptor] else { return }
-        guard answering < limits.clients else {
+        guard hasRoom(client.isOwner, beside: answering, others: answeringOthers) else {
             return write(descriptor, Self.refusal("too many ask at a time", "try again in a moment")[...])
         }
         answering += 1
+        if !client.isOwner { answeringOthers += 1 }
         clients[descriptor]?.phase = .answering
         thread.update(descriptor, for: [])
         Task { [answer] in
             let bytes = await answer(client.peer, client.request)
-            self.answered(descriptor, client.number, bytes)
+            self.answered(descriptor, client, bytes)
         }
     }
 
-    private func answered(_ descriptor: Int32, _ number: UInt64, _ bytes: [UInt8]) {
+    private func answered(_ descriptor: Int32, _ client: Client, _ bytes: [UInt8]) {
         answering -= 1
+        if !client.isOwner { answeringOthers -= 1 }
         // The descriptor may be another client's by now.
-        guard clients[descriptor]?.number == number else { return }
+        guard clients[descriptor]?.number == client.number else { return }
         write(descriptor, (bytes + [0x0A])[...])
     }
 

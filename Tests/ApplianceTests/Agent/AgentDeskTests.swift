@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    /// Eight that wait, here a second each for a service that is starting: some wait, the others hear at once that they do.
+    @Test func notAllThatIsAskedOfAgentsWaits() async throws {
+        try await desk { desk, _ in
+            var control = ControlDesk()
+            desk.register(in: &control)
+            let (name, members) = AgentRequest.connect(invitation: "any", destination: nil).request
+            let ends = await withTaskGroup(of: String.self) { [control] group in
+                for _ in 0..<8 {
+                    group.addTask { String(decoding: await control.answer(name.line(members)), as: UTF8.self) }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(ends.count { $0.contains("just starting") } == 4, "\(ends)")
+            #expect(ends.count { $0.contains("wait for their answer") } == 4, "\(ends)")
+        }
+    }
+
     /// What cannot be read can be deleted, and what runs nowhere is not pinged.
     @Test func aSpoiltConnection() async throws {
         try await desk { desk, store in

@@ -1,0 +1,58 @@
+import Encoding
+import Foundation
+import LinuxIO
+import Synchronization
+import Testing
+
+@testable import Appliance
+
+/// What waits for a disk that hangs, beside what is asked and ordered at the gate.
+@Suite(.timeLimit(.minutes(1))) struct AnswerTurnsTests {
+    /// Root asks for a list eight times, each time without an answer: the gate's own requests are answered at the same socket.
+    @Test func whatHangsTakesNoOtherRequestsTurn() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8)).s")
+            .path
+        let isHeld = Mutex(true)
+        let turns = AnswerTurns(4)
+        var desk = ControlDesk()
+        desk.take(.agentList) { _ throws(ControlRefusal) in
+            try await turns.take {
+                while isHeld.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+                return "late"
+            }
+        }
+        for request in [ControlRequest.status, .doorLock] { desk.take(request) { _ in "at once" } }
+        let server = try ControlServer(permits: { _ in true }, isOwner: { _ in true }) { [desk] _, line in
+            await desk.answer(line)
+        }
+        try await server.open(path, isShared: false)
+        let ends = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<8 { group.addTask { await Self.ask(path, .agentList, within: .milliseconds(500)) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(
+            ends.count { $0.contains("silent") } == 4 && ends.count { $0.contains("wait for their answer") } == 4,
+            "\(ends)")
+        for request in [ControlRequest.status, .doorLock] {
+            #expect(await Self.ask(path, request, within: .seconds(20)).contains("at once"))
+        }
+        isHeld.withLock { $0 = false }
+        var answer = ""
+        while !answer.contains("late") { answer = await Self.ask(path, .agentList, within: .seconds(20)) }
+        await server.close()
+    }
+
+    /// On a thread of its own: whoever asks waits.
+    private static func ask(_ path: String, _ request: ControlRequest, within limit: Duration) async -> String {
+        await withCheckedContinuation { asked in
+            Thread.detachNewThread {
+                do throws(ControlClient.Failure) {
+                    let bytes = try ControlClient.ask(path, request.line([]), within: limit)
+                    asked.resume(returning: String(decoding: bytes, as: UTF8.self))
+                } catch {
+                    asked.resume(returning: "\(error)")
+                }
+            }
+        }
+    }
+}
