@@ -1,3 +1,4 @@
+import Dispatch
 import Encoding
 import Glibc
 package import Ledger
@@ -6,7 +7,7 @@ package import Ledger
 ///
 /// A file of its own, best on another disk (`ledger.reserve`), written and synced record by record (``ReserveLog``), and read
 /// back into the ledger when that works again or at the next start. A record that is in both is recorded once: the ledger
-/// refuses the second. Not thread-safe: ``LedgerKeeper`` has it to itself. Every method waits for the disk.
+/// refuses the second. Not thread-safe: ``LedgerKeeper`` has it to itself. Every method waits for the disk, but for ``aside(_:)``.
 package final class Reserve {
     /// Room for 1,000 records of 4 KiB; an ordinary one has less than 1 KiB.
     package static let defaultBytes = 4 * 1024 * 1024
@@ -18,13 +19,18 @@ package final class Reserve {
 
     private let descriptor: Int32
     private let capacity: Int
+    private let sync: @Sendable (Int32) -> Int32
+    private let queue = DispatchQueue(label: "reserve")
     private var log: ReserveLog
     /// Records of the log, from its first on, that are in the ledger.
     private var restored = 0
 
     /// Opens the file at `path`, or makes it with `bytes` bytes (mode 0600), written with zeros so that no disk can refuse them
-    /// later. What an earlier run left in it is there again.
-    package init(path: String, bytes: Int = Reserve.defaultBytes) throws(StoreError) {
+    /// later. What an earlier run left in it is there again. `sync` makes what was written durable, 0 when it is: tests have disks
+    /// that hang.
+    package init(
+        path: String, bytes: Int = Reserve.defaultBytes, sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }
+    ) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreFile.failure(path) }
         do throws(StoreError) {
@@ -40,11 +46,20 @@ package final class Reserve {
             close(descriptor)
             throw error
         }
-        (self.path, self.descriptor) = (path, descriptor)
+        (self.path, self.descriptor, self.sync) = (path, descriptor, sync)
         if log.count == 0 { try empty() }
     }
 
     deinit { close(descriptor) }
+
+    /// Does that with the reserve on a thread of its own, and returns what came of it: a disk may take seconds, and tasks share few
+    /// threads. Nobody else may use the reserve meanwhile.
+    package func aside<Result: Sendable>(_ work: @escaping @Sendable (Reserve) -> Result) async -> Result {
+        nonisolated(unsafe) let reserve = self
+        return await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work(reserve)) }
+        }
+    }
 
     /// Adds outcomes, all or none; they survive a power cut when this returns. Throws `replaced` when the file is no longer at its
     /// path, where the next start would look for them in vain.
@@ -89,7 +104,7 @@ package final class Reserve {
 
     private func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
         try Self.write(descriptor, bytes, at: offset, path)
-        guard fdatasync(descriptor) == 0 else { throw StoreFile.failure(path) }
+        guard sync(descriptor) == 0 else { throw StoreFile.failure(path) }
     }
 
     private static func extend(_ descriptor: Int32, from size: Int, to bytes: Int, _ path: String) throws(StoreError) {

@@ -155,16 +155,13 @@ package final class LedgerKeeper: VisitLedger {
         var (step, writing): (KeeperQueue.Step?, Task<Void, Never>?)
         repeat {
             step = state.withLock { $0.queue.next(at: SystemClock.now()) }
-            switch step {
-            case .write(let intents, let outcomes, let names, let restoring):
+            if let step, step != .end {
                 // Beside this: a disk that does not answer is a state that is told, and no end of turning.
                 await writing?.value
                 writing = Task {
-                    await write(intents, outcomes, names, restoring: restoring)
+                    await carryOut(step)
                     signal.yield()
                 }
-            case .reserve(let outcomes): putAside(outcomes)
-            case .end, nil: break
             }
             tell(&told)
             breatheOut(hasEnded: step == .end)
@@ -173,21 +170,28 @@ package final class LedgerKeeper: VisitLedger {
         await writing?.value
     }
 
+    private func carryOut(_ step: KeeperQueue.Step) async {
+        switch step {
+        case .write(let intents, let outcomes, let names, let restoring):
+            await write(intents, outcomes, names, restoring: restoring)
+        case .reserve(let outcomes): await putAside(outcomes)
+        case .end: break
+        }
+    }
+
     private func write(
         _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], _ names: [UnwrittenNames], restoring: Bool
     ) async {
-        var restored: [UnwrittenOutcome] = []
-        var isReadable = true
-        if restoring {
-            do { restored = try reserve?.first(limits.batch) ?? [] } catch { isReadable = false }
-        }
+        let found: [UnwrittenOutcome]? = restoring ? await firstOfReserve() : nil
+        let restored = found ?? []
         do {
             let refused = try await store.append(
                 intents, restored + outcomes.map { $0.named(under: siteKey) }, names: names)
-            // The reserve first: with the step's end the next one may begin.
-            if restoring { restore(restored, refused, isReadable: isReadable) }
-            handle(.written(refused: Set(refused.keys)))
+            // They are durable: who stands at the gate does not wait for the reserve's disk too.
             answer(intents) { visit in refused[visit].map { "\($0)" } }
+            // The reserve first: with the step's end the next one may begin.
+            if restoring { await restore(found, refused) }
+            handle(.written(refused: Set(refused.keys)))
             tellReplaced(nil)
             if !(restored.isEmpty && outcomes.isEmpty) { onChange(restored.count + outcomes.count) }
         } catch {
@@ -197,26 +201,36 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// These of the reserve are in the ledger now, as far as it took them. One that it had already is no loss.
-    private func restore(_ restored: [UnwrittenOutcome], _ refused: [Text: StoreError], isReadable: Bool) {
-        let lost = restored.filter { refused[$0.visit].map { $0 != .refused(.visitClosed) } ?? false }
+    /// The reserve's next records; nil: they cannot be read.
+    private func firstOfReserve() async -> [UnwrittenOutcome]? {
+        await reserve?.aside { [limit = limits.batch] in try? $0.first(limit) } ?? nil
+    }
+
+    /// These of the reserve, nil where it could not be read, are in the ledger now, as far as it took them. One that it had already
+    /// is no loss.
+    private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
+        let number = restored?.count ?? 0
         // If the reserve cannot be emptied they come again, and the ledger knows them.
-        let isRemoved: Void? = try? reserve?.remove(first: restored.count)
-        if isReadable, isRemoved != nil {
-            handle(.restored(left: reserve?.count ?? 0, refused: lost.reduce(0) { $0 + $1.visits }))
+        let left: Int? =
+            await reserve?.aside { reserve in
+                let isRemoved: Void? = try? reserve.remove(first: number)
+                return isRemoved.map { reserve.count }
+            } ?? nil
+        if let restored, let left {
+            let lost = restored.filter { refused[$0.visit].map { $0 != .refused(.visitClosed) } ?? false }
+            handle(.restored(left: left, refused: lost.reduce(0) { $0 + $1.visits }))
         } else {
             handle(.restoreFailed)
         }
     }
 
-    private func putAside(_ outcomes: [UnwrittenOutcome]) {
-        do {
-            guard let reserve else { throw StoreError.absent(path: "") }
-            try reserve.append(outcomes.map { $0.named(under: siteKey) })
-            handle(.reserved)
-        } catch {
-            handle(.reserveFailed)
+    private func putAside(_ outcomes: [UnwrittenOutcome]) async {
+        let named = outcomes.map { $0.named(under: siteKey) }
+        let isKept = await reserve?.aside { reserve in
+            let isKept: Void? = try? reserve.append(named)
+            return isKept != nil
         }
+        handle(isKept == true ? .reserved : .reserveFailed)
     }
 
     private func handle(_ event: KeeperQueue.Event) { _ = state.withLock { Self.handle(event, &$0) } }

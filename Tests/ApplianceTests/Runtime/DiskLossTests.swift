@@ -42,11 +42,12 @@ import Testing
         let writing: Task<Void, Never>
 
         init(
-            _ disk: CrashDisk, reserve path: String?, limits: KeeperQueue.Limits = KeeperQueue.Limits()
+            _ disk: CrashDisk, reserve path: String?, limits: KeeperQueue.Limits = KeeperQueue.Limits(),
+            reserveSync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }
         ) async throws {
             self.disk = disk
             store = try await Store.open(disk.database)
-            let reserve = try path.map { try Reserve(path: $0, bytes: 256 * 1024) }
+            let reserve = try path.map { try Reserve(path: $0, bytes: 256 * 1024, sync: reserveSync) }
             if let reserve { _ = await LedgerKeeper.restore(reserve, into: store) }
             try await store.recover(stamp: StoredGate.stamp, software: StoredGate.software)
             var limits = limits
@@ -212,6 +213,112 @@ import Testing
         #expect(await service.written.reaches(1))
         await service.keeper.breathe()
         #expect(service.reports.last(.ledgerUnwritten)?.isPresent == false && service.keeper.shortfall == .none)
+        await service.end()
+    }
+
+    /// A reserve's disk that hangs while it is held, for eight seconds at most.
+    private final class HangingSync: Sendable {
+        private let state = Mutex((isHeld: false, waiting: 0, ended: 0))
+        /// Whether somebody waits for the disk.
+        var hangs: Bool { state.withLock { $0.waiting > 0 } }
+        /// Syncs that came to their end since it was held.
+        var ended: Int { state.withLock { $0.ended } }
+
+        func hold() { state.withLock { $0 = (true, $0.waiting, 0) } }
+        func letGo() { state.withLock { $0.isHeld = false } }
+
+        @Sendable func sync(_ descriptor: Int32) -> Int32 {
+            state.withLock { $0.waiting += 1 }
+            let end = ContinuousClock.now + .seconds(8)
+            while state.withLock({ $0.isHeld }), ContinuousClock.now < end { usleep(1000) }
+            state.withLock { ($0.waiting, $0.ended) = ($0.waiting - 1, $0.ended + 1) }
+            return fdatasync(descriptor)
+        }
+    }
+
+    /// The keeper says that the disk has not answered, turns all the same and answers intents, before the reserve's disk does.
+    private static func isToldAndHoldsNobodyUp(_ service: Service, _ disk: HangingSync) async throws {
+        func isTold() -> Bool {
+            service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true
+        }
+        var isKnown = false
+        while !isKnown, disk.ended == 0 {
+            // What is told in a turn after that is told of this disk, not of a slow step before.
+            let hangs = disk.hangs
+            await service.keeper.breathe()
+            isKnown = hangs && isTold()
+            if !isKnown { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        #expect(isKnown)
+        let failure = await withCheckedContinuation { answer in
+            service.keeper.recordIntent(VisitID("comer")) { answer.resume(returning: $0) }
+        }
+        #expect(failure != nil && disk.ended == 0, "while it hangs")
+    }
+
+    private static func begun(stalling disk: HangingSync, reserve path: String) async throws -> Service {
+        var limits = KeeperQueue.Limits()
+        limits.stallAfter = .milliseconds(300)
+        return try await Service(try CrashDisk(), reserve: path, limits: limits, reserveSync: disk.sync)
+    }
+
+    private static func record(_ visits: [Text], in service: Service) {
+        for visit in visits {
+            service.keeper.recordOutcome(
+                VisitID(visit.string), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigest: nil
+            )
+        }
+    }
+
+    private static func visits(_ store: Store) async throws -> [Text?] {
+        try await store.visits(last: 10).reversed().map { $0.record?.visit }
+    }
+
+    /// The database refuses and the reserve's disk hangs: that is told, and costs neither the keeper's turns nor a record.
+    @Test(arguments: [false, true]) func aReserveThatHangsHoldsNobodyUp(endsMeanwhile: Bool) async throws {
+        let (path, disk) = (Self.path(), HangingSync())
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let service = try await Self.begun(stalling: disk, reserve: path)
+        try service.begin(.full)
+        disk.hold()
+        Self.record(["visit-1"], in: service)
+        try await Self.isToldAndHoldsNobodyUp(service, disk)
+        Self.record(["visit-2"], in: service)
+        let shortfall = service.keeper.shortfall
+        #expect(shortfall.inMemory == 2 && shortfall.reserved == 0 && shortfall.lost == 0)
+        if endsMeanwhile { service.keeper.finish() }
+        disk.letGo()
+        if endsMeanwhile {
+            await service.writing.value
+            #expect(service.keeper.shortfall.reserved == 2 && service.keeper.shortfall.lost == 0)
+        } else {
+            #expect(await service.holds(2))
+            service.disk.heal()
+            #expect(await service.written.reaches(2))
+            await service.keeper.breathe()
+            #expect(service.reports.last(.ledgerUnwritten)?.isPresent == false && service.keeper.shortfall == .none)
+            #expect(try await Self.visits(service.store) == ["visit-1", "visit-2"])
+        }
+        await service.end()
+    }
+
+    /// The same while the reserve is emptied into a database that works again.
+    @Test func aReserveThatHangsWhileItIsEmptiedHoldsNobodyUp() async throws {
+        let (path, disk) = (Self.path(), HangingSync())
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let service = try await Self.begun(stalling: disk, reserve: path)
+        try service.begin(.full)
+        Self.record(["visit-1"], in: service)
+        #expect(await service.holds(1))
+        disk.hold()
+        service.disk.heal()
+        try await Self.isToldAndHoldsNobodyUp(service, disk)
+        Self.record(["visit-2"], in: service)
+        service.keeper.finish()
+        disk.letGo()
+        await service.writing.value
+        #expect(service.keeper.shortfall == .none)
+        #expect(try await Self.visits(service.store) == ["visit-1", "visit-2"])
         await service.end()
     }
 
