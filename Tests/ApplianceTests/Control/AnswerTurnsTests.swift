@@ -22,12 +22,15 @@ import Testing
             }
         }
         for request in [ControlRequest.status, .doorLock] { desk.take(request) { _ in "at once" } }
-        let server = try ControlServer(permits: { _ in true }, isOwner: { _ in true }) { [desk] _, line in
+        var limits = ControlServer.Limits()
+        limits.time = .seconds(20)
+        let server = try ControlServer(limits: limits, permits: { _ in true }, isOwner: { _ in true }) {
+            [desk] _, line in
             await desk.answer(line)
         }
         try await server.open(path, isShared: false)
         let ends = await withTaskGroup(of: String.self) { group in
-            for _ in 0..<8 { group.addTask { await Self.ask(path, .agentList, within: .milliseconds(500)) } }
+            for _ in 0..<8 { group.addTask { await Self.ask(path, .agentList, within: .seconds(4)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(
