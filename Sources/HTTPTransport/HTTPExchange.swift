@@ -146,7 +146,16 @@ package final class HTTPExchange: MessageExchange {
     private func request(_ url: String) throws(ExchangeError) -> HTTPClientRequest {
         let secure = url.utf8.starts(with: "https://".utf8)
         guard secure || (settings.allowsPlainHTTP && url.utf8.starts(with: "http://".utf8)) else { throw .forbidden }
+        guard Self.hasUsablePort(url) else { throw .forbidden }
         return HTTPClientRequest(url: url)
+    }
+
+    /// Whether the URL names no port, or one that sockets have. Read as the client reads it, which ends the process at any other number.
+    static func hasUsablePort(_ url: String) -> Bool {
+        guard let parts = URLComponents(string: url), let text = parts.string, let place = parts.rangeOfPort else {
+            return true  // no port, or no URL, which the client refuses itself
+        }
+        return text[place].isEmpty || parts.port.map((1...65535).contains) == true
     }
 
     private func perform(

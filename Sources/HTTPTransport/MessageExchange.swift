@@ -32,7 +32,8 @@ package struct MessageAnswer: Hashable, Sendable {
 
 /// Why an HTTP exchange failed. No case carries anything that was sent or received.
 package enum ExchangeError: Error, Hashable, Sendable {
-    /// The URL is not one this transport may use: another scheme, no host, or plain http without permission.
+    /// The URL is not one this transport may use: another scheme, no host, a port that is none, or plain http without
+    /// permission.
     case forbidden
     /// No connection: name not resolved, refused, or no answer to the attempt. The peer has not got the message.
     case unreachable

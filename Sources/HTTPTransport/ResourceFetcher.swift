@@ -82,6 +82,7 @@ package struct ResourceFetcher: ResourceFetching {
     package func fetch(
         host: String, port: Int, target: String, entityTag: String?, limit: Int
     ) async throws(Failure) -> Answer {
+        guard (1...65535).contains(port) else { throw .exchange(.forbidden) }
         let deadline = ContinuousClock.now + settings.timeLimit
         let found = try await addresses(of: host)
         guard !found.isEmpty else { throw .unresolved }
@@ -240,6 +241,7 @@ extension ResourceFetcher.Failure: CustomStringConvertible {
         case .timeout: "no answer in time"
         case .exchange(.unreachable): "the server cannot be reached"
         case .exchange(.untrusted): "the server's certificate is not trusted (or the clock is wrong)"
+        case .exchange(.forbidden): "the address may not be asked"
         case .exchange: "the connection broke off"
         }
     }

@@ -1,7 +1,8 @@
 import Foundation
-import HTTPTransport
 import NIOHTTP1
 import Testing
+
+@testable import HTTPTransport
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
 @Suite(.timeLimit(.minutes(2))) struct HTTPExchangeTests {
@@ -101,6 +102,33 @@ import Testing
             ] {
                 await #expect(throws: ExchangeError.forbidden, "\(url)") { try await exchange.post([1], to: url) }
             }
+        }
+    }
+
+    /// No socket has such a port, and the client would end the process with it; every way in refuses it.
+    @Test(arguments: ["0", "65536", "70000", "99999999999999999999", "9223372036854775807"])
+    func aPortThatIsNoneIsForbidden(port: String) async throws {
+        try await HTTPExchange.withExchange(settings()) { exchange in
+            for host in ["127.0.0.1", "[::1]", "localhost", "user:1@127.0.0.1"] {
+                for url in ["http://\(host):\(port)/", "https://\(host):\(port)", "http://\(host):\(port)?a#b"] {
+                    await #expect(throws: ExchangeError.forbidden, "\(url)") { try await exchange.post([1], to: url) }
+                    await #expect(throws: ExchangeError.forbidden, "\(url)") {
+                        try await exchange.exchange(nil, with: url, as: "text/plain")
+                    }
+                    await #expect(throws: ExchangeError.forbidden, "\(url)") {
+                        try await exchange.get(url, accept: "*/*", limit: 1, within: .seconds(60))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aPortThatIsOneOrNoneAtAllIsFine() {
+        for url in [
+            "http://a/", "https://a:/", "http://a:1/", "https://a:65535/b", "http://[::1]/", "http://[::1]:80/",
+            "http://a/b:70000", "http://a/?b=:0", "http://u:70000@a/",
+        ] {
+            #expect(HTTPExchange.hasUsablePort(url), "\(url)")
         }
     }
 

@@ -35,6 +35,12 @@ private final class Box<Value: Sendable>: Sendable {
         return ResourceFetcher(settings)
     }
 
+    @Test(arguments: [-1, 0, 65536, 70000, .max]) func aPortThatIsNoneIsNotAsked(port: Int) async {
+        await #expect(throws: ResourceFetcher.Failure.exchange(.forbidden)) {
+            try await fetcher().fetch(host: "127.0.0.1", port: port, target: "/", entityTag: nil, limit: 1)
+        }
+    }
+
     private func outcome(
         _ fetcher: ResourceFetcher? = nil, host: String = "issuer.example", target: String = "/did.json",
         entityTag: String? = nil, limit: Int = 1000,

@@ -29,7 +29,9 @@ extension MailboxAddress {
             })
         else { return nil }
         let schemes = allowsPlainHTTP ? ["https://", "http://"] : ["https://"]
-        guard let scheme = schemes.first(where: { endpoint.hasPrefix(Text($0)) }) else { return nil }
+        guard endpoint.isHTTPURL, let scheme = schemes.first(where: { endpoint.hasPrefix(Text($0)) }) else {
+            return nil
+        }
         let authority = endpoint.utf8.dropFirst(scheme.utf8.count).prefix {
             $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
         }

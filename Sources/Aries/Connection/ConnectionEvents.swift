@@ -5,7 +5,7 @@ package import Encoding
 package enum ExchangeFailure: Hashable, Sendable {
     /// No connection was made: the peer has certainly not got it.
     case unreachable
-    /// It broke off, timed out or was answered by 5xx: the peer may have got it.
+    /// It broke off, timed out or was answered by 5xx, 408 or 429: the peer may have got it.
     case uncertain
     /// The peer's server answered with that status, a redirect or an error of 4xx.
     case refused(status: Int)
@@ -23,6 +23,12 @@ package enum ExchangeFailure: Hashable, Sendable {
     /// Whether the peer's server refused that very message, and not whatever comes.
     package var isOfMessage: Bool {
         if case .refused(let status) = self { Self.statusesOfMessages.contains(status) } else { false }
+    }
+
+    /// What an answer of that status means, which is not a 2xx: a server in trouble, or one that asks for a later try, has refused
+    /// nothing.
+    init(status: Int) {
+        self = status >= 500 || status == 408 || status == 429 ? .uncertain : .refused(status: status)
     }
 }
 

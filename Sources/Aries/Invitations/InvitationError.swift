@@ -58,7 +58,7 @@ package enum InvitationError: Error, Hashable, Sendable {
         case .noHandshake: "The invitation offers no lasting connection: ask for one with handshake protocols."
         case .needsResolver(let method):
             "The inviter's DID (did:\(method)) needs a ledger: ask for an invitation with keys and endpoint in it."
-        case .unsupportedEndpoint: "The agent has no http or https endpoint."
+        case .unsupportedEndpoint: "The agent has no http or https endpoint, or its port is none from 1 to 65535."
         }
     }
 }

@@ -159,8 +159,7 @@ package struct Mediator: ~Copyable, Mailbox {
         case .answered(let exchange, let body): actions = answered(exchange, body, at: now)
         case .failed(let exchange, let failure): actions = failed(exchange, failure, at: now)
         case .rejected(let exchange, let status, _):
-            let failure: ExchangeFailure = (400...499).contains(status) ? .refused(status: status) : .uncertain
-            actions = failed(exchange, failure, at: now)
+            actions = failed(exchange, ExchangeFailure(status: status), at: now)
         case .token: break
         case .retryNow:
             mediation.askNow()
