@@ -102,7 +102,7 @@ package struct DayBook: Sendable {
             else { continue }
             let outcome = record.outcome
             let reason = ReasonCode.counted(outcome.reasons.map(\.code))
-            let count = 1 + max(0, outcome.repeated)
+            let count = 1 + outcome.repeated
             endings[Ending(result: outcome.result, reason: reason), default: 0] += count
             let place: WritableKeyPath<Minute, UInt16> =
                 switch outcome.result {

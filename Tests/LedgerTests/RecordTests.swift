@@ -111,6 +111,41 @@ import Testing
         #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array(#"{"v":2}"#.utf8)) }
     }
 
+    /// Whoever can write the database, or the reserve, can write such figures; sums of them would end the process.
+    @Test(arguments: ["9223372036854775807", "9007199254740993", "-1"])
+    func figuresThatNobodyWroteAreNoRecord(figure: String) throws {
+        var outcome = Samples.rejected
+        outcome.repeated = 4
+        outcome.predecessor = Predecessor(ledger: "m", count: 9, hash: ChainPoint.genesis(ledger: "m").hash)
+        let record = LedgerRecord.outcome(
+            OutcomeRecord(
+                seq: 7, visit: Samples.visit(7), intent: 13, stamp: Samples.stamp(), outcome: outcome, dropped: 2))
+        #expect(try LedgerRecord(bytes: record.bytes) == record)
+        let text = String(decoding: record.bytes, as: UTF8.self)
+        let members = [("seq", 7), ("intent", 13), ("repeated", 4), ("dropped", 2), ("count", 9)]
+        for (member, value) in members {
+            let changed = text.replacing("\"\(member)\":\(value)", with: "\"\(member)\":\(figure)")
+            #expect(changed != text)
+            #expect(throws: RecordError(member: member)) { try LedgerRecord(bytes: Array(changed.utf8)) }
+            #expect(UnwrittenOutcome(reserveBytes: Array(changed.utf8)) == nil)
+        }
+        let most = text.replacing("\"repeated\":4", with: "\"repeated\":4294967296")
+        #expect(UnwrittenOutcome(reserveBytes: Array(most.utf8))?.visits == 4_294_967_297)
+    }
+
+    /// What is written can be read back, whatever was counted.
+    @Test func figuresOfTheWriterStayWithinTheBounds() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"), dropped: .max)
+        for _ in 0..<3 { head.lost(reports: 1, told: ChainPoint.countLimit) }
+        for (repeated, written) in [(Int.max, Outcome.mostRepeated), (-1, 0), (4, 4)] {
+            var outcome = Samples.rejected
+            outcome.repeated = repeated
+            let visit = Samples.visit(written + 1)
+            let (entry, record) = try head.appendOutcome(visit, outcome, stamp: Samples.stamp())
+            #expect(try LedgerRecord(bytes: entry.body) == .outcome(record) && record.outcome.repeated == written)
+        }
+    }
+
     @Test func oversizedTextIsCutAndStillRecorded() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var outcome = Samples.rejected

@@ -109,4 +109,19 @@ import Testing
         #expect(judge(.unsealed(state(), isOld: true), try witness()) == "rewritten")
         #expect(judge(.unsealed(state(), isOld: true), .unusable("x")) == "rewritten")
     }
+
+    /// A setting that anybody who can write the database can write: numbers from it must leave room for visits.
+    @Test func aFoundingWithFiguresThatNobodyWroteIsNone() throws {
+        let founding = Founding(predecessor: nil, code: "x", finding: "y", nextSeq: 1001, open: [])
+        #expect(try Founding(bytes: founding.bytes) == founding)
+        let text = String(decoding: founding.bytes, as: UTF8.self)
+        for figure in ["9223372036854775807", "9007199254740992", "4503599627370497", "-1"] {
+            let changed = text.replacing("1001", with: figure)
+            #expect(throws: RecordError(member: "nextSeq")) { try Founding(bytes: Array(changed.utf8)) }
+        }
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        let last = try Founding(bytes: Array(text.replacing("1001", with: "4503599627370496").utf8))
+        _ = try last.begin(&head, stamp: Samples.stamp(), software: Samples.software)
+        #expect(head.point.nextSeq == 4_503_599_627_370_497)
+    }
 }

@@ -72,6 +72,20 @@ import Testing
         #expect(day.minutes[50].failed == .max)
     }
 
+    /// However many visits the records say they stand for: the sum is no overflow.
+    @Test func theGreatestFiguresCanBeAdded() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        day.take(try entries((0..<40).map { (at($0), outcome(.failed, repeated: .max)) }, head: &head))
+        #expect(day.total == 40 * (Outcome.mostRepeated + 1) && day.minutes[39].failed == .max)
+        // And one that no box writes counts nothing.
+        let last = try #require(try entries([(at(50), outcome(.failed, repeated: 4))], head: &head).last)
+        let body = String(decoding: last.body, as: UTF8.self)
+            .replacing("\"repeated\":4", with: "\"repeated\":9223372036854775807")
+        day.take([LedgerEntry(position: last.position, hash: last.hash, body: Array(body.utf8))])
+        #expect(day.position == last.position && day.minutes[50].failed == 0)
+    }
+
     @Test func whatCannotBeReadCountsNothing() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         let good = try entries([(at(1), outcome(.accepted, "ok"))], head: &head)

@@ -97,6 +97,30 @@ import Testing
         await store.close()
     }
 
+    /// Somebody wrote a beginning with figures that no box writes: it is refused, and a new ledger takes nothing of it.
+    @Test(arguments: ["9223372036854775807", "9007199254740992", "-1"])
+    func aBeginningThatNobodyWroteIsNotBegun(nextSeq: String) async throws {
+        let folder = try TemporaryFolder()
+        let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
+        var store = try await Store.open(folder.database, witness: source)
+        await store.close()
+        let json = #"{"predecessor":null,"code":"x","finding":"y","nextSeq":\#(nextSeq),"open":[]}"#
+        try folder.edit("INSERT INTO setting VALUES ('founding', CAST('\(json)' AS BLOB))")
+        store = try await Store.open(folder.database, witness: source)
+        await #expect(throws: StoreError.self) {
+            try await store.begin(stamp: Samples.stamp, software: Samples.software)
+        }
+        await store.close()
+        try folder.edit("UPDATE chain SET seal = x'00'")
+        store = try await Store.open(folder.database, witness: source)
+        guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
+        try await store.begin(stamp: Samples.stamp, software: Samples.software)
+        try await visit(2, store)
+        let report = try await store.verify()
+        #expect(report.entries == 3, "\(report.lines)")
+        await store.close()
+    }
+
     /// An audit holds no state of the database: what is written while it runs is read, too, and evictions do not mislead it.
     @Test func anAuditGoesOnPieceByPiece() async throws {
         let folder = try TemporaryFolder()

@@ -54,7 +54,7 @@ package struct LedgerHead: Hashable, Sendable {
         self.ledger = ledger
         self.point = point
         self.open = Dictionary(open.map { ($0.visit, $0) }, uniquingKeysWith: { first, _ in first })
-        self.dropped = dropped
+        self.dropped = min(dropped, ChainPoint.countLimit)
         self.limits = limits
     }
 
@@ -92,7 +92,7 @@ package struct LedgerHead: Hashable, Sendable {
 
     /// Outcomes went that the primary destination had not confirmed; `told` is what they would have told of earlier losses.
     package mutating func lost(reports: Int, told: Int) {
-        dropped += reports + told
+        dropped = min(dropped + reports + told, ChainPoint.countLimit)
     }
 
     private func check(_ visit: Text) throws(LedgerError) {

@@ -89,14 +89,15 @@ package enum LedgerRecord: Hashable, Sendable {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)
         guard try fields.int("v") == Self.version else { throw RecordError(member: "v") }
-        let (seq, visit) = (try fields.int("seq"), try fields.text("visit"))
+        let (seq, visit) = (try fields.figure("seq"), try fields.text("visit"))
         switch try fields.text("kind") {
         case "intent": self = .intent(IntentRecord(seq: seq, visit: visit, stamp: try RecordStamp(fields)))
         case "outcome":
             self = .outcome(
                 OutcomeRecord(
-                    seq: seq, visit: visit, intent: try fields.intIfPresent("intent"), stamp: try RecordStamp(fields),
-                    outcome: try Outcome(fields), dropped: try fields.int("dropped")))
+                    seq: seq, visit: visit, intent: try fields.figureIfPresent("intent"),
+                    stamp: try RecordStamp(fields),
+                    outcome: try Outcome(fields), dropped: try fields.figure("dropped")))
         default: throw RecordError(member: "kind")
         }
         // One record, one text: what reads alike but is written otherwise is not ours.

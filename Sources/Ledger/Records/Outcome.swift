@@ -145,6 +145,8 @@ package struct Outcome: Hashable, Sendable {
     package var software: Software
     /// Further visits that ended alike shortly before and have no record of their own (``JunkGatherer``); 0 for almost all.
     package var repeated = 0
+    /// The most that ``repeated`` may be: more than a radio can bring, and little enough that sums of it stay within range.
+    package static let mostRepeated = 1 << 32
     /// Only in the first record of a ledger that took the place of another: which one.
     package var predecessor: Predecessor?
     /// Only there: what was wrong with that one, in words.

@@ -34,7 +34,7 @@ extension Outcome {
             result, reasons: reasons, credential: try Credential(fields.object("credential")),
             session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
             software: try Software(fields.object("software")))
-        repeated = try fields.intIfPresent("repeated") ?? 0
+        repeated = try fields.figureIfPresent("repeated", upTo: Self.mostRepeated) ?? 0
         predecessor = try Predecessor(fields.objectIfPresent("predecessor"))
         finding = try fields.textIfPresent("finding")
     }
@@ -46,6 +46,7 @@ extension Outcome {
                 LedgerLimits.clip(reason.code, to: limits.codeBytes),
                 pointer: reason.pointer.map { LedgerLimits.clip($0, to: limits.identifierBytes) })
         }
+        copy.repeated = min(max(0, repeated), Self.mostRepeated)
         copy.credential = credential?.clipped(to: limits)
         copy.session?.transport = LedgerLimits.clip(session?.transport ?? "", to: limits.codeBytes)
         copy.software.name = LedgerLimits.clip(software.name, to: limits.codeBytes)

@@ -25,6 +25,13 @@ struct RecordFields {
         return int
     }
 
+    /// A figure that others are added to: nothing below 0 or above `most` was ever written.
+    func figure(_ name: Text, upTo most: Int = ChainPoint.countLimit) throws(RecordError) -> Int {
+        let figure = try int(name)
+        guard (0...most).contains(figure) else { throw RecordError(member: name.string) }
+        return figure
+    }
+
     func bool(_ name: Text) throws(RecordError) -> Bool {
         guard let bool = object[name]?.bool else { throw RecordError(member: name.string) }
         return bool
@@ -67,7 +74,9 @@ struct RecordFields {
     func textIfPresent(_ name: Text) throws(RecordError) -> Text? { object[name] == nil ? nil : try text(name) }
 
     /// Nil where the record has no such member.
-    func intIfPresent(_ name: Text) throws(RecordError) -> Int? { object[name] == nil ? nil : try int(name) }
+    func figureIfPresent(
+        _ name: Text, upTo most: Int = ChainPoint.countLimit
+    ) throws(RecordError) -> Int? { object[name] == nil ? nil : try figure(name, upTo: most) }
 
     /// Nil where the record has no such member.
     func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }

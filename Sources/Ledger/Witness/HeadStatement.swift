@@ -41,7 +41,7 @@ package struct HeadStatement: Hashable, Sendable {
         let fields = try RecordFields(json)
         guard try fields.text("type") == Self.type else { throw RecordError(member: "type") }
         self.init(
-            state: try LedgerState(fields), digest: try fields.hex("state"), number: try fields.int("statement"),
+            state: try LedgerState(fields), digest: try fields.hex("state"), number: try fields.figure("statement"),
             finding: try fields.isNull("finding") ? nil : fields.text("finding"))
     }
 }

@@ -57,8 +57,8 @@ package struct LedgerState: Hashable, Sendable {
     init(_ fields: RecordFields) throws(RecordError) {
         guard let start = try fields.object("start") else { throw RecordError(member: "start") }
         self.init(
-            ledger: try fields.text("ledger"), revision: try fields.int("revision"), end: try ChainPoint(fields),
-            start: try ChainPoint(start), dropped: try fields.int("dropped"),
+            ledger: try fields.text("ledger"), revision: try fields.figure("revision"), end: try ChainPoint(fields),
+            start: try ChainPoint(start), dropped: try fields.figure("dropped"),
             clock: try fields.isNull("clock") ? nil : fields.timestamp("clock"),
             siteKey: try fields.isNull("siteKey") ? nil : fields.hex("siteKey"),
             open: try fields.hex("open"))
@@ -74,7 +74,7 @@ extension ChainPoint {
 
     init(_ fields: RecordFields) throws(RecordError) {
         guard let hash = ChainHash(try fields.hex("hash")) else { throw RecordError(member: "hash") }
-        self.init(count: try fields.int("count"), hash: hash, nextSeq: try fields.int("nextSeq"))
+        self.init(count: try fields.figure("count"), hash: hash, nextSeq: try fields.figure("nextSeq"))
     }
 
     /// Reads ``json`` back; nil when it is not such an object.

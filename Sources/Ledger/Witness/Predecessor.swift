@@ -20,7 +20,7 @@ package struct Predecessor: Hashable, Sendable {
     init?(_ fields: RecordFields?) throws(RecordError) {
         guard let fields else { return nil }
         guard let hash = ChainHash(try fields.hex("hash")) else { throw RecordError(member: "hash") }
-        self.init(ledger: try fields.text("ledger"), count: try fields.int("count"), hash: hash)
+        self.init(ledger: try fields.text("ledger"), count: try fields.figure("count"), hash: hash)
     }
 }
 
@@ -70,7 +70,8 @@ package struct Founding: Hashable, Sendable {
         self.init(
             predecessor: try Predecessor(fields.object("predecessor")), code: try fields.text("code"),
             finding: try fields.text("finding"),
-            nextSeq: try fields.int("nextSeq"), open: open)
+            // Half of all numbers: the rest is for the visits of the new ledger.
+            nextSeq: try fields.figure("nextSeq", upTo: ChainPoint.countLimit / 2), open: open)
     }
 
     /// The first records of the new ledger: what happened to the old one, then its open intents once more, as they were.
