@@ -151,6 +151,16 @@ import X509
         for text in ["", "1", ".1.2", "1.2.", "1..2", "1.+2", "1.-2", "mdlDS", "3.1.2.x", "1 .2", long] as [Text] {
             #expect(KeyPurposeID(text) == nil, "\(text)")
         }
+        // First numbers that do not exist, and sums that no integer holds.
+        for text in [
+            "3.1", "0.40", "1.40.1", "1.18446744073709551615", "2.18446744073709551615", "2.4294967296",
+            "18446744073709551615.1", "461168601842738791.1", "1.2.9223372036854775808", "1.2.18446744073709551616",
+        ] as [Text] {
+            #expect(KeyPurposeID(text) == nil, "\(text)")
+        }
+        for text in ["0.39", "1.39.1", "2.999.1", "2.4294967295", "1.2.9223372036854775807"] as [Text] {
+            #expect(KeyPurposeID(text) != nil, "\(text)")
+        }
     }
 
     // MARK: - Which rule it was

@@ -7,10 +7,16 @@ package struct KeyPurposeID: Hashable, Sendable {
 
     init(identifier: ASN1ObjectIdentifier) { self.identifier = identifier }
 
-    /// Reads numbers with dots, such as `1.0.18013.5.1.2`; nil for anything else, or more than 128 letters.
+    /// Reads numbers with dots, such as `1.0.18013.5.1.2`; nil for anything else, or more than 128 letters. The first number is 0, 1
+    /// or 2, and below 0 and 1 the second is less than 40 (X.660 section 7.6); others have 63 bits at most, the second 32.
     package init?(_ text: Text) {
         let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-        guard isPlain, text.utf8.count <= 128,
+        guard isPlain, text.utf8.count <= 128 else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        // The library adds up the first two without a look at their size.
+        guard numbers.count == parts.count, numbers.count >= 2, numbers[0] <= 2,
+            numbers[1] < (numbers[0] < 2 ? 40 : 1 << 32),
             let identifier = try? ASN1ObjectIdentifier(dotRepresentation: text.string)
         else { return nil }
         self.identifier = identifier
