@@ -43,7 +43,8 @@ package enum InvitationReader {
             case .file(let path, let obstacle):
                 "\(path) \(obstacle?.text ?? "cannot be read"). "
                     + (obstacle?.remedy ?? "Give an existing file, or the invitation's URL in quotes.")
-            case .link(.forbidden): "The link is not allowed: plain http needs agent.allowPlainHTTP."
+            case .link(.forbidden):
+                "The link is not allowed: plain http needs agent.allowPlainHTTP, and a port is from 1 to 65535."
             case .link(.untrusted):
                 "The link's server is not trusted: check its certificate and this machine's clock; an authority of your own "
                     + "goes into agent.rootsFile."
@@ -89,10 +90,12 @@ package enum InvitationReader {
         if !argument.contains("://"), argument.first(where: { !$0.isWhitespace }) != "{" {
             text = try content(of: argument)
         }
-        for _ in 0...maxLinks {
+        for followed in 0...maxLinks {
             switch try parse(text) {
             case .invitation(let invitation): return invitation
-            case .link(let url): text = try await follow(url.string, by: exchange)
+            case .link(let url):
+                guard followed < maxLinks else { throw .tooManyLinks }
+                text = try await follow(url.string, by: exchange)
             }
         }
         throw .tooManyLinks
