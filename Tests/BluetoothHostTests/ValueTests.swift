@@ -93,7 +93,7 @@ struct ValueTests {
             queue.enqueue(.disconnect(phone, .userTerminated))
         }
         #expect(queue.count == 32)  // one disconnection among them
-        queue.enqueue(.disconnect(phone, .powerOff))
+        queue.enqueue(.disconnect(phone, .lowResources))
         #expect(queue.count == 33)
         queue.forget(phone)
         #expect(queue.count == 0)

@@ -60,6 +60,4 @@ package enum DisconnectReason: UInt8, Sendable {
     case userTerminated = 0x13
     /// Too many connections or a peer that asks for more than the limits give.
     case lowResources = 0x14
-    /// The appliance is stopping.
-    case powerOff = 0x15
 }

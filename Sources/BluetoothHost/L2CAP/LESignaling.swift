@@ -9,27 +9,23 @@ struct LESignal: Equatable, Sendable {
     let code: UInt8
     let identifier: UInt8
     let data: ArraySlice<UInt8>
-    /// Whether the length in its header agrees with the PDU.
-    let isWellFormed: Bool
 
     init(code: UInt8, identifier: UInt8, data: [UInt8]) {
         self.code = code
         self.identifier = identifier
         self.data = data[...]
-        isWellFormed = true
     }
 
     /// The command in a PDU of the signalling channel: on LE exactly one (Vol 3 Part A 4). Nil when there is not even a
-    /// header, or the identifier is 0, which no command may have: nothing could be answered.
+    /// header, or the identifier is 0, which no command may have: nothing could be answered. Its data ends with the PDU.
     init?(_ payload: ArraySlice<UInt8>) {
         var reader = ByteReader(payload)
         guard let code = try? reader.uint8(), let identifier = try? reader.uint8(), identifier != 0,
-            let length = try? reader.uint16LE()
+            (try? reader.uint16LE()) != nil
         else { return nil }
         self.code = code
         self.identifier = identifier
         data = reader.rest
-        isWellFormed = Int(length) == reader.remaining
     }
 
     /// Command Reject, reason "command not understood" (Vol 3 Part A 4.1).
