@@ -23,6 +23,11 @@ final class ActiveContext: Sendable {
         var direction: Direction?
         /// What nodes below return to when this context does not propagate.
         var previous: ActiveContext?
+
+        /// Bytes that it takes beyond the context that it was made from, about and rather too many.
+        func size(beyond parent: State) -> Int {
+            256 + (base?.utf8.count ?? 0) + (vocabulary?.utf8.count ?? 0) + 64 * terms.entries(beyond: parent.terms)
+        }
     }
 
     /// The definition of `term`.
@@ -37,7 +42,7 @@ struct TermTable: Sendable {
     private(set) var typeAliases: Set<Text> = []
     /// The terms that stand for `@value`.
     private(set) var valueAliases: Set<Text> = []
-    private var protectedCount = 0
+    private var protectedTerms = 0
 
     private final class Layer: Sendable {
         let terms: [Text: TermDefinition]
@@ -51,8 +56,8 @@ struct TermTable: Sendable {
             return root?.terms[term]
         }
         set {
-            if self[term]?.fields.isProtected == true { protectedCount -= 1 }
-            if newValue?.fields.isProtected == true { protectedCount += 1 }
+            if self[term]?.fields.isProtected == true { protectedTerms -= 1 }
+            if newValue?.fields.isProtected == true { protectedTerms += 1 }
             overlay.updateValue(newValue, forKey: term)
             let mapping = newValue?.fields.mapping
             Self.note(term, in: &typeAliases, mapping == .keyword(.type))
@@ -69,7 +74,13 @@ struct TermTable: Sendable {
     }
 
     /// Whether any term is protected. Asked for each context that removes all terms, of which a document may have many.
-    var hasProtected: Bool { protectedCount > 0 }
+    var hasProtected: Bool { protectedTerms > 0 }
+
+    /// Entries of what it does not share with `parent`; what a change copies counts whether there was one or not.
+    func entries(beyond parent: TermTable) -> Int {
+        let own = overlay.count + typeAliases.count + valueAliases.count
+        return root === parent.root ? own : own + (root?.terms.count ?? 0)
+    }
 
     /// Every term that is defined.
     private var all: [Text: TermDefinition] {

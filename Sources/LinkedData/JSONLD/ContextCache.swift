@@ -44,8 +44,10 @@ final class ContextCache: Sendable {
     struct Entry: Sendable {
         let parent: ActiveContext
         let result: ActiveContext
-        /// Term definitions that had to be made and contexts that had to be loaded for it.
+        /// Term definitions that had to be made and contexts that had to be read and loaded for it.
         let work: Int
+        /// Bytes that it takes beyond the context below, about.
+        let size: Int
     }
 
     typealias Table = [Key: Entry]
@@ -90,11 +92,14 @@ struct ContextSource {
     private var found: ContextCache.Table = [:]
     private var processor: ContextProcessor
     private let base: Text?
+    /// Bytes that further contexts of this document may take.
+    private var room: Int
 
     init(cache: ContextCache, processor: ContextProcessor, base: Text?) {
         self.cache = cache
         self.processor = processor
         self.base = base
+        room = processor.limits.contextBytes
         known = cache.snapshot
     }
 
@@ -151,17 +156,25 @@ struct ContextSource {
         if let entry = used[key] { return entry.result }
         if active.isShared, let entry = known[key] {
             try processor.countWork(entry.work)
+            try take(entry.size)
             used[key] = entry
             return entry.result
         }
         let before = processor.work
         let state = try processor.process(context, on: active, base: base, manner: manner)
         let work = processor.work - before
+        let size = state.size(beyond: active.state)
+        try take(size)
         let isShared = active.isShared && local.isShared && work <= ContextCache.largest
         let result = ActiveContext(state, isShared: isShared)
-        let entry = ContextCache.Entry(parent: active, result: result, work: work)
+        let entry = ContextCache.Entry(parent: active, result: result, work: work, size: size)
         used[key] = entry
         if isShared { found[key] = entry }
         return result
+    }
+
+    private mutating func take(_ bytes: Int) throws(JSONLDError) {
+        room -= bytes
+        guard room >= 0 else { throw JSONLDError(.contextOverflow) }
     }
 }

@@ -7,8 +7,10 @@ struct ContextProcessor {
     let limits: JSONLDProcessor.Limits
     /// ``JSONLDProcessor/standardNames``
     let standardNames: StandardNames
-    /// Term definitions made and documents loaded so far: the measure of work that an inline context can cause.
+    /// Term definitions made, contexts read and documents loaded so far: the measure of work that an inline context can cause.
     private(set) var work = 0
+    /// Definitions begun and not finished: each waits for a term that it depends on, or for a context inside it.
+    private var unfinished = 0
 
     init(
         documents: ContextDocuments, mode: Options.ProcessingMode, limits: JSONLDProcessor.Limits,
@@ -51,6 +53,7 @@ struct ContextProcessor {
             result.previous = active ?? ActiveContext(result, isShared: false)
         }
         if case .array(let contexts) = local {
+            guard contexts.count <= limits.contexts else { throw JSONLDError(.contextOverflow) }
             for context in contexts {
                 try extend(&result, byOne: context, propagate: propagate, base: base, remote: remote, manner: manner)
             }
@@ -63,6 +66,8 @@ struct ContextProcessor {
         _ result: inout ActiveContext.State, byOne context: JSON, propagate: Bool, base: Text?, remote: [Text],
         manner: Manner
     ) throws(JSONLDError) {
+        // Also one that says nothing: a scoped context is read again wherever its term stands. What is loaded counts there.
+        if remote.isEmpty, context.string == nil { try countWork() }
         switch context {
         case .null:
             if !manner.overrideProtected, result.terms.hasProtected {
@@ -147,9 +152,17 @@ struct ContextProcessor {
         guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
     }
 
-    /// Refuses an IRI in a context that is so long that what is built from it could exhaust the memory.
-    func checkLength(_ iri: Text?) throws(JSONLDError) {
-        guard let iri, iri.utf8.count > limits.iriLength else { return }
+    /// Notes that the definition of a term begins, inside those that wait for it: the stack that they take is bounded.
+    mutating func beginDefinition() throws(JSONLDError) {
+        guard unfinished < limits.definitionDepth else { throw JSONLDError(.contextOverflow) }
+        unfinished += 1
+    }
+
+    mutating func endDefinition() { unfinished -= 1 }
+
+    /// Refuses a term or IRI in a context that is so long that what is built from it could exhaust the memory.
+    func checkLength(_ text: Text?) throws(JSONLDError) {
+        guard let text, text.utf8.count > limits.iriLength else { return }
         throw JSONLDError(.limitExceeded, detail: "IRI length")
     }
 
@@ -160,7 +173,9 @@ struct ContextProcessor {
 
     private func checkVersion(_ context: JSONObject) throws(JSONLDError) {
         guard let version = context[Keyword.version.text] else { return }
-        guard let number = version.number, number.double == 1.1 else { throw JSONLDError(.invalidVersionValue) }
+        guard let number = version.number, number.text.utf8.count < 32, number.double == 1.1 else {
+            throw JSONLDError(.invalidVersionValue)
+        }
         try refuse(in: .v1_0, .processingModeConflict, "@version")
     }
 
@@ -184,7 +199,9 @@ struct ContextProcessor {
         try checkLength(reference)
         if IRI.hasScheme(reference) { return reference }
         guard let old else { throw JSONLDError(.invalidBaseIRI) }
-        return IRI.resolve(reference, against: old)
+        let base = IRI.resolve(reference, against: old)
+        try checkLength(base)
+        return base
     }
 
     private func newVocabulary(_ value: JSON, _ state: ActiveContext.State) throws(JSONLDError) -> Text? {

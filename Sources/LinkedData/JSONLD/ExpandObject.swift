@@ -146,7 +146,7 @@ extension Expander {
         if object[Keyword.value.text] != nil { return true }
         // A context inside the document may bring thousands.
         let aliases = active.state.terms.valueAliases
-        if aliases.count > object.count { return object.members.contains { aliases.contains($0.name) } }
+        if aliases.count > object.count { return object.names.contains(where: aliases.contains) }
         return aliases.contains { object[$0] != nil }
     }
 

@@ -201,8 +201,12 @@ struct Expander {
 
 /// Language tags by their form (BCP 47 as RDF 1.1 and N-Quads write it).
 enum LanguageTag {
+    /// Bytes of the longest tag: far more than any that is registered. A tag of a context is looked at for every text under it.
+    private static let longest = 128
+
     /// Letters, then groups of letters and digits, each of one to eight.
     static func isWellFormed(_ tag: Text) -> Bool {
+        guard tag.utf8.count <= longest else { return false }
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.enumerated().allSatisfy { index, part in
             (1...8).contains(part.count)

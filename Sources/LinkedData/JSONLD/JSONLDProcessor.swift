@@ -10,9 +10,13 @@ package struct JSONLDProcessor: Sendable {
         package var contexts = 64
         /// Objects inside each other.
         package var depth = 64
-        /// Term definitions made and contexts loaded for one document beyond what the cache has.
+        /// Term definitions made, contexts read and contexts loaded for one document.
         package var definitions = 8_000
-        /// Bytes of an IRI in a context: it is repeated wherever its term or prefix is used.
+        /// Definitions that wait for each other: through the terms that they name and the contexts inside them.
+        package var definitionDepth = 64
+        /// Bytes, about, of all contexts that hold somewhere in a document.
+        package var contextBytes = 16 * 1024 * 1024
+        /// Bytes of a term, and of an IRI in a context: it is repeated wherever its term or prefix is used.
         package var iriLength = 2_048
         /// Objects and scalars of one document, contexts apart.
         package var items = 40_000

@@ -34,8 +34,12 @@ extension ContextProcessor {
         }
         guard !term.isEmpty else { throw JSONLDError(.invalidTermDefinition, detail: term) }
         try countWork()
+        try checkLength(term)
+        try beginDefinition()
+        defer { endDefinition() }
         creation.defined[term] = false
         let value = creation.local[term] ?? .null
+        try checkLength(value.string)
         if try isReserved(term, value) { return }
         let previous = state.terms[term]
         if previous != nil { state.terms[term] = nil }
@@ -47,6 +51,8 @@ extension ContextProcessor {
         case .object(let object): entries = object
         default: throw JSONLDError(.invalidTermDefinition, detail: term)
         }
+        // A definition may be read again for every place where it applies.
+        for entry in entries.members { try checkLength(entry.value.string) }
         var fields = Fields()
         fields.isProtected = try flag(.protected, of: entries, .invalidProtectedValue, term) ?? creation.isProtected
         fields.type = try coercion(entries, term, &state, &creation)
@@ -116,7 +122,9 @@ extension ContextProcessor {
         case .keyword(.vocab): return .vocab
         case .keyword(.json) where mode == .v1_1: return .json
         case .keyword(.none) where mode == .v1_1: return TermDefinition.Coercion.none
-        case .iri(let iri) where IRI.hasScheme(iri): return .datatype(iri)
+        case .iri(let iri) where IRI.hasScheme(iri):
+            try checkLength(iri)
+            return .datatype(iri)
         default: throw JSONLDError(.invalidTypeMapping, detail: term)
         }
     }

@@ -109,6 +109,8 @@ final class TermDefinition: Sendable {
         static let list = Container(rawValue: 16)
         static let set = Container(rawValue: 32)
         static let type = Container(rawValue: 64)
+        /// How many there are.
+        static let keywords = 7
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -9,7 +9,9 @@ extension ContextProcessor {
         if fields.isReverse, value.isNull { return }
         let invalid = JSONLDError(.invalidContainerMapping, detail: term)
         var container: TermDefinition.Container = []
-        for element in value.array ?? [value] {
+        let elements = value.array ?? [value]
+        guard elements.count <= TermDefinition.Container.keywords else { throw invalid }
+        for element in elements {
             guard let text = element.string, let keyword = Keyword(text),
                 let part = TermDefinition.Container(keyword)
             else { throw invalid }
