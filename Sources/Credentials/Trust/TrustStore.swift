@@ -23,6 +23,8 @@ package final class TrustStore: Sendable {
     package let edition: TrustEdition?
     let issuers: [Text: TrustedIssuer]
     let documents: [Text: ControllerDocument]
+    /// Whether any issuer may bring contexts of its own.
+    let allowsInlineContexts: Bool
     /// The documents of issuers whose id is their own key, so that no key is left to decode.
     let selfContained: [Text: ControllerDocument]
     let statusLists: [Text: [UInt8]]
@@ -52,6 +54,7 @@ package final class TrustStore: Sendable {
         edition = material.edition
         version = material.edition?.name ?? "sha256:" + Hex.encode(material.digest.prefix(8))
         issuers = Dictionary(material.issuers.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        allowsInlineContexts = issuers.values.contains(where: \.inlineContexts)
         groups = Dictionary(
             material.issuers.flatMap { issuer in issuer.groups.map { ($0, [issuer.id]) } },
             uniquingKeysWith: { $0.union($1) })
