@@ -23,6 +23,8 @@ package actor Gatekeeper {
     private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; behind that the kernel takes it.
     private static let closingLimit: Duration = .milliseconds(500)
+    /// Where credentials are verified.
+    package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
     private let opener: SideThread
     private var openings = 0
@@ -137,6 +139,7 @@ package actor Gatekeeper {
         case .verify(let visit, let payload): verify(visit, payload)
         case .recordIntent(let visit, let session): recordIntent(visit, session)
         case .recordOutcome(let visit, let outcome, let signedDigest):
+            verifications.giveUp(visit)
             if outcome.gate?.opened != true { surroundings.settle(visit, false) }
             surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
         case .opened(let visit): surroundings.settle(visit, true)
@@ -159,9 +162,9 @@ package actor Gatekeeper {
         let date = surroundings.wallTime()
         // By the date that the verdict goes by: nobody is let in by one in whose hours the gate is locked down.
         pending += word(by: date, at: SystemClock.now())
-        Task.detached(priority: .high) { [verify = surroundings.verify] in
+        verifications.run(visit) { [weak self, verify = surroundings.verify] in
             let verdict = verify(visit, payload, date)
-            await self.handle(.verified(visit, verdict))
+            Task(priority: .high) { await self?.handle(.verified(visit, verdict)) }
         }
     }
 

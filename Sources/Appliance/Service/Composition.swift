@@ -216,9 +216,9 @@ package struct Composition: Sendable {
                     .init("the radio's thread") { await gatekeeper.breathe() > 0 },
                     .init("the verification") {
                         // A payload that is none.
-                        await Task.detached(priority: .high) {
+                        await gatekeeper.verifications.answer {
                             !verifiers.current.verify([], at: wallTime()).isAccepted
-                        }.value
+                        }
                     },
                     .init("the keeper of the records") {
                         await keeper.breathe()

@@ -74,7 +74,7 @@ import Testing
                 case .success:
                     made += 1
                     _ = try BackupFile(path)
-                    _ = try await card.restoring.check(path, passphrase: nil, scratch: card.path("state/check"))
+                    _ = try await card.restoring.check(path, passphrase: nil)
                 case .failure(let failure):
                     #expect(failure.text == "another backup of this ledger is being made", "\(failure)")
                     #expect(!FileManager.default.fileExists(atPath: path))

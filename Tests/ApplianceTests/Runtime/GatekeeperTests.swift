@@ -40,6 +40,38 @@ import Workbench
         await radio.stop()
     }
 
+    /// As many verifications as there are places never end: their visits fail, and whoever comes next is judged.
+    @Test func verificationsThatNeverEndHoldNobodyElseUp() async throws {
+        let ends = try socketPair()
+        let (ledger, seen) = (ListLedger(), Recorder())
+        let hanging = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let visits = (1...UInt64(hanging + 1)).map { Simulation.Visit.quick($0) }
+        let radio = try LiveRadio(VirtualRadio(visits: visits), descriptor: ends.radio, speed: 8, onFinish: {})
+        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        let hang = Mutex((count: 0, isOver: false))
+        defer { hang.withLock { $0.isOver = true } }
+        let judge: @Sendable (VisitID, [UInt8], WallTime) -> Verdict = { _, _, _ in
+            let hangs = hang.withLock { state in
+                state.count += 1
+                return state.count <= hanging
+            }
+            while hangs, !hang.withLock({ $0.isOver }) { usleep(1000) }
+            return .made(.ok)
+        }
+        let gatekeeper = try gatekeeper(
+            [ends.host], ledger, seen, configure: { $0.verificationLimit = .seconds(1) }, verify: judge)
+        let service = Task { await gatekeeper.run() }
+        await radio.start()
+        #expect(await seen.waits { $0.notes.count { $0 == "visit.ended" } == hanging + 1 && $0.gate.last == false })
+        #expect(gatekeeper.verifications.abandoned == hanging)
+        #expect(await gatekeeper.verifications.answer { true })
+        #expect(seen.state.gate == [true, false])
+        await gatekeeper.stop()
+        await service.value
+        #expect(ledger.entries.count { $0.result == .accepted } == 1 && ledger.entries.count == hanging + 1)
+        await radio.stop()
+    }
+
     @Test func stoppingWhileTheGateIsOpenShutsIt() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
@@ -165,7 +197,8 @@ import Workbench
     private func gatekeeper(
         _ descriptors: [Int32], _ ledger: ListLedger, _ seen: Recorder, schedule: DoorSchedule = DoorSchedule(),
         date: Clock = Clock("2026-01-01T00:00:00Z", .rtc),
-        configure: (inout KioskSettings) -> Void = { _ in }
+        configure: (inout KioskSettings) -> Void = { _ in },
+        verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict = { _, _, _ in .made(.ok) }
     ) throws -> Gatekeeper {
         var settings = KioskSettings(name: try Identifier("Gatekeeper"), softwareVersion: "test")
         // Patient in everything that waits for a task: the machine may be busy with other tests.
@@ -178,7 +211,7 @@ import Workbench
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                verify: { _, _, _ in .made(.ok) }, settle: { _, opened in ledger.settle(opened) },
+                verify: verify, settle: { _, opened in ledger.settle(opened) },
                 wallTime: { date.time }, schedule: schedule, panel: seen, listeners: try Listeners([seen]),
                 observe: rules.turn))
     }

@@ -1,0 +1,85 @@
+import Foundation
+import LinuxIO
+import Synchronization
+import Testing
+
+/// Threads for computations that may take too long.
+@Suite(.timeLimit(.minutes(1))) struct WorkThreadsTests {
+    @Test func noMoreThanThatManyRunAtATime() async throws {
+        let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Log())
+        for key in 0..<6 {
+            threads.run(key) {
+                log.add(key)
+                gate.wait()
+            }
+        }
+        try await log.waits(for: 2)
+        #expect(Set(log.entries) == [0, 1])
+        gate.open()
+        try await log.waits(for: 6)
+        #expect(await threads.answer { 7 } == 7)
+        #expect(threads.abandoned == 0)
+    }
+
+    @Test func whatIsGivenUpMakesRoom() async throws {
+        let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Log())
+        defer { gate.open() }
+        // Each holds a place until nobody waits for it any more.
+        for key in 0..<WorkThreads<Int>.mostGivenUp - 1 {
+            threads.run(key) {
+                log.add(key)
+                gate.wait()
+            }
+            try await log.waits(for: key + 1)
+            threads.giveUp(key)
+        }
+        #expect(threads.abandoned == WorkThreads<Int>.mostGivenUp - 1)
+        #expect(await threads.answer { true })
+        // What has not begun is left out.
+        let held = Log()
+        for key in [100, 101] {
+            threads.run(key) {
+                held.add(key)
+                gate.wait()
+            }
+        }
+        try await held.waits(for: 2)
+        threads.run(102) { log.add(102) }
+        threads.giveUp(102)
+        threads.giveUp(103)
+        threads.giveUp(100)
+        // Beyond the bound nothing is begun, and whoever asks hears nothing.
+        let answered = Log()
+        threads.run(nil) { answered.add(1) }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(answered.entries.isEmpty && threads.abandoned == WorkThreads<Int>.mostGivenUp)
+        gate.open()
+        try await answered.waits(for: 1)
+        #expect(await threads.answer { true })
+        for _ in 0..<500 where threads.abandoned > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(threads.abandoned == 0 && !log.entries.contains(102))
+    }
+}
+
+/// Holds threads until it is opened.
+private final class Gate: Sendable {
+    private let isOpen = Mutex(false)
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    func wait() { while !isOpen.withLock({ $0 }) { usleep(1000) } }
+}
+
+/// What was begun, in its order.
+private final class Log: Sendable {
+    private let all = Mutex<[Int]>([])
+
+    var entries: [Int] { all.withLock { $0 } }
+
+    func add(_ entry: Int) { all.withLock { $0.append(entry) } }
+
+    func waits(for count: Int) async throws {
+        for _ in 0..<1000 where entries.count < count { try await Task.sleep(for: .milliseconds(10)) }
+        try #require(entries.count >= count)
+    }
+}
