@@ -81,6 +81,8 @@ private struct SessionScript {
         case 8: pass(.milliseconds(Int(value) * 10))
         case 9: pass(.seconds(Int(value)))
         case 10:
+            // What is due comes first, and the payload may be due: a verdict then is of that.
+            if let deadline = session.deadline, deadline <= now { give(.timer) }
             if payloads == 1, verdict == nil { verdict = value & 1 == 1 }
             give(.verdict(accepted: value & 1 == 1))
         case 11: give(.linkLost)
