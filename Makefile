@@ -22,7 +22,7 @@ demo: build
 # that are bounded in time beside whole crowds.
 CROWDS := 'KioskTests|SimulationTests'
 ADAPTERS := 'ApplianceTests|LinuxIOTests|StoreTests|HTTPTransportTests'
-REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests|LocalServerTests|ObservationServiceTests'
+REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests|LocalServerTests|ObservationServiceTests|DoorDeskTests'
 # Of these most wait, so two processes share the machine: those with agents on the other side, and the rest.
 AGENTS := 'PeerTests[.](AgencyPeer|AgentCommand|AttributePeer|Delivery|DeliveryRate|Keeper|MailboxPeer|RotationPeer)Tests'
 
