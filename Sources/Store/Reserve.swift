@@ -55,6 +55,7 @@ package final class Reserve {
     /// Does that with the reserve on a thread of its own, and returns what came of it: a disk may take seconds, and tasks share few
     /// threads. Nobody else may use the reserve meanwhile.
     package func aside<Result: Sendable>(_ work: @escaping @Sendable (Reserve) -> Result) async -> Result {
+        // Unsafe, as the compiler does not see that whoever asks waits for the answer before it asks again.
         nonisolated(unsafe) let reserve = self
         return await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work(reserve)) }

@@ -18,7 +18,7 @@ struct CredentialShape {
     /// Empty only when none was required.
     let proofs: [Located<JSONObject>]
 
-    /// Checks in the order of vectors/README.md; a missing proof comes last.
+    /// Checks in the order of Tests/Vectors/README.md; a missing proof comes last.
     init(_ document: JSONObject, profile: Profile, proofRequired: Bool, limits: Limits) throws(Rejection) {
         self.document = document
         let members = Members(document, limits: limits)

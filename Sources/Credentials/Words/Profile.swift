@@ -1,4 +1,4 @@
-/// How strictly credentials are read (vectors/README.md, "Profiles").
+/// How strictly credentials are read (Tests/Vectors/README.md, "Profiles").
 package enum Profile: String, Sendable {
     /// Every claim must be signed, no inline contexts unless the issuer's entry allows them, dates with a zone.
     case strict

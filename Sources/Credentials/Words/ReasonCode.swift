@@ -1,7 +1,7 @@
 /// Why a verification or a visit ended as it did: a stable code and what a person needs to know about it.
 ///
 /// Two codes are equal when their texts are. ``groups`` is the one table of all codes that a verdict, a visit, a record, a log
-/// or a report may carry; nothing but this folder makes a code. Those of a verification follow `vectors/README.md`.
+/// or a report may carry; nothing but this folder makes a code. Those of a verification follow `Tests/Vectors/README.md`.
 package struct ReasonCode: Sendable {
     /// The code itself, such as `validity.expired`; sent in reports and matched verbatim.
     package let text: String

@@ -1,4 +1,4 @@
-// The reasons of a verification. Order and names follow vectors/README.md; a test holds the two against each other.
+// The reasons of a verification. Order and names follow Tests/Vectors/README.md; a test holds the two against each other.
 
 extension ReasonCode {
     /// `ok`
