@@ -6,7 +6,12 @@ import re
 import shutil
 import subprocess
 
+from packages import Missing, provide
+
 HERE = pathlib.Path(__file__).resolve().parent
+# What builds and boots the guest: Debian's packages, each with a program of it.
+TOOLS = {"qemu-system-x86": "qemu-system-x86_64", "busybox-static": "busybox", "cpio": "cpio", "kmod": "depmod", "make": "make",
+         "gcc": "gcc", "xz-utils": "xz"}
 MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "virtio_blk", "crc32c_generic", "ext4", "configfs", "hci_vhci", "hci_uart")
 # What Debian's kernels leave out, built beside them: their configuration has no CONFIG_GPIO_SIM.
 SOURCES = ("drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c")
@@ -37,27 +42,6 @@ class NoMachine(Exception):
     """Why no machine can be made here."""
 
 
-def provide():
-    """Installs what this machine lacks for building and booting the guest; only root can."""
-    wanted = {"qemu-system-x86": "qemu-system-x86_64", "busybox-static": "busybox", "cpio": "cpio", "kmod": "depmod",
-              "make": "make", "gcc": "gcc", "xz-utils": "xz"}
-    # Tools of administration are not on everybody's path.
-    os.environ["PATH"] += ":/usr/sbin:/sbin"
-    packages = [package for package, program in wanted.items() if not shutil.which(program)]
-    if not packages:
-        return
-    if os.geteuid() != 0:
-        raise NoMachine("packages are missing. Run:\nsudo apt-get install --yes --no-install-recommends " + " ".join(packages))
-    print("installing", *packages, flush=True)
-    apt = ["apt-get", "--quiet", "--quiet", "-o", "DPkg::Lock::Timeout=300"]
-    try:
-        run(*apt, "update", stdin=subprocess.DEVNULL, timeout=150)
-        run(*apt, "install", "--yes", "--no-install-recommends", *packages, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            timeout=300, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
-    except subprocess.SubprocessError as failure:
-        raise NoMachine(f"installing {' '.join(packages)}: {failure}") from failure
-
-
 class Image:
     """``kernel`` and ``initramfs`` below a folder."""
 
@@ -66,9 +50,12 @@ class Image:
         self.kernel, self.initramfs = folder / "vmlinux", folder / "initramfs"
 
     def make(self):
-        """Makes what is not there."""
+        """Makes what is not there, and installs first what that and booting it need."""
         try:
+            provide(TOOLS)
             self._make()
+        except Missing as missing:
+            raise NoMachine(missing) from missing
         except (OSError, subprocess.SubprocessError) as failure:
             raise NoMachine(f"{failure}: is there a Debian mirror for amd64?") from failure
 

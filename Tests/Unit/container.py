@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+from packages import Missing, provide
+
 PACKAGES = (
     "systemd,systemd-sysv,dbus,libsodium23,libqrencode4,libsqlite3-0,zlib1g,libssl3,libstdc++6,"
     "ca-certificates,tzdata"
@@ -18,15 +20,14 @@ class Failure(Exception):
 
 
 def need(name: str):
-    """What is missing on this machine ends the run of this name."""
-    missing = [package for package, program in (("debootstrap", "debootstrap"), ("systemd-container", "systemd-nspawn"))
-               if not shutil.which(program)]
-    if missing:
-        print(f"{name}: packages are missing. Run:\nsudo apt-get install --yes --no-install-recommends {' '.join(missing)}",
-              file=sys.stderr)
+    """What this machine lacks and cannot get ends the run of this name."""
+    try:
+        provide({"debootstrap": "debootstrap", "systemd-container": "systemd-nspawn"})
+    except Missing as missing:
+        print(f"{name}: {missing}", file=sys.stderr)
+        sys.exit(2)
     if os.geteuid() != 0:
         print(f"{name}: a container with a systemd needs root", file=sys.stderr)
-    if missing or os.geteuid() != 0:
         sys.exit(2)
 
 
