@@ -48,6 +48,12 @@ package struct Doctor: Sendable {
         guard facts.account != nil else {
             return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
         }
-        return [installed, .good(.user, name)]
+        // systemd then ends each start before the program begins (216/GROUP): no lamp and no record tells it.
+        let missing = facts.missingGroups.map { group in
+            Finding(
+                .user, .boxNoGroup,
+                "there is no group \(group), which \(facts.unitName).service or a drop-in of it names")
+        }
+        return [installed] + (missing.isEmpty ? [.good(.user, name)] : missing)
     }
 }

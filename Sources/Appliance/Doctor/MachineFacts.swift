@@ -13,6 +13,8 @@ package struct MachineFacts: Sendable {
     package var userName = "gatehouse"
     /// That user; nil: there is none of that name.
     package var account: Account?
+    /// Groups that the unit names beside the user's own, and that there are not.
+    package var missingGroups: [String] = []
     /// The configuration file; nil: it is not known which.
     package var configurationFile: String?
     /// The files below the trust directory.

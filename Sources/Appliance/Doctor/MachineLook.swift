@@ -35,6 +35,7 @@ package struct MachineLook: Sendable {
         facts.unit = files.unit(facts.unitName + ".service").map(UnitFile.init)
         if let unit = facts.unit { facts.userName = unit.user.isEmpty ? "root" : unit.user }
         facts.account = files.account(facts.userName, groups: facts.unit?.groups ?? [])
+        facts.missingGroups = (facts.unit?.groups ?? []).filter { !files.hasGroup($0) }
         facts.radio = radio(configuration.radio, opener: facts.openerName)
         facts.chips = root.isEmpty ? GPIOChips.list() : nil
         facts.configurationFile = file

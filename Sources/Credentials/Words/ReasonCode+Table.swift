@@ -84,7 +84,7 @@ extension ReasonCode {
         Group(
             title: "The machine around it (gatehouse doctor)",
             codes: [
-                boxConfiguration, boxNotInstalled, boxNoUser, boxMissing, boxUnreadable, boxUnwritable,
+                boxConfiguration, boxNotInstalled, boxNoUser, boxNoGroup, boxMissing, boxUnreadable, boxUnwritable,
                 boxOutsideSandbox, boxDeviceDenied, boxReadOnly, boxDiskFull, boxDiskSmall, boxNoOpener, boxBluetoothd,
                 boxLinesStayDriven, boxOutputUnseen, boxDate, boxNoRTC, boxRTCUnused, boxRTCDiffers, boxRTCSilent,
                 boxRTCBattery,

@@ -14,6 +14,10 @@ extension ReasonCode {
     package static let boxNoUser = ReasonCode(
         "box.no-user", "There is no such user as the service is to run as.",
         "Install it again (deploy/install), or run: systemd-sysusers gatehouse.conf.")
+    /// `box.no-group`
+    package static let boxNoGroup = ReasonCode(
+        "box.no-group", "The unit names a group that there is not: systemd does not start the service.",
+        "Take it out of SupplementaryGroups= (systemctl edit gatehouse), or make it: groupadd --system NAME.")
     /// `box.missing`
     package static let boxMissing = ReasonCode(
         "box.missing", "What the configuration names is not there.",

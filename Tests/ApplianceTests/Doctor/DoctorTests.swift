@@ -57,6 +57,9 @@ import Testing
     static let machine: [Case] = [
         Case("no unit", "unit warning box.not-installed") { $0.unit = nil },
         Case("no user", "user bad box.no-user", "files unknown -") { $0.account = nil },
+        Case("groups that are not there", "user bad box.no-group", "user bad box.no-group") {
+            $0.missingGroups = ["spi", "i2c"]
+        },
         Case(
             "a key that is used no more", "configuration warning box.configuration", more: "[agent]\nqueue = 5\n"),
     ]
