@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-page test-unit test-vm smoke-vm test-power deb test-deb smoke-deb deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
+.PHONY: demo test test-page test-unit test-vm smoke-vm test-power test-card deb test-deb smoke-deb deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -113,6 +113,12 @@ POWER_VISITS ?= 100
 test-power: release
 	@Tests/Peers/setup
 	@Tests/Kernel/power $(RELEASE) --visits $(POWER_VISITS)
+
+# From a card to the first green light and its report: Debian 12 and 13 with the package on that machine, an installer's file on the boot
+# partition, the power cut in between. Needs root, debootstrap and systemd-container; `make test-card SUITES=trixie` takes one of them.
+test-card: deb
+	@Tests/Peers/setup
+	@Tests/Kernel/card $(DEB) $(SUITES)
 
 # Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
 FUZZ_SECONDS ?= 20
