@@ -1,5 +1,5 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-page test-unit test-vm smoke-vm test-power test-card deb test-deb smoke-deb deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
+.PHONY: demo test test-page test-unit test-vm test-power test-card deb test-deb smoke deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -72,10 +72,6 @@ test-deb: deb
 	@Tests/Peers/setup
 	@Tests/Package/run $(DEB) $(CHECKS)
 
-# The few of them that boot nothing; nothing, and that said, where no such trees can be made (status 2).
-smoke-deb: deb
-	@Tests/Package/run $(DEB) smoke || [ $$? -eq 2 ]
-
 # The same for 64-bit ARM (Debian 13), built here with Debian's own Swift and packed in emulation: deploy/arm64. Needs root, 5 GB and
 # half an hour the first time. `make test-arm64 EVERY=1` takes every case of the vectors.
 ARM64 ?= $(dir $(SCRATCH))arm64
@@ -88,7 +84,7 @@ deb-arm64: setup
 test-arm64: release deb-arm64
 	@Tests/Arm64/run $(RELEASE) $(ARM64) --every $(EVERY)
 
-# The status page in a headless Chromium (Tests/Page); needs Debian's chromium. `make test-page SCREENSHOTS=folder` keeps the pictures.
+# The status page in a headless Chromium (Tests/Page), which root gets from Debian. `make test-page SCREENSHOTS=folder` keeps the pictures.
 test-page: build
 	@Tests/Page/run $(SCRATCH)/debug/gatehouse $(SCRATCH) $(SCREENSHOTS) $(PICTURE)
 
@@ -103,11 +99,6 @@ test-vm: release
 	@Tests/Peers/setup
 	@Tests/Kernel/run $(RELEASE) $(CHECKS)
 
-# The few of them that show the whole way; nothing, and that said, where no such machine can be made (status 2).
-smoke-vm: release
-	@Tests/Peers/setup
-	@Tests/Kernel/run $(RELEASE) smoke || [ $$? -eq 2 ]
-
 # Visits while the power goes, on that machine with a disk whose drive forgets what was not flushed, and an agent that keeps the ledger.
 POWER_VISITS ?= 100
 test-power: release
@@ -119,6 +110,15 @@ test-power: release
 test-card: deb
 	@Tests/Peers/setup
 	@Tests/Kernel/card $(DEB) $(SUITES)
+
+# Of each of these that takes long or needs root a little: the visits that show the whole way, three of them with power cuts, the packages
+# where nothing runs, the page. What cannot be made on this machine (status 2) says so and is left out.
+smoke: build deb
+	@Tests/Peers/setup
+	@Tests/Kernel/run $(RELEASE) smoke || [ $$? -eq 2 ]
+	@Tests/Kernel/power $(RELEASE) --visits 3 || [ $$? -eq 2 ]
+	@Tests/Package/run $(DEB) smoke || [ $$? -eq 2 ]
+	@Tests/Page/run $(SCRATCH)/debug/gatehouse $(SCRATCH) || [ $$? -eq 2 ]
 
 # Every fuzz target for FUZZ_SECONDS; `make fuzz RUNS=1000000` runs each so often, TARGETS="json cbor" only those.
 FUZZ_SECONDS ?= 20

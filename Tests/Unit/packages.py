@@ -1,7 +1,11 @@
-"""Debian's packages that a check needs on this machine."""
+"""Debian's packages that a check needs on this machine.
+
+packages.py PACKAGE=PROGRAM...      installs those whose program is not there; ends with 2, and says what to do, where it cannot
+"""
 import os
 import shutil
 import subprocess
+import sys
 
 
 class Missing(Exception):
@@ -26,3 +30,11 @@ def provide(wanted: dict):
                        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, **options)
     except subprocess.SubprocessError as failure:
         raise Missing(f"installing {' '.join(packages)}: {failure}") from failure
+
+
+if __name__ == "__main__":
+    try:
+        provide(dict(word.split("=", 1) for word in sys.argv[1:]))
+    except Missing as missing:
+        print(missing, file=sys.stderr)
+        sys.exit(2)
