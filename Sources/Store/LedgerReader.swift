@@ -16,7 +16,7 @@ package struct LedgerReader: Sendable {
 
     /// Opens an existing database for reading.
     package init(path: String) throws(StoreError) {
-        guard StoreFile.exists(path) else { throw .absent(path: path) }
+        if let obstacle = StoreFile.obstacle(path) { throw obstacle }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "reader"

@@ -179,10 +179,13 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Whether a regular file is there.
-    static func exists(_ path: String) -> Bool {
+    /// Why no regular file is seen there; nil: one is. What this user may not look at is not told as absent.
+    static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard stat(path, &status) == 0 else {
+            return errno == ENOENT || errno == ENOTDIR ? .absent(path: path) : failure(path)
+        }
+        return status.st_mode & S_IFMT == S_IFREG ? nil : .absent(path: path)
     }
 
     /// Whether an open descriptor is that of a regular file.

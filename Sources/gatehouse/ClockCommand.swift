@@ -3,52 +3,13 @@ import ArgumentParser
 import Credentials
 import Encoding
 import Kiosk
-import Ledger
 import LinuxIO
-import Store
 
 /// The date at the gate: what it is worth, and the word of somebody who knows.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "Shows what the date at the gate is worth, and accepts it.",
         discussion: "May be used beside the running service.", subcommands: [Show.self, Accept.self])
-
-    /// The clock of this machine and what the ledger knows of the date.
-    private struct Sight {
-        let look: ClockGuard.Look
-        let bound: Timestamp?
-        let newestRecord: Timestamp?
-        let pending: Timestamp?
-        let time: WallTime
-        let faults: [HealthReport]
-
-        static func take(_ configuration: Configuration) async throws -> Sight {
-            let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
-            let look = ClockWatch.machine(made: ProductVersion.made)()
-            let (kept, newest) = try await kept(path)
-            let pending = ClockAcceptance(database: path).pending()
-            let bound = pending ?? kept
-            var judge = ClockGuard(newest: bound, skew: skew, made: ProductVersion.made, at: look.monotonic)
-            // The battery-backed clock is told at once: here nobody waits for it to settle.
-            let hardware = look.hardware.trouble.map { HealthReport.present(.clockHardware, detail: $0) }
-            let faults = judge.handle(look).filter(\.isPresent) + [hardware].compactMap(\.self)
-            return Sight(
-                look: look, bound: bound, newestRecord: newest, pending: pending, time: judge.time, faults: faults)
-        }
-
-        private static func kept(_ path: String) async throws -> (bound: Timestamp?, newest: Timestamp?) {
-            do throws(StoreError) {
-                let reader = try LedgerReader(path: path)
-                return (
-                    try await reader.savedClock(), try await reader.visits(last: 1).first?.record?.stamp.time.utc
-                )
-            } catch {
-                // A box that has never run knows nothing yet.
-                if case .absent = error { return (nil, nil) }
-                throw CommandFailure(error.text, remedy: error.remedy)
-            }
-        }
-    }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -62,7 +23,7 @@ struct ClockCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let sight = try await Sight.take(configuration.load())
+            let sight = try await ClockSight.take(configuration.load())
             if json { return Terminal.line(Self.json(sight).compactText) }
             Terminal.line("clock          \(Self.text(sight.look.utc)), \(Self.source(sight.look))")
             Terminal.line("newest record  \(Self.text(sight.newestRecord))")
@@ -75,7 +36,7 @@ struct ClockCommand: AsyncParsableCommand {
             }
         }
 
-        private static func json(_ sight: Sight) -> JSON {
+        private static func json(_ sight: ClockSight) -> JSON {
             func date(_ date: Timestamp?) -> JSON { date.map { .text($0.rfc3339) } ?? .null }
             let faults = sight.faults.map { fault -> JSON in
                 [

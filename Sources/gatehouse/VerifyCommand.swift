@@ -13,6 +13,9 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             A file that cannot be read does not keep the others from being verified.
 
+            With --config the date is worth what gatehouse clock show says: where it is worth less than the gate's rules ask, \
+            nothing is accepted (clock.untrusted). A date that is given with --at counts as a good one.
+
             Exit code: 0 when all are accepted, 1 when some are rejected, 2 for usage or input/output errors.
             """)
 
@@ -39,7 +42,9 @@ struct VerifyCommand: AsyncParsableCommand {
     )
     var profile: String?
     @Option(
-        help: ArgumentHelp("The date to verify at, RFC 3339; the default is this machine's clock.", valueName: "time"))
+        help: ArgumentHelp(
+            "The date to verify at, RFC 3339; the default is this machine's clock, with --config as the gate judges it.",
+            valueName: "time"))
     var at: String?
     @Flag(help: "Tell the stages of each verification in words, instead of JSON.")
     var explain = false
@@ -58,8 +63,9 @@ struct VerifyCommand: AsyncParsableCommand {
                 "--timings tells medians, so it needs --repeat",
                 remedy: "add --repeat 100; the times of one run are in its stages")
         }
-        let verifier = try self.verifier()
-        let date = try self.date()
+        let gate = try self.gate()
+        let verifier = try self.verifier(gate)
+        let date = try await self.date(gate)
         var worst: Int32 = 0
         for file in files {
             let bytes: [UInt8]
@@ -87,13 +93,9 @@ struct VerifyCommand: AsyncParsableCommand {
         if worst != 0 { throw ExitCode(worst) }
     }
 
-    /// What decides: that of a gate, or what the options name.
-    private func verifier() throws -> Verifier {
-        guard let config else {
-            let directory = try trust.map { try TrustCommand.reading($0, key: key) }
-            let store = try directory?.store ?? TrustStore(TrustMaterial())
-            return Verifier(trust: store, policy: try chosenPolicy(over: directory?.profile ?? .strict))
-        }
+    /// The configuration of the gate that is asked about; nil: none is.
+    private func gate() throws -> Configuration? {
+        guard let config else { return nil }
         guard trust == nil, policy == nil, direction == nil, profile == nil else {
             throw CommandFailure(
                 "--config brings trust and rules of the gate",
@@ -101,12 +103,21 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         var input = ConfigurationInput()
         input.path = config
-        let configuration = try input.load()
-        let directory = try TrustCommand.usable { () throws(TrustDirectoryError) in
-            try TrustCommand.inForce(configuration.trust)
+        return try input.load()
+    }
+
+    /// What decides: that of a gate, or what the options name.
+    private func verifier(_ gate: Configuration?) throws -> Verifier {
+        guard let gate else {
+            let directory = try trust.map { try TrustCommand.reading($0, key: key) }
+            let store = try directory?.store ?? TrustStore(TrustMaterial())
+            return Verifier(trust: store, policy: try chosenPolicy(over: directory?.profile ?? .strict))
         }
-        let rules = try configuration.policy.file.map(PolicyCommand.load) ?? directory.rules
-        return Verifier(trust: directory.store, policy: Composition.rules(of: configuration, under: rules))
+        let directory = try TrustCommand.usable { () throws(TrustDirectoryError) in
+            try TrustCommand.inForce(gate.trust)
+        }
+        let rules = try gate.policy.file.map(PolicyCommand.load) ?? directory.rules
+        return Verifier(trust: directory.store, policy: Composition.rules(of: gate, under: rules))
     }
 
     private func report(_ file: String, _ bytes: [UInt8], _ verifier: Verifier, _ date: WallTime) -> VerdictReport {
@@ -151,10 +162,17 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func date() throws -> WallTime {
-        guard let at else { return WallTime(utc: SystemClock.utc(), provenance: .given) }
+    /// The date that is given; else what the gate takes for it, or without a gate this machine's, which somebody can see.
+    private func date(_ gate: Configuration?) async throws -> WallTime {
+        guard let at else {
+            guard let gate else { return WallTime(utc: SystemClock.utc(), provenance: .given) }
+            return try await ClockSight.take(gate).time
+        }
         guard let utc = Timestamp(rfc3339: at) else {
             throw CommandFailure("--at \(at) is not a date", remedy: "write it as 2026-06-01T09:00:00Z")
+        }
+        if gate != nil {
+            Terminal.error("with --at the gate's rule for its clock is not asked; gatehouse clock show tells its date")
         }
         return WallTime(utc: utc, provenance: .given)
     }

@@ -208,16 +208,12 @@ import Testing
 
     // MARK: - The program
 
-    /// Runs a program as somebody whom the modes of files mean something to.
-    private static let confined =
-        geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
-
     /// The codes of what `doctor` finds wrong.
     private func doctor(_ folder: Scratch) async throws -> Set<Text> {
         try folder.write("root/sys/class/rtc/rtc0/since_epoch", "\(Int(Date().timeIntervalSince1970))\n")
         let ending = try await Program.run(
             "timeout",
-            ["60"] + Self.confined + [
+            ["60"] + Program.confined + [
                 Program.gatehouse, "doctor", "--json", "--root", "root", "--config", "gate.toml",
             ], in: folder)
         #expect(ending.code == 1 || ending.code == 2, "\(ending)")
@@ -255,7 +251,7 @@ import Testing
     /// Runs the service for the time of `body`, as a user whom the modes of files mean something to, and sees it end in order.
     private func run(_ folder: Scratch, _ body: @escaping (ServiceLog) async throws -> Void) async throws {
         let ending = try await Program.run(
-            "timeout", ["150"] + Self.confined + [Program.gatehouse, "run", "--config", "gate.toml"], in: folder
+            "timeout", ["150"] + Program.confined + [Program.gatehouse, "run", "--config", "gate.toml"], in: folder
         ) { id in
             try await body(ServiceLog(folder: folder))
             kill(id, SIGTERM)
@@ -317,9 +313,5 @@ extension Scratch {
     fileprivate func makeFolder(_ name: String) throws {
         try FileManager.default.createDirectory(
             atPath: path(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    fileprivate func setMode(_ name: String, _ mode: Int) throws {
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
     }
 }

@@ -101,6 +101,11 @@ enum Program {
     }
 }
 
+extension Program {
+    /// What stands before a program to run it as somebody whom the modes of files mean something to, as they mean nothing to root.
+    static let confined = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : ["env"]
+}
+
 /// A folder for one test's files; it goes with the value.
 final class Scratch: Sendable {
     let url: URL
@@ -148,6 +153,17 @@ final class Scratch: Sendable {
     /// The same for a list of arguments.
     func gatehouse(_ arguments: [String], input: String = "") async throws -> Ending {
         try await Program.run(Program.gatehouse, arguments, input: input, in: self)
+    }
+
+    /// The same as somebody whom the modes of files mean something to.
+    func confinedGatehouse(_ arguments: [String]) async throws -> Ending {
+        let words = Program.confined + [Program.gatehouse] + arguments
+        return try await Program.run(words[0], Array(words.dropFirst()), in: self)
+    }
+
+    /// Who may use a file or folder.
+    func setMode(_ name: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
     }
 
     /// Writes the sample credential and its trust directory below `sample`.

@@ -207,10 +207,9 @@ import Testing
 
     @Test func whoMayNotWriteIsToldBeforeAll() async throws {
         let words = Self.common + ["--name", "N", "--board", "none"]
-        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path("gate"))
-        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path("gate")) }
-        let confined = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : ["env"]
-        let ending = try await Program.run(confined[0], confined.dropFirst() + [Program.gatehouse] + words, in: folder)
+        try folder.setMode("gate", 0o500)
+        defer { try? folder.setMode("gate", 0o700) }
+        let ending = try await folder.confinedGatehouse(words)
         #expect(ending.code == 2 && ending.hasRemedy && ending.errors.contains("cannot be written below"), "\(ending)")
     }
 

@@ -63,6 +63,81 @@ import Testing
         #expect(both.code == 2 && both.hasRemedy && both.errors.contains("--config"), "\(both)")
     }
 
+    private static func reason(_ ending: Ending) -> Text? {
+        ending.json.first?["reasons"]?.array?.first?["code"]?.string
+    }
+
+    /// A gate that asks so much of its date, with `more` below it.
+    private func gate(_ minimum: String, _ more: String = "") throws {
+        try folder.write(
+            "gate.toml",
+            """
+            [kiosk]
+            name = "A"
+            [trust]
+            directory = "sample/trust"
+            state = "state"
+            [clock]
+            minimum = "\(minimum)"
+            [ledger]
+            path = "ledger/gate.db"
+            \(more)
+            """)
+    }
+
+    private func wouldTheGateTakeIt(_ more: String...) async throws -> Ending {
+        try await folder.gatehouse(["verify", "--config", "gate.toml", "sample/credential.json"] + more)
+    }
+
+    /// A gate that does not believe its date lets nobody in, and that is what is told of it.
+    @Test func theGatesRuleForItsClockCounts() async throws {
+        let byHand = try await folder.gatehouse("verify", "--trust", "sample/trust", "sample/credential.json")
+        try gate("unset")
+        let anyDate = try await wouldTheGateTakeIt()
+        #expect(anyDate.code == byHand.code && Self.reason(anyDate) == Self.reason(byHand), "\(anyDate)")
+        for minimum in ["saved", "rtc", "synchronised"] {
+            try gate(minimum)
+            let worth = try await folder.gatehouse("clock", "show", "--json", "--config", "gate.toml")
+            let order: [Text] = ["unset", "saved", "rtc", "synchronised"]
+            let provenance = try #require(worth.json.first?["provenance"]?.string)
+            let isEnough = try #require(order.firstIndex(of: provenance)) >= order.firstIndex(of: Text(minimum)) ?? 0
+            let ending = try await wouldTheGateTakeIt()
+            #expect(ending.code == (isEnough ? byHand.code : 1), "\(minimum), \(provenance): \(ending)")
+            #expect(
+                Self.reason(ending) == (isEnough ? Self.reason(byHand) : "clock.untrusted"), "\(minimum): \(ending)")
+        }
+    }
+
+    /// What the ledger and somebody's word say of the date counts too, on every machine; so does the policy. Nothing is begun by asking.
+    @Test func aDateThatContradictsWhatIsKnown() async throws {
+        try folder.write("ledger/gate.db.clock", "2099-01-01T00:00:00Z\n")
+        let rules = "id = \"r\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n[clock]\nminimum = \"rtc\"\n"
+        try folder.write("rules.toml", rules)
+        for (minimum, more) in [("rtc", ""), ("unset", "[policy]\nfile = \"rules.toml\"")] {
+            try gate(minimum, more)
+            let ending = try await wouldTheGateTakeIt()
+            #expect(ending.code == 1 && Self.reason(ending) == "clock.untrusted", "\(minimum): \(ending)")
+            #expect(ending.json.first?["decision"] == "reject" && ending.errors.isEmpty, "\(ending)")
+            // A date that somebody gives is good, and that is said.
+            let given = try await wouldTheGateTakeIt("--at", date)
+            #expect(given.code == 0 && given.json.first?["decision"] == "accept", "\(given)")
+            #expect(given.errors.contains("--at") && given.errors.split(separator: "\n").count == 1, "\(given)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("ledger")) == ["gate.db.clock"])
+    }
+
+    /// A ledger that this user may not see is none that was never begun: what the date is worth is not known then.
+    @Test(arguments: [["clock", "show"], ["verify", "sample/credential.json"], ["ledger", "list"]])
+    func aLedgerThatMayNotBeSeen(_ words: [String]) async throws {
+        try gate("unset")
+        try folder.write("ledger/gate.db", "")
+        try folder.setMode("ledger", 0)
+        defer { try? folder.setMode("ledger", 0o700) }
+        let ending = try await folder.confinedGatehouse(words + ["--config", "gate.toml"])
+        #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(ending)")
+        #expect(ending.errors.contains("no permission for ") && ending.errors.contains("gate.db"), "\(ending)")
+    }
+
     /// A bundle serves in place of the directory that it was made of.
     @Test func trustFromABundle() async throws {
         let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
