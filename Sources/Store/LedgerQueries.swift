@@ -21,12 +21,12 @@ enum LedgerQueries {
                 WHERE kind = 'outcome' OR visit IN (SELECT visit FROM open_visit)
                 ORDER BY position DESC LIMIT ?
                 """, arguments: [limit])
-        let primary = try Books.cursors(db)[DeliveryCursor.primary]
+        let primary = try Books.cursors(db)[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
         return try rows.map { row in
             let position = Int(try row.integer("position"))
             return ListedVisit(
                 position: position, hash: try? row.hash("hash"), body: (try? row.bytes("body")) ?? [],
-                report: try row.text("kind") == "outcome" ? primary?.state(of: position) : nil)
+                report: try row.text("kind") == "outcome" ? primary.state(of: position) : nil)
         }
     }
 

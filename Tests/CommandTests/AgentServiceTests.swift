@@ -104,6 +104,39 @@ import Testing
         #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
     }
 
+    /// A gate without an agent waits for none, and whoever looks is told so everywhere. One that is invited is told at once.
+    @Test(.timeLimit(.minutes(2)))
+    func aGateWithoutAnAgent() async throws {
+        let server = try AgentOnLoopback("Late agent")
+        server.setUp(false)
+        try folder.write("invitation.json", server.invitation.compactText)
+        try await serving { configuration in
+            func status() async throws -> JSON {
+                try #require(try await folder.gatehouse("status", "--json", "--config", configuration).json.first)
+            }
+            #expect(try await status()["agent"] == [])
+            let people = try await folder.gatehouse("status", "--config", configuration)
+            #expect(people.lines.contains("agent    none"), "\(people)")
+            func view(_ target: String) throws -> String {
+                try UnixRequest.get(target, at: folder.path("observe.sock"))
+            }
+            for _ in 0..<200 where (try? view("/")) == nil { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(try view("/status.json").contains("\"agent\":[]"))
+            #expect(try !view("/metrics").contains("gatehouse_agent_"))
+            let page = try view("/")
+            #expect(page.contains("<dt>Cloud agent</dt><dd>none") && !page.contains("Records that wait"), "\(page)")
+            let doctor = try await folder.gatehouse("doctor", "--json", "--config", configuration)
+            let agents = (doctor.json.first?["findings"]?.array ?? []).filter { $0["check"] == "agent" }
+            #expect(!agents.isEmpty && agents.allSatisfy { $0["code"]?.string == nil }, "\(doctor)")
+
+            let invited = try await agent(
+                "connect", "invitation.json", "--wait", "1", configuration: configuration)
+            #expect(invited.code == 1, "\(invited)")
+            let told = try await status()["agent"]?.array ?? []
+            #expect(told.map { $0["name"] } == ["primary"] && told.first?["connected"] == false, "\(told)")
+        }
+    }
+
     /// A command that waits on the database itself makes way: the gate does not wait for it.
     @Test(.timeLimit(.minutes(2)))
     func aServiceThatIsStartedMeanwhileDoesNotWaitForACommand() async throws {

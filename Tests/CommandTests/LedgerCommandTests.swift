@@ -88,6 +88,10 @@ import Testing
         #expect(list.code == 0, "\(list)")
         let machine = try await folder.gatehouse("ledger", "list", "--json", "--config", configuration)
         #expect(machine.json.count == visits.count)
+        // No agent was ever there.
+        #expect(machine.json.allSatisfy { $0["report"] == "none" }, "\(machine)")
+        let shown = list.lines.filter { $0.hasPrefix("2026-01-01") }
+        #expect(shown.count == visits.count && shown.allSatisfy { $0.dropFirst(47).hasPrefix("none") }, "\(list)")
         var remedies: [Text?] = []
         for code in ["validity.expired", "transfer.silence", "transfer.TVV_UNK_003", "interrupted", "policy.staff"] {
             remedies.append(try await folder.gatehouse("reasons", "--json", code).json.first?["remedy"]?.string)

@@ -28,7 +28,7 @@ import Testing
         #expect(
             [
                 [LedgerListing.header], lines(Samples.accepted, report: .confirmed),
-                lines(Samples.rejected, report: nil),
+                lines(Samples.rejected, report: .nobody),
                 lines(Recovery.outcome(software: Samples.software), dropped: 3, report: .queued),
                 lines(Recovery.outcome(software: Samples.software)),
                 lines(longCode),
@@ -37,7 +37,7 @@ import Testing
             ].flatMap(\.self) == [
                 "TIME                SEQ    RESULT      GATE    REPORT       REASONS",
                 "2026-01-01 00:00:00 12     accepted    200 ms  confirmed",
-                "2026-01-01 00:00:00 12     rejected    shut    -            validity.expired",
+                "2026-01-01 00:00:00 12     rejected    shut    none         validity.expired",
                 "  trust.stale",
                 "2026-01-01 00:00:00 12     interrupted unknown queued       interrupted",
                 "  (3 reports dropped)",
@@ -69,6 +69,8 @@ import Testing
         let json = try JSON.parse(line)
         #expect(json["seq"]?.int == 1 && json["position"]?.int == 2 && json["report"]?.string == "confirmed")
         #expect(json["hash"]?.string == Text(entry.hash.hex) && json["remedy"]?.string == "Wait.")
+        let unread = ListedVisit(position: 2, hash: entry.hash, body: entry.body, report: .nobody)
+        #expect(try JSON.parse(LedgerListing.json(unread, remedy: nil))["report"]?.string == "none")
         let nothing = try JSON.parse(LedgerListing.json(visit, remedy: nil))
         #expect(nothing["remedy"]?.isNull == true)
         // The record's own members come first, as they are.

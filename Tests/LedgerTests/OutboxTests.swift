@@ -10,7 +10,8 @@ import Testing
 
     @Test func aCursorMovesForwardAndNeverBehindTheEnd() {
         var cursor = DeliveryCursor(DeliveryCursor.primary)
-        #expect(cursor.firstOwed == nil && cursor.state(of: 1) == nil, "nobody to send to: nothing is owed")
+        #expect(cursor.firstOwed == nil && cursor.state(of: 1) == .nobody, "nobody to send to: nothing is owed")
+        #expect(!cursor.isKnown)
         cursor.takeOver(by: "one")
         #expect(cursor.firstOwed == 1 && cursor.state(of: 1) == .queued)
         let positions = [7, 7, 6, 0, -1, 10, Int.max, Int.min]
@@ -20,6 +21,11 @@ import Testing
         #expect(cursor.state(of: 7) == .confirmed && cursor.state(of: 8) == .queued)
         cursor.takeOver(by: "two")
         #expect(cursor.confirmed == 7, "it goes on where the last one ended")
+        #expect(cursor.isKnown)
+        var left = cursor
+        left.letGo()
+        #expect(left.firstOwed == nil && left.isKnown, "what waited waits for whoever comes next")
+        #expect(left.state(of: 7) == .confirmed && left.state(of: 8) == .queued)
         #expect(cursor.inNewLedger == DeliveryCursor(DeliveryCursor.primary, confirmed: 0, connection: "two"))
     }
 

@@ -37,6 +37,15 @@ import Testing
         }
     }
 
+    /// Of a gate without agents nothing is told of any, so that no alert waits for one.
+    @Test func aGateWithoutAgentsHasNoSamplesOfThem() throws {
+        var report = try #require(try SampleBox.report(faults: false).object)
+        report["agent"] = []
+        let lines = lines(.object(report))
+        #expect(lines.contains("gatehouse_ledger_visits 12340"))
+        #expect(!lines.contains { $0.hasPrefix("gatehouse_agent_") }, "\(lines)")
+    }
+
     @Test func faultsAreSamplesOfTheirOwn() throws {
         let lines = lines(try SampleBox.report(faults: true))
         #expect(lines.contains("gatehouse_fault{code=\"fault.radio\",severity=\"error\"} 1"))

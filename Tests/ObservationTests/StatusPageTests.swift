@@ -59,6 +59,27 @@ import Testing
         #expect(StatusPage.policy.contains("default-src 'none'") && !StatusPage.policy.contains("unsafe"))
     }
 
+    /// Of a gate without agents nothing waits for one.
+    @Test func aGateWithoutAgents() throws {
+        func page(_ agent: JSON?) throws -> String {
+            var report = try #require(try SampleBox.report(faults: false).object)
+            report["agent"] = agent
+            return StatusPage(
+                .object(report), day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
+                refreshes: true
+            ).html
+        }
+        let none = try page([])
+        #expect(none.contains("<dt>Cloud agent</dt><dd>none<small>no report is sent</small></dd>"))
+        #expect(!none.contains("Records that wait") && !none.contains("cloud agent</small>") && isBalanced(none))
+        let unconnected = try page([["name": "primary", "connected": false, "confirmed": 0, "waiting": 2]])
+        #expect(unconnected.contains("<dt>Records that wait</dt><dd>2<small>for the cloud agent</small></dd>"))
+        #expect(unconnected.contains("none is connected") && !unconnected.contains("Cloud agent"))
+        // One that does not answer in time is neither.
+        let silent = try page(nil)
+        #expect(!silent.contains("Cloud agent") && !silent.contains("Records that wait"))
+    }
+
     /// What has ended stays the first end, and is told as over.
     @Test func anEndThatIsPast() throws {
         func page(_ end: String) throws -> String {

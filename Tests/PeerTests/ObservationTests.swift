@@ -36,6 +36,10 @@ import Testing
             #expect(asked[Text(member)] == status[Text(member)], "\(member)")
         }
         #expect(asked.object?.names == status.object?.names)
+        // No agent is there, so nothing waits for one.
+        #expect(status["agent"] == [])
+        let list = try await kiosk.command(["ledger", "list"]).lines
+        #expect(list.count == records.count && list.allSatisfy { $0["report"] == "none" }, "\(list)")
 
         // Prometheus' own parser reads the file and what is served, and finds the same.
         for text in [
@@ -46,7 +50,7 @@ import Testing
                 samples.first { $0["name"]?.string == Text(name) && $0["labels"] == labels }
                     .flatMap { $0["value"]?.number.map { Int($0.double) } }
             }
-            #expect(samples.count > 80)
+            #expect(samples.count > 80 && !text.contains("gatehouse_agent_"))
             for (result, count) in [("accepted", 4), ("rejected", 1), ("failed", 0), ("abandoned", 1)] {
                 #expect(value("gatehouse_visits_total", ["result": .text(result)]) == count, "\(result)")
             }
@@ -67,6 +71,7 @@ import Testing
         for record in records { #expect(page.contains("<tr><td>\(record.seq ?? 0)</td>"), "\(record)") }
         #expect(page.components(separatedBy: "✓ accepted").count == accepted + 1)
         #expect(page.contains("proof.invalid") && page.contains("● In order"))
+        #expect(page.contains("<dt>Cloud agent</dt><dd>none") && !page.contains("Records that wait"))
         let log = kiosk.journal.events("visit.ended")
         for text in [page, status.compactText, try get("/metrics", place)] {
             #expect(!text.contains("Mary Smith") && !text.contains("1975-08-22"))

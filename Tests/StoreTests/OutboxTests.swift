@@ -167,7 +167,7 @@ import Testing
         #expect(try await store.verify().entries < 30)
         #expect(await store.lostReports == 0)
         #expect(await store.head.dropped == 0)
-        #expect(try await store.visits(last: 1).map(\.report) == [nil])
+        #expect(try await store.visits(last: 1).map(\.report) == [.nobody])
         await store.close()
     }
 }

@@ -52,12 +52,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         health = AgentHealth(report: report)
     }
 
-    /// The destinations: how far the ledger has come to each, and what is wrong with it.
+    /// The destinations that this gate has: how far the ledger has come to each, and what is wrong with it. Of a gate without agents
+    /// there are none, though the ledger keeps a place for the first one.
     package func status() async -> JSON {
         let end = await store.head.point.count
-        let cursors = await store.deliveries.values.sorted {
-            $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8)
-        }
+        var cursors: [DeliveryCursor] = []
+        for cursor in await store.deliveries.values where await isThere(cursor, end) { cursors.append(cursor) }
+        cursors.sort { $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8) }
         let receipts = receipts.withLock { $0 }
         return .array(
             cursors.map { cursor in
@@ -68,6 +69,14 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                     "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
                 ]
             })
+    }
+
+    /// Whether that destination is connected, configured or being connected, or was connected and has not got everything: what waits
+    /// for somebody is told until somebody has it.
+    private func isThere(_ cursor: DeliveryCursor, _ end: Int) async -> Bool {
+        if cursor.connection != nil || cursor.isKnown && cursor.confirmed < end { return true }
+        if wanted.contains(where: { $0.name == cursor.destination && !$0.files.isEmpty }) { return true }
+        return await destination(cursor.destination)?.isEmpty == false
     }
 
     /// Something has been recorded: look at once.

@@ -10,7 +10,7 @@ package struct ListedVisit: Hashable, Sendable {
     package var body: [UInt8]
     /// The record: an outcome, or an intent that has none yet. Nil when the entry is not a record.
     package var record: LedgerRecord?
-    /// How far its report has come; nil when there is none (an open visit) or nobody to get it.
+    /// How far its report has come; nil when there is none yet (an open visit).
     package var report: ReportState?
 
     /// A visit by its entry and its report's state.

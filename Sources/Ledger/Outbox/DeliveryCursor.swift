@@ -6,6 +6,8 @@ package enum ReportState: String, CaseIterable, Sendable {
     case queued
     /// The destination has confirmed it and everything before it.
     case confirmed
+    /// There is nobody who is to get it: no agent was ever connected.
+    case nobody = "none"
 }
 
 /// How far the ledger has provably come to one destination: the operator's agent (``primary``) or a named copy.
@@ -38,9 +40,12 @@ package struct DeliveryCursor: Hashable, Sendable {
     /// The position of the first entry that the destination must still get before it may go; nil: nothing is owed.
     package var firstOwed: Int? { connection == nil ? nil : confirmed + 1 }
 
-    /// What the destination has of the entry at `position`; nil when it is owed nothing.
-    package func state(of position: Int) -> ReportState? {
-        connection == nil ? nil : position <= confirmed ? .confirmed : .queued
+    /// Whether anybody is there, or was once and has confirmed something: what waits then goes to whoever comes next.
+    package var isKnown: Bool { connection != nil || confirmed > 0 }
+
+    /// What the destination has of the entry at `position`.
+    package func state(of position: Int) -> ReportState {
+        position <= confirmed ? .confirmed : isKnown ? .queued : .nobody
     }
 
     /// The destination has confirmed everything up to `position`. A position that it cannot have, or had before, changes nothing.

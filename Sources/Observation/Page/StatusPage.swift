@@ -125,8 +125,13 @@ package struct StatusPage: Sendable {
             tiles.append(
                 ("From the last byte to the gate", bound + "<small>95 of 100 verdicts since the start</small>"))
         }
-        let waiting = (report["agent"]?.array ?? []).compactMap { $0["waiting"]?.int }.max()
-        if let waiting { tiles.append(("Records that wait", "\(waiting)<small>for the cloud agent</small>")) }
+        if let agents = report["agent"]?.array {
+            let waiting = agents.compactMap { $0["waiting"]?.int }.max()
+            tiles.append(
+                agents.isEmpty
+                    ? ("Cloud agent", "none<small>no report is sent</small>")
+                    : ("Records that wait", waiting.map { "\($0)<small>for the cloud agent</small>" }))
+        }
         let html = tiles.compactMap { tile in tile.html.map { "<div><dt>\(tile.name)</dt><dd>\($0)</dd></div>" } }
         return
             "<section class=\"card across\" aria-label=\"In short\"><dl class=\"tiles\">\(html.joined())</dl></section>"
@@ -251,7 +256,7 @@ package struct StatusPage: Sendable {
         let disk = report["disk"]
         let lost = ledger?["lostReports"]?.int ?? 0
         return Markup.list(
-            (agents.isEmpty && report["agent"] != nil ? [("agent", "none is configured")] : agents) + [
+            (agents.isEmpty && report["agent"] != nil ? [("agent", "none")] : agents) + [
                 ("visits in the ledger", ledger?["visits"]?.int.map(String.init)),
                 ("entries", ledger?["entries"]?.int.map(String.init)),
                 ("reports given up", lost > 0 ? String(lost) : nil),

@@ -1,0 +1,92 @@
+import Encoding
+import Foundation
+import Ledger
+import LinuxIO
+import Store
+import Testing
+
+@testable import Appliance
+
+/// Which destinations a gate is told to have: those that somebody wants, and those that something waits for.
+@Suite struct AgentStatusTests {
+    private let primary = DeliveryCursor.primary
+
+    /// A store and the service over it, which does not run, with these further lines of configuration.
+    private func gate(
+        _ more: String = "", _ body: (AgentService, Store) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("status-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text = "kiosk.name = \"Status\"\n[ledger]\npath = \"a.db\"\n\(more)\n"
+        let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+        let store = try await Store.open(configuration.ledger.path)
+        // As at each start.
+        for name in [primary] + configuration.agent.copies.map({ Text($0.name) }) { try await store.destination(name) }
+        let service = AgentService(
+            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+        try await body(service, store)
+        await store.close()
+    }
+
+    private func brief(_ service: AgentService) async -> [String] {
+        (await service.status().array ?? []).map { agent in
+            let isConnected = agent["connected"]?.bool == true
+            return "\(agent["name"]?.string?.string ?? "?") \(isConnected) \(agent["waiting"]?.int ?? -1)"
+        }
+    }
+
+    @Test func aGateWithoutAgents() async throws {
+        try await gate { service, store in
+            #expect(await brief(service) == [])
+            try await BackupBox.record(1, store)
+            #expect(await brief(service) == [])
+            #expect(await service.status() == [])
+            #expect(try await store.visits(last: 9).map(\.report) == [.nobody])
+        }
+    }
+
+    /// It waits for somebody who was asked for.
+    @Test func whatIsConfiguredWaits() async throws {
+        let more = """
+            [agent]
+            invitations = ["first.json"]
+            [[agent.copy]]
+            name = "backup"
+            invitations = ["second.json"]
+            """
+        try await gate(more) { service, store in
+            try await BackupBox.record(1, store)
+            #expect(await brief(service) == ["backup false 2", "primary false 2"])
+        }
+        try await gate("[[agent.copy]]\nname = \"backup\"\ninvitations = [\"second.json\"]") { service, store in
+            try await BackupBox.record(1, store)
+            #expect(await brief(service) == ["backup false 2"])
+        }
+    }
+
+    /// Nobody loses silently what waits for him: one that was connected stays as long as it has not got everything.
+    @Test func whoWasConnectedStaysWhileRecordsWait() async throws {
+        try await gate { service, store in
+            try await store.saveConnection("agent", [1])
+            try await store.takeOver(primary, by: "agent")
+            #expect(await brief(service) == ["primary true 0"])
+            try await BackupBox.record(2, store)
+            #expect(try await store.visits(last: 9).map(\.report) == [.queued, .queued])
+            try await store.confirm(primary, upTo: 2, over: "agent")
+            #expect(await brief(service) == ["primary true 2"])
+            _ = try await store.beginDeletion(of: "agent", isForced: true)
+            #expect(await brief(service) == ["primary false 2"])
+            #expect(try await store.visits(last: 9).map(\.report) == [.queued, .confirmed])
+        }
+        try await gate { service, store in
+            try await store.saveConnection("agent", [1])
+            try await store.takeOver(primary, by: "agent")
+            try await BackupBox.record(1, store)
+            try await store.confirm(primary, upTo: 2, over: "agent")
+            _ = try await store.beginDeletion(of: "agent", isForced: false)
+            #expect(await brief(service) == [], "it has got everything")
+        }
+    }
+}
