@@ -2,6 +2,7 @@ import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
+import LinuxIO
 
 /// Whether a gate works, and what to do where it does not.
 struct DoctorCommand: AsyncParsableCommand {
@@ -87,9 +88,13 @@ struct MachineInput: ParsableArguments {
 
     /// Refuses a machine that is not there.
     func check() throws {
-        if let root, !TrustCommand.isFolder(root) {
-            throw CommandFailure("there is no folder \(Terminal.printable(root))", remedy: "check --root")
+        guard let root, let obstacle = FileObstacle(folder: root) else { return }
+        let name = Terminal.printable(root)
+        // What can be mended with the folder has a remedy of its own.
+        guard let remedy = obstacle.remedy else {
+            throw CommandFailure("there is no folder \(name)", remedy: "check --root")
         }
+        throw CommandFailure("\(name) \(obstacle.text)", remedy: remedy)
     }
 
     /// What was seen of a machine.

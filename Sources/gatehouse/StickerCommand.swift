@@ -31,10 +31,14 @@ struct StickerCommand: ParsableCommand {
         guard !FileManager.default.fileExists(atPath: png) else {
             throw CommandFailure("\(png) is there already", remedy: "name another file, or remove it")
         }
+        let obstacle = FileObstacle(path)
+        if case .forbidden? = obstacle, let obstacle {
+            throw CommandFailure("\(path) \(obstacle.text)", remedy: "run it as the service's user, who has the key")
+        }
         let now = SystemClock.look().utc
         let key: StickerKey
         do throws(StickerFailure) {
-            if !FileManager.default.fileExists(atPath: path) {
+            if obstacle == .absent {
                 try StickerKey.check(until: until, ofKeyMadeAt: now, at: now)
                 try StickerKey.make(path, at: now)
                 Terminal.line("made: \(path)")

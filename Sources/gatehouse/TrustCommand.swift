@@ -36,7 +36,13 @@ struct TrustCommand: AsyncParsableCommand {
             }
             return try TrustCommand.reading(path, key: key) { [configuration] in
                 // Of a bundle that somebody looks at elsewhere there need be no configuration.
-                guard FileManager.default.fileExists(atPath: configuration.path) else { return [] }
+                let obstacle = FileObstacle(configuration.path)
+                if obstacle == .absent { return [] }
+                if case .forbidden? = obstacle, let obstacle {
+                    throw CommandFailure(
+                        "\(configuration.path), which says whose bundle \(path) must be, \(obstacle.text)",
+                        remedy: "give the operator's key: --key z6Mk…, or run it with sudo")
+                }
                 return try configuration.load().trust.bundleKeys
             }
         }
@@ -154,10 +160,13 @@ extension TrustCommand {
     static func reading(
         _ path: String, key: String? = nil, orKeys configured: () throws -> [OperatorKey] = { [] }
     ) throws -> TrustDirectory {
-        guard FileManager.default.fileExists(atPath: path) else {
+        switch FileObstacle(folder: path) {
+        case nil: return try usable { () throws(TrustDirectoryError) in try TrustDirectory(path: path) }
+        case .absent?:
             throw CommandFailure("there is nothing at \(path)", remedy: "give a trust directory or a bundle")
+        case .otherKind?: break
+        case let obstacle?: throw CommandFailure("\(path) \(obstacle.text)", remedy: obstacle.remedy)
         }
-        if isFolder(path) { return try usable { () throws(TrustDirectoryError) in try TrustDirectory(path: path) } }
         let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
         let keys = try key.map { [try operatorKey($0)] } ?? configured()
         guard !keys.isEmpty else {

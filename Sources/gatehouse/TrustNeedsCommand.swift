@@ -2,7 +2,7 @@ import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
-import Foundation
+import LinuxIO
 
 extension TrustCommand {
     struct Needs: AsyncParsableCommand {
@@ -53,7 +53,7 @@ extension TrustCommand {
 
         /// Of a directory that is still to be made everything is missing.
         private func store() throws -> TrustStore {
-            guard let trust, FileManager.default.fileExists(atPath: trust) else {
+            guard let trust, FileObstacle(folder: trust) != .absent else {
                 return try TrustStore(TrustMaterial())
             }
             return try TrustCommand.reading(trust).store

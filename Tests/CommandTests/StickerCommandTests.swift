@@ -46,6 +46,19 @@ import Testing
         }
     }
 
+    /// A key that this user may not see is there, whatever day is asked for.
+    @Test func aKeyThatMayNotBeSeenIsNoneToMake() async throws {
+        try folder.write(
+            "gate.toml",
+            "[kiosk]\nname = \"North-Gate\"\n[sticker]\nkey = \"kept/sticker.key\"\nuntil = \"\(day(33))\"\n")
+        try folder.write("kept/sticker.key", "")
+        try folder.setMode("kept", 0)
+        defer { try? folder.setMode("kept", 0o700) }
+        let ending = try await folder.confinedGatehouse(["sticker", "--config", "gate.toml", "--png", "one.png"])
+        #expect(ending.code == 2 && ending.hasRemedy && ending.output.isEmpty, "\(ending)")
+        #expect(ending.errors.contains("kept/sticker.key may not be read by the user "), "\(ending)")
+    }
+
     @Test(arguments: [-2.0, 33]) func aDayThatCannotBeMakesNoKey(_ away: Double) async throws {
         try configure(away)
         let ending = try await sticker("one.png")

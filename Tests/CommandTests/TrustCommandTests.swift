@@ -70,6 +70,40 @@ import Testing
         }
     }
 
+    /// What this user may not look at is not told as missing: neither a directory, nor one below a folder that he may not pass, nor a
+    /// bundle. The remedies of what is missing would not help.
+    @Test func whatMayNotBeReadIsNotMissing() async throws {
+        try await folder.exportSample()
+        try folder.write("kept/trust/issuers.toml", Self.issuers("works"))
+        try folder.write("kept/bundle", "{}")
+        try folder.write("shut/issuers.toml", Self.issuers("works"))
+        try configure()
+        for place in ["kept", "shut"] { try folder.setMode(place, 0) }
+        defer { for place in ["kept", "shut"] { try? folder.setMode(place, 0o700) } }
+        for path in ["kept/trust", "kept/bundle", "shut"] {
+            for words in [
+                ["trust", "list", path], ["trust", "verify", path],
+                ["verify", "sample/credential.json", "--trust", path],
+                ["trust", "needs", "sample/credential.json", "--trust", path],
+            ] {
+                let ending = try await folder.confinedGatehouse(words)
+                #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(words): \(ending)")
+                #expect(ending.errors.contains("\(path) may not be read by the user "), "\(words): \(ending)")
+                #expect(!ending.errors.contains("nothing at") && !ending.errors.contains("trust pin"), "\(ending)")
+            }
+        }
+        // One that is to be made yet is missing, and so is all of it.
+        let new = try await folder.confinedGatehouse(["trust", "needs", "sample/credential.json", "--trust", "new"])
+        #expect(new.code == 1 && new.output.contains("4 of 4 missing"), "\(new)")
+        // Whose a bundle must be stands in a configuration, or in one that may not be read.
+        try folder.write("bundle", "{}")
+        try folder.setMode("gate.toml", 0)
+        let unknown = try await folder.confinedGatehouse(["trust", "list", "bundle", "--config", "gate.toml"])
+        #expect(unknown.code == 2 && unknown.hasRemedy && unknown.errors.contains("--key"), "\(unknown)")
+        #expect(
+            unknown.errors.contains("gate.toml, which says whose bundle bundle must be, may not be read"), "\(unknown)")
+    }
+
     // MARK: - Keys and bundles
 
     @Test func keysAreMadeOnce() async throws {
