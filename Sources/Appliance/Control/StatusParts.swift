@@ -13,6 +13,8 @@ struct StatusParts: Sendable {
     let agents: AgentService
     let sticker: Sticker?
     let expiry: ExpiryService
+    /// The hosts that are listed for fetching (``TrustSection/fetchedFrom``).
+    let fetchedFrom: Set<Text>?
     let log: LogSink
 
     /// All of them by name.
@@ -52,9 +54,13 @@ struct StatusParts: Sendable {
     }
 
     @Sendable private func trust() async -> JSON {
-        let utc = await date.now().utc
         let verifier = verifiers.current
-        let store = verifier.trust
+        return Self.trust(
+            verifier.trust, rules: verifier.policy.rules, fetchedFrom: fetchedFrom, at: await date.now().utc)
+    }
+
+    /// The trust data in force, with their ages at that date.
+    static func trust(_ store: TrustStore, rules: GatePolicy?, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
         var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
         if let edition = store.edition {
             _ = trust.appendIfNew(.init("issued", .text(edition.issued.rfc3339)))
@@ -63,11 +69,16 @@ struct StatusParts: Sendable {
             let name = age == .fresh ? "fresh" : age == .overdue ? "overdue" : "stale"
             _ = trust.appendIfNew(.init("age", .text(name)))
         }
-        if let rules = verifier.policy.rules { _ = trust.appendIfNew(.init("policy", .text(rules.name))) }
+        if let rules { _ = trust.appendIfNew(.init("policy", .text(rules.name))) }
         // The oldest of what was fetched or copied: what decides when something becomes stale.
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
         if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
+        // Of that what somebody keeps fresh: the rest is as old as it is.
+        let fetched = store.refreshed(from: fetchedFrom).compactMap { resource in
+            resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)
+        }
+        if let oldest = fetched.min() { _ = trust.appendIfNew(.init("refreshed", .text(oldest.rfc3339))) }
         if let end = store.firstEnd {
             _ = trust.appendIfNew(.init("soonestExpiry", .text(end.rfc3339)))
         }

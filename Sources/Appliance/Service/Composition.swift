@@ -187,7 +187,7 @@ package struct Composition: Sendable {
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
                 store: store, verifiers: verifiers, date: date, agents: agents, sticker: sticker,
-                expiry: expiry, log: log
+                expiry: expiry, fetchedFrom: configuration.trust.fetchedFrom, log: log
             ).all,
             now: { (SystemClock.now(), await date.now().utc) })
         var desk = ControlDesk()

@@ -23,8 +23,7 @@ package enum Expiries {
         if let edition = store.edition {
             expiries.append(Expiry(.bundle, Text(edition.name), begin: edition.issued, end: edition.validUntil))
         }
-        let places = hosts.map(store.places) ?? []
-        let renewed = Set(store.refreshResources.filter { places.contains($0.address.place) }.map(\.id))
+        let renewed = Set(store.refreshed(from: hosts).map(\.id))
         var holders: Set<Text> = []
         for issuer in store.listedIssuers {
             if let end = issuer.notAfter {

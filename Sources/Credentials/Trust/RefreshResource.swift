@@ -57,4 +57,10 @@ extension TrustStore {
 
     /// The hosts that may be asked, as ``WebAddress/place``: those that the operator lists, or where there are none ``issuerHosts``.
     package func places(listed hosts: Set<Text>) -> Set<Text> { hosts.isEmpty ? issuerHosts : hosts }
+
+    /// What of ``refreshResources`` is fetched from where the operator lists `hosts`; nil: nothing is fetched.
+    package func refreshed(from hosts: Set<Text>?) -> [RefreshResource] {
+        guard let places = hosts.map(places) else { return [] }
+        return refreshResources.filter { places.contains($0.address.place) }
+    }
 }

@@ -152,6 +152,9 @@ extension Metric {
             "gatehouse_trust_oldest_timestamp_seconds", ["trust", "oldest"],
             "When the oldest of the documents and status lists was last confirmed."),
         date(
+            "gatehouse_trust_refreshed_timestamp_seconds", ["trust", "refreshed"],
+            "The same of those that are fetched from their servers; absent where none are."),
+        date(
             "gatehouse_trust_expiry_timestamp_seconds", ["trust", "soonestExpiry"],
             "The first date at which bundle, issuer or root ends, or has ended."),
     ]
