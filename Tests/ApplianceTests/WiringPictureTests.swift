@@ -98,14 +98,46 @@ struct WiringPictureTests {
         }
     }
 
-    @Test("the gate's pictures have what keeps it shut: a resistor to ground, a fuse, COM on the plus")
+    @Test(
+        "pictures with a relay have what keeps it at rest: a resistor to ground at each input, a fuse, COM on the plus")
     func safety() throws {
-        for diagram in try diagrams() where ["turnstile", "strike", "magnet", "time-relay"].contains(diagram.name) {
-            #expect(diagram.parts.contains { $0.kind == .resistor && $0.rows == 2...3 && $0.gap == 0 })
+        let relays = [
+            "turnstile", "strike", "magnet", "time-relay", "free-turnstile", "free-strike", "free-magnet",
+        ]
+        let diagrams = try diagrams().filter { relays.contains($0.name) }
+        #expect(diagrams.count == relays.count)
+        for diagram in diagrams {
+            let inputs = diagram.wires.filter {
+                $0.columns == 0...1 && !$0.from.hasPrefix("ground") && $0.to.contains("B · pin")
+            }
+            #expect(!inputs.isEmpty)
+            for input in inputs {
+                #expect(
+                    diagram.parts.contains { part in
+                        part.kind == .resistor && part.gap == 0
+                            && [part.rows.lowerBound, part.rows.upperBound].contains(input.row)
+                            && part.rows.contains { row in
+                                diagram.wires.contains { $0.row == row && $0.from == "ground" }
+                            }
+                    }, "\(diagram.name): \(input.from)")
+            }
             #expect(diagram.parts.contains { $0.kind == .fuse })
             #expect(diagram.wires.contains { $0.from.hasPrefix("COM") && $0.to.hasPrefix("+") })
-            #expect(diagram.parts.contains { $0.kind == .diode } == (diagram.name == "strike"))
-            #expect(diagram.parts.contains { $0.kind == .release } == (diagram.name == "magnet"))
+            #expect(diagram.parts.contains { $0.kind == .diode } == diagram.name.hasSuffix("strike"))
+            #expect(diagram.parts.contains { $0.kind == .release } == diagram.name.hasSuffix("magnet"))
         }
+    }
+
+    /// From the lock's supply to the lock: side by side, or one behind the other.
+    @Test("free passage: beside the gate's contact at a strike, behind it at a magnet")
+    func freePassage() throws {
+        func contacts(_ name: String) throws -> [String] {
+            let diagram = try #require(try diagrams().first { $0.name == name })
+            return diagram.wires.filter { $0.columns.lowerBound > 1 && ["NO", "NC", "COM"].contains($0.from) }
+                .map { "\($0.from) to \($0.to)" }.sorted()
+        }
+        #expect(try contacts("free-strike") == ["COM to COM", "NO to +", "NO to NO"])
+        #expect(try contacts("free-magnet") == ["NC to +", "NC to COM"])
+        #expect(try contacts("free-turnstile") == ["COM to common of inputs", "NO to free passage"])
     }
 }
