@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import Kiosk
 import LinuxIO
 import TestKit
 import Testing
@@ -41,6 +42,45 @@ struct PinoutTests {
         #expect(pinout.chips.contains { Text($0.label) == chip })
         let keys = Configuration.keys.filter { $0.hasPrefix("indicator.") && $0 != "indicator.activeLow" }
         #expect(Set(pinout.signals.map(\.key)) == Set(keys + ["gate.line"]))
+        #expect(Set(pinout.outputs.map(\.key)) == ["door.freeLine", "wiegand.data0", "wiegand.data1"])
+        #expect(Set(pinout.outputs.map(\.key)).isSubset(of: Configuration.keys))
+    }
+
+    @Test("the inputs are those of the program, with the levels that it takes")
+    func inputs() throws {
+        let pinout = try pinout()
+        #expect(Set(pinout.inputs.map(\.use)) == Set(DoorInput.allCases.map(\.rawValue)))
+        for input in pinout.inputs {
+            let text = """
+                [kiosk]
+                name = "G"
+                [gpio]
+                chip = "pinctrl-rp1"
+                [gate]
+                line = "GPIO17"
+                [[door.input]]
+                use = "\(input.use)"
+                line = "\(input.line)"
+                """
+            let read = try #require(
+                Configuration.parse(Array(text.utf8), file: "page", folder: "/").door.inputs.first)
+            #expect(read.use.rawValue == input.use && (read.active == .high) == input.activeHigh, "\(input.use)")
+            // The page draws contacts to ground.
+            #expect(read.bias == .pullUp)
+        }
+    }
+
+    @Test(
+        "documents and examples name the inputs' lines as the pinout does",
+        arguments: ["docs/door.md", "deploy/gatehouse.toml"])
+    func lines(_ name: String) throws {
+        let bytes = try Vectors.bytes(Vectors.repository.appendingPathComponent(name))
+        let pinout = try pinout()
+        let pairs = String(decoding: bytes, as: UTF8.self).matches(of: /use = "([a-z-]+)"\n(?:# )?line = "(GPIO\d+)"/)
+        #expect(!pairs.isEmpty)
+        for pair in pairs {
+            #expect(pinout.inputs.contains { $0.use == String(pair.1) && $0.line == String(pair.2) }, "\(pair.0)")
+        }
     }
 
     @Test("the configuration on the page is one that the program takes")
@@ -63,6 +103,19 @@ struct PinoutTests {
             let text = (["[kiosk]\nname = \"G\""] + others + [diagram.configuration]).joined(separator: "\n")
             let configuration = try Configuration.parse(Array(text.utf8), file: diagram.name, folder: "/")
             #expect(configuration.gate.line == "GPIO17", "\(diagram.name)")
+            for input in configuration.door.inputs {
+                #expect(pinout.inputs.contains { $0.use == input.use.rawValue && $0.line == input.line })
+                // What has a resistor on the picture has none of the chip's.
+                let hasPullUp = diagram.parts.contains { $0.label == "4.7 kΩ" }
+                #expect(input.bias == (hasPullUp ? .none : .pullUp), "\(diagram.name)")
+            }
+            let optional = [
+                ("door.freeLine", configuration.door.freeLine), ("wiegand.data0", configuration.wiegand.data0),
+                ("wiegand.data1", configuration.wiegand.data1),
+            ]
+            for case (let key, let line?) in optional {
+                #expect(pinout.outputs.contains { $0.key == key && $0.line == line }, "\(diagram.name): \(key)")
+            }
             if let lines = configuration.display.main.lines {
                 let panel = pinout.buses.flatMap(\.pins)
                 for (signal, line) in [("data", lines.data), ("reset", lines.reset), ("busy", lines.busy)] {
@@ -75,13 +128,14 @@ struct PinoutTests {
     @Test("every line has one use, none is the firmware's, and signals stay off buses and console")
     func uses() throws {
         let pinout = try pinout()
-        let pins = pinout.signals.map(\.pin) + pinout.buses.flatMap(\.pins).map(\.pin)
-        #expect(Set(pins).count == pins.count && pins.count == 22)
+        let outputs = pinout.signals + pinout.outputs
+        let pins = outputs.map(\.pin) + pinout.inputs.map(\.pin) + pinout.buses.flatMap(\.pins).map(\.pin)
+        #expect(Set(pins).count == pins.count && pins.count == 24)
         #expect(Set(pins).isDisjoint(with: Header.fixed.keys))
-        #expect(Set(pinout.signals.map(\.line)).isDisjoint(with: ["GPIO14", "GPIO15"]))
-        // Each is drawn, but for those that a bus takes without need, and what is at the door, which has a table alone.
+        #expect(Set((outputs.map(\.line) + pinout.inputs.map(\.line))).isDisjoint(with: ["GPIO14", "GPIO15"]))
+        // Each is drawn, but for those that a bus takes without need.
         let drawn = Set(pinout.diagrams.flatMap(\.pins.values))
-        #expect(Set(pins).subtracting(drawn) == Set([21, 26, 35, 36, 37, 38, 40]))
+        #expect(Set(pins).subtracting(drawn) == Set([21, 26]))
     }
 
     @Test("the list of parts is a table: as many columns in each row, no cell empty, and a range of prices")
@@ -113,8 +167,13 @@ struct PinoutTests {
             // The serial console's, a bus's, the firmware's.
             ("line = \"GPIO17\"\npin = 11", "line = \"GPIO14\"\npin = 8"),
             ("line = \"GPIO17\"\npin = 11", "line = \"GPIO10\"\npin = 19"),
-            ("line = \"GPIO12\", pin = 32", "line = \"GPIO0\", pin = 27"),
-            ("signal = \"busy\", line = \"GPIO12\", pin = 32", "signal = \"busy\", line = \"GPIO5\", pin = 29"),
+            ("line = \"GPIO4\", pin = 7", "line = \"GPIO0\", pin = 27"),
+            ("signal = \"busy\", line = \"GPIO4\", pin = 7", "signal = \"busy\", line = \"GPIO5\", pin = 29"),
+            // Outputs that are pulled up at boot; inputs on the console's lines, or on those of a signal.
+            ("line = \"GPIO13\"\npin = 33", "line = \"GPIO8\"\npin = 24"),
+            ("line = \"GPIO16\"\npin = 36", "line = \"GPIO14\"\npin = 8"),
+            ("line = \"GPIO16\"\npin = 36", "line = \"GPIO17\"\npin = 11"),
+            ("use = \"passage\"", "use = \"contact\""), ("kind = \"button\"", "kind = \"knob\""),
             // Pictures: a pin that is no ground, one that is there twice, a signal that there is not.
             ("ground@14", "ground@11"), ("\"blue\", \"amber\", \"green\"", "\"blue\", \"blue\", \"green\""),
             ("[\"gate\", \"tone\",", "[\"gate\", \"horn\","),

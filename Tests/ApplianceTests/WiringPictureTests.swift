@@ -140,4 +140,59 @@ struct WiringPictureTests {
         #expect(try contacts("free-magnet") == ["NC to +", "NC to COM"])
         #expect(try contacts("free-turnstile") == ["COM to common of inputs", "NO to free passage"])
     }
+
+    /// Beside the chip's own pull-up nothing bears what a long wire catches: 1 kΩ between wire and line, the pull-up on the wire's side.
+    @Test("inputs are contacts to ground behind their resistors, at rest as the program takes them")
+    func inputs() throws {
+        let pinout = try Pinout(try Vectors.bytes(Vectors.repository.appendingPathComponent("hardware/pinout.toml")))
+        for name in ["inputs", "turnstile"] {
+            let diagram = try #require(pinout.diagrams.first { $0.name == name })
+            let wires = diagram.wires.filter { wire in pinout.inputs.contains { diagram.pins[wire.row] == $0.pin } }
+            #expect(wires.count == (name == "inputs" ? 4 : 1))
+            for wire in wires {
+                let parts = diagram.parts.filter { $0.gap == 0 && $0.rows.contains(wire.row) }
+                let series = parts.first { !$0.isUpright && $0.label == "1 kΩ" }
+                let pullUp = parts.first { part in
+                    part.isUpright && part.label == "4.7 kΩ"
+                        && part.rows.contains { diagram.boxes[0].right(at: $0) == "3.3 V" }
+                }
+                let lanes = [series?.lane, pullUp?.lane].compactMap(\.self)
+                #expect(lanes.count == 2 && lanes[0] < lanes[1], "\(name): \(wire.from)")
+                guard let contact = parts.first(where: \.kind.isContact) else { continue }
+                let input = pinout.inputs.first { diagram.pins[wire.row] == $0.pin }
+                #expect(
+                    (contact.kind == .closed) == input?.activeHigh && contact.lane > (lanes.last ?? 0), "\(wire.from)")
+            }
+            #expect(diagram.wires.contains { $0.from == "ground" && $0.columns.lowerBound == 0 })
+        }
+    }
+
+    @Test("what another supply feeds goes through an optocoupler; a controller's wires have a transistor each")
+    func separated() throws {
+        let diagrams = try diagrams()
+        let coupler = try #require(diagrams.first { $0.name == "optocoupler" })
+        // No wire leads from the board past it, and nothing of the far side to the board's ground.
+        #expect(coupler.wires.allSatisfy { $0.columns == 0...1 || $0.columns == 1...2 })
+        #expect(coupler.parts.contains { $0.kind == .diode && $0.isUpright && $0.gap == 1 })
+        let wiegand = try #require(diagrams.first { $0.name == "wiegand" })
+        for row in [2, 5] {
+            #expect(wiegand.wires.contains { $0.row == row && $0.to == "gate" } && wiegand.pins[row] != nil)
+            #expect(wiegand.wires.contains { $0.row == row && $0.from == "drain" && $0.to.hasPrefix("data") })
+            #expect(wiegand.parts.contains { $0.label == "10 kΩ" && $0.rows == row...(row + 1) })
+        }
+    }
+
+    @Test("parts on a wire are told in words as well")
+    func partsInWords() throws {
+        let inputs = try #require(try diagrams().first { $0.name == "inputs" })
+        #expect(
+            inputs.svg.contains(
+                "request-to-exit · GPIO26 (pin 37) to common of the contacts button inside, through resistor 1 kΩ, button"
+            ))
+        #expect(
+            inputs.svg.contains(
+                "resistor 4.7 kΩ from Raspberry Pi 3.3 V (pin 1) to Raspberry Pi contact · GPIO20 (pin 38)"))
+        let magnet = try #require(try diagrams().first { $0.name == "magnet" })
+        #expect(magnet.svg.contains("through release emergency release"))
+    }
 }

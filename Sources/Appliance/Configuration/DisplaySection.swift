@@ -97,7 +97,7 @@ package struct DisplaySection: Hashable, Sendable {
         guard let data = names[1], let reset = names[2], let busy = names[3] else {
             return reader.reject(
                 "display.data", "is missing, or display.reset or display.busy",
-                "Name the three lines beside the bus, e.g. data = \"GPIO5\", reset = \"GPIO6\", busy = \"GPIO12\".")
+                "Name the three lines beside the bus, e.g. data = \"GPIO5\", reset = \"GPIO6\", busy = \"GPIO4\".")
         }
         lines = EPaperPins.Names(chip: chip, data: data, reset: reset, busy: busy)
     }

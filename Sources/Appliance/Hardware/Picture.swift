@@ -41,7 +41,9 @@ enum Colour {
 
     private static let signals = [
         "gate": "#0f766e", "tone": "#7c3aed", "blue": "#2563eb", "amber": "#a16207", "green": "#15803d",
-        "red": "#dc2626",
+        "red": "#dc2626", "free passage": "#0e7490", "data 0": "#15803d", "data 1": "#6b7280",
+        "passage": "#0f766e", "request-to-exit": "#7c3aed", "contact": "#2563eb", "tamper": "#a16207",
+        "fire": "#dc2626",
     ]
     private static let grounds = ["ground", "GND", "0 V"]
 

@@ -15,9 +15,9 @@ extension Pinout {
 
         <!-- Made from pinout.toml by `make hardware`. Edit that file, not this one. -->
 
-        \(board). All signals are outputs of 3.3 V and a few milliamperes: each goes to a driver stage (ULN2803A or the like,
-        see [bom.csv](bom.csv)), never straight to a lamp, relay or lock. The driver's ground and the board's ground are joined.
-        Why it is so: [circuit.md](circuit.md). Inputs (passage, button, contact, tamper, fire): [the door](../docs/door.md).
+        \(board). Outputs give 3.3 V and a few milliamperes: each goes to a driver stage (ULN2803A or the like, see
+        [bom.csv](bom.csv)), never straight to a lamp, relay or lock. Inputs are contacts to ground, and never see more than 3.3 V. The
+        driver's ground and the board's ground are joined. Why it is so: [circuit.md](circuit.md).
 
         \(contents)
 
@@ -27,16 +27,33 @@ extension Pinout {
         |---|---|---|---|---|---|---|
         \(signals.map(row).joined(separator: "\n"))
 
+        Outputs of the same kind that not every gate has:
+
+        | output | line | pin | active | at rest | connects to | key and notes |
+        |---|---|---|---|---|---|---|
+        \(outputs.map(rowWithKey).joined(separator: "\n"))
+
+        ## Inputs
+
+        Sections `[[door.input]]` of the configuration; what each does: [the door](../docs/door.md#inputs).
+
+        | `use` | line | pin | active unless said otherwise | at rest | connects to | notes |
+        |---|---|---|---|---|---|---|
+        \(inputs.map(row).joined(separator: "\n"))
+
+        ## Other lines
+
         Ground is on pins \(grounds.map(String.init).joined(separator: ", ")). ID_SD and ID_SC stay free: the firmware looks for an add-on
         board there.
 
-        Displays and the clock take further lines, all of a bus once it is switched on; no signal is on one of them.
+        Displays and the clock take further lines, all of a bus once it is switched on; no signal or input is on one of them.
 
         | bus | switched on by | for | lines (pin) |
         |---|---|---|---|
         \(buses.map(row).joined(separator: "\n"))
 
-        Free: \(free).
+        \(free.isEmpty ? "No line is left but those of the serial console (GPIO14, GPIO15)" : "Free: \(free)"). What is not wired leaves its
+        line to others.
 
         ## The header
 
@@ -76,8 +93,8 @@ extension Pinout {
         lines += diagram.notes.map { "- \($0)" }
         if !diagram.notes.isEmpty { lines.append("") }
         if !diagram.configuration.isEmpty {
-            let text = diagram.configuration.split(separator: "\n").joined(separator: "\n")
-            lines += ["```toml", text, "```", ""]
+            let text = diagram.configuration.drop(while: \.isNewline).reversed().drop(while: \.isNewline).reversed()
+            lines += ["```toml", String(text), "```", ""]
         }
         return lines.joined(separator: "\n")
     }
@@ -100,6 +117,18 @@ extension Pinout {
             "| \(signal.name) | \(signal.line) | \(signal.pin) | \(level) | \(signal.rest) | \(signal.shows) | \(signal.notes) |"
     }
 
+    private func rowWithKey(_ signal: Signal) -> String {
+        let level = signal.activeHigh ? "high" : "low"
+        return "| \(signal.name) | \(signal.line) | \(signal.pin) | \(level) | \(signal.rest) | \(signal.shows) | "
+            + "`\(signal.key)`. \(signal.notes) |"
+    }
+
+    private func row(_ input: Input) -> String {
+        let (active, rest) = input.activeHigh ? ("high: opened", "closed") : ("low: closed", "open")
+        return
+            "| `\(input.use)` | \(input.line) | \(input.pin) | \(active) | \(rest) | \(input.shows) | \(input.notes) |"
+    }
+
     private func row(_ bus: Bus) -> String {
         let lines = bus.pins.map { "\($0.signal) \($0.line) (\($0.pin))" }.joined(separator: ", ")
         return "| \(bus.name) | `\(bus.activation)` | \(bus.serves) | \(lines) |"
@@ -107,7 +136,7 @@ extension Pinout {
 
     /// The lines that nothing uses, and that no console drives.
     private var free: String {
-        let used = Set(signals.map(\.pin) + buses.flatMap(\.pins).map(\.pin))
+        let used = Set((signals + outputs).map(\.pin) + inputs.map(\.pin) + buses.flatMap(\.pins).map(\.pin))
         return Header.pins.filter { !used.contains($0.value) && !Header.console.contains($0.key) }
             .sorted { $0.key < $1.key }.map { "GPIO\($0.key) (\($0.value))" }.joined(separator: ", ")
     }
@@ -115,8 +144,9 @@ extension Pinout {
     private var grounds: [Int] { Header.fixed.filter { $0.value == "ground" }.keys.sorted() }
 
     private var header: [String] {
-        stride(from: 1, through: 39, by: 2).map { pin in
-            let left = Self.padded(label(pin), 20, right: false)
+        let width = stride(from: 1, through: 39, by: 2).map { label($0).count }.max() ?? 0
+        return stride(from: 1, through: 39, by: 2).map { pin in
+            let left = Self.padded(label(pin), width, right: false)
             let right = label(pin + 1)
             let numbers =
                 "\(Self.padded(String(pin), 2, right: false)) o o \(Self.padded(String(pin + 1), 2, right: true))"
@@ -126,6 +156,8 @@ extension Pinout {
 
     private func label(_ pin: Int) -> String {
         if let signal = signals.first(where: { $0.pin == pin }) { return "\(signal.name.uppercased()) \(signal.line)" }
+        if let output = outputs.first(where: { $0.pin == pin }) { return "\(output.name) \(output.line)" }
+        if let input = inputs.first(where: { $0.pin == pin }) { return "\(input.use) \(input.line)" }
         if let taken = buses.flatMap(\.pins).first(where: { $0.pin == pin }) { return "\(taken.signal) \(taken.line)" }
         if let fixed = Header.fixed[pin] { return fixed }
         return Header.pins.first { $0.value == pin }.map { "GPIO\($0.key)" } ?? ""

@@ -66,20 +66,24 @@ package struct Pinout: Hashable, Sendable {
     package let board: String
     /// The chips that carry the lines, by board.
     package let chips: [Chip]
-    /// The outputs in the order of the file.
+    /// The outputs that every gate has, in the order of the file.
     package let signals: [Signal]
+    /// Those that some have besides.
+    package let outputs: [Signal]
+    /// What is read at the door.
+    package let inputs: [Input]
     /// What takes further lines.
     package let buses: [Bus]
     /// One picture for each use.
     package let diagrams: [WiringDiagram]
 
     /// Reads and checks the file: every member present and known, line and pin of the header belong together, nothing used twice,
-    /// for signals only lines that are pulled down at boot, and pictures whose wires all lead somewhere.
+    /// for outputs only lines that are pulled down at boot, and pictures whose wires all lead somewhere.
     package init(_ bytes: [UInt8]) throws(Failure) {
         let root: TOMLTable
         do { root = try TOML.parse(bytes) } catch { throw Failure(line: error.line, message: error.message) }
         let file = PinoutSection(root, line: 1)
-        try file.knows("board", "signal", "bus", "diagram")
+        try file.knows("board", "signal", "output", "input", "bus", "diagram")
         let board = try file.section("board")
         try board.knows("name", "chips")
         self.board = try board.text("name")
@@ -95,13 +99,24 @@ package struct Pinout: Hashable, Sendable {
             chips.append(Chip(boards: boards, model: try chip.text("model"), label: try chip.text("label")))
         }
         self.chips = chips
-        var signals: [Signal] = []
-        for section in try file.sections("signal") {
-            let signal = try Signal(section)
-            try owners.take([signal.name, signal.key, signal.line, "pin \(signal.pin)"], for: signal.name, section)
-            signals.append(signal)
+        func read(_ name: Text) throws(Failure) -> [Signal] {
+            var list: [Signal] = []
+            for section in try file.sections(name) {
+                let signal = try Signal(section)
+                try owners.take([signal.name, signal.key, signal.line, "pin \(signal.pin)"], for: signal.name, section)
+                list.append(signal)
+            }
+            return list
         }
-        self.signals = signals
+        signals = try read("signal")
+        outputs = try read("output")
+        var inputs: [Input] = []
+        for section in try file.sections("input") {
+            let input = try Input(section)
+            try owners.take([input.use, input.line, "pin \(input.pin)"], for: input.use, section)
+            inputs.append(input)
+        }
+        self.inputs = inputs
         var buses: [Bus] = []
         for section in try file.sections("bus") {
             let bus = try Bus(section)
@@ -112,7 +127,8 @@ package struct Pinout: Hashable, Sendable {
         }
         self.buses = buses
         var places: [String: (line: String, pin: Int)] = [:]
-        for signal in signals { places[signal.name] = (signal.line, signal.pin) }
+        for signal in signals + outputs { places[signal.name] = (signal.line, signal.pin) }
+        for input in inputs { places[input.use] = (input.line, input.pin) }
         for pin in buses.flatMap(\.pins) { places[pin.signal] = (pin.line, pin.pin) }
         var diagrams: [WiringDiagram] = []
         for section in try file.sections("diagram") {
@@ -141,19 +157,26 @@ package struct Pinout: Hashable, Sendable {
     }
 }
 
+extension Pinout {
+    /// `high` or `low`.
+    static func isHigh(_ section: PinoutSection) throws(Failure) -> Bool {
+        let active = try section.text("active")
+        guard active == "high" || active == "low" else { throw section.failure("active is high or low") }
+        return active == "high"
+    }
+}
+
 extension Pinout.Signal {
     init(_ section: PinoutSection) throws(Pinout.Failure) {
         try section.knows("name", "key", "line", "pin", "active", "default", "shows", "notes")
         (line, pin) = try section.place()
-        let active = try section.text("active")
-        guard active == "high" || active == "low" else { throw section.failure("active is high or low") }
+        activeHigh = try Pinout.isHigh(section)
         guard let number = Header.number(of: line), Header.pulledDownAtBoot.contains(number) else {
             throw section.failure("\(line) is pulled up at boot: its signal would be on")
         }
         guard !Header.console.contains(number) else {
             throw section.failure("\(line) is driven by the serial console while the machine starts")
         }
-        activeHigh = active == "high"
         (name, key) = (try section.text("name"), try section.text("key"))
         (rest, shows, notes) = (try section.text("default"), try section.text("shows"), try section.text("notes"))
     }

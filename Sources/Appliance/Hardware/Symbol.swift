@@ -11,6 +11,10 @@ enum Symbol {
         func at(_ along: Int, _ beside: Int) -> (x: Int, y: Int) {
             isUpright ? (middle.x + beside, middle.y - along) : (middle.x + along, middle.y + beside)
         }
+        /// A contact's pole.
+        func end(_ along: Int) -> Picture.Shape {
+            .circle(x: at(along, 0).x, y: at(along, 0).y, radius: 3, fill: "#ffffff", line: colour)
+        }
         let clearance = Picture.Shape.line(points: [at(-12, 0), at(12, 0)], colour: "#ffffff", width: 4)
         switch kind {
         case .resistor, .fuse:
@@ -35,15 +39,22 @@ enum Symbol {
                         .area(points: [tip, at(shift - 2, -14), at(shift + 1, -11)], colour: colour),
                     ]
                 }
-        case .release:
-            // A contact that is closed at rest, and a button's stem above it.
-            return [
-                clearance, .line(points: [at(-12, 0), at(13, -4)], colour: colour, width: 2),
-                .line(points: [at(12, -6), at(12, 0)], colour: colour, width: 2),
-                .circle(x: at(-12, 0).x, y: at(-12, 0).y, radius: 3, fill: "#ffffff", line: colour),
-                .line(points: [at(0, -3), at(0, -10)], colour: colour, width: 2),
-                .line(points: [at(-6, -10), at(6, -10)], colour: colour, width: 2),
+        case .release, .closed, .button, .open:
+            let isClosed = kind == .release || kind == .closed
+            let blade: [Picture.Shape] =
+                isClosed
+                ? [
+                    .line(points: [at(-12, 0), at(13, -4)], colour: colour, width: 2),
+                    .line(points: [at(12, -6), at(12, 0)], colour: colour, width: 2),
+                ] : [.line(points: [at(-12, 0), at(10, -9)], colour: colour, width: 2), end(12)]
+            guard kind == .release || kind == .button else { return [clearance] + blade + [end(-12)] }
+            // The stem of what is pressed, down to the blade.
+            let foot = isClosed ? -3 : -5
+            let stem: [Picture.Shape] = [
+                .line(points: [at(0, foot), at(0, foot - 8)], colour: colour, width: 2),
+                .line(points: [at(-6, foot - 8), at(6, foot - 8)], colour: colour, width: 2),
             ]
+            return [clearance] + blade + [end(-12)] + stem
         }
     }
 }

@@ -27,13 +27,22 @@ extension WiringDiagram {
         let lines = wires.map { wire -> String in
             let pin = wire.columns.lowerBound == 0 ? pins[wire.row].map { " (pin \($0))" } ?? "" : ""
             return "\(title(wire.columns.lowerBound, wire.row)) \(wire.from)\(pin) to "
-                + "\(title(wire.columns.upperBound, wire.row)) \(wire.to)"
+                + "\(title(wire.columns.upperBound, wire.row)) \(wire.to)" + through(wire)
         }
         let upright = parts.filter(\.isUpright).map { part in
-            "\(part.kind.rawValue) \(part.label) from \(end(part, part.rows.lowerBound)) to "
+            "\(part.words) from \(end(part, part.rows.lowerBound)) to "
                 + "\(end(part, part.rows.upperBound))"
         }
         return (lines + upright).joined(separator: "; ")
+    }
+
+    /// The parts on a wire.
+    private func through(_ wire: Wire) -> String {
+        let names = parts.filter { part in
+            !part.isUpright && part.rows.lowerBound == wire.row && wire.columns.lowerBound <= part.gap
+                && part.gap < wire.columns.upperBound
+        }.sorted { ($0.gap, $0.lane) < ($1.gap, $1.lane) }.map(\.words)
+        return names.isEmpty ? "" : ", through " + names.joined(separator: ", ")
     }
 
     private func title(_ column: Int, _ row: Int) -> String {
@@ -43,7 +52,10 @@ extension WiringDiagram {
     /// The terminal that a part between two rows reaches in one of them.
     private func end(_ part: Part, _ row: Int) -> String {
         for box in boxes where box.rows.contains(row) {
-            if box.column == part.gap, let name = box.right(at: row) { return "\(box.title) \(name)" }
+            if box.column == part.gap, let name = box.right(at: row) {
+                let pin = box.column == 0 ? pins[row].map { " (pin \($0))" } ?? "" : ""
+                return "\(box.title) \(name)\(pin)"
+            }
             if box.column == part.gap + 1, let name = box.left(at: row) { return "\(box.title) \(name)" }
         }
         return wires.first { $0.row == row && $0.columns.contains(part.gap) }.map(\.from) ?? ""
@@ -88,9 +100,12 @@ extension WiringDiagram {
                     shapes.append(.line(points: [(middle.x, y), (middle.x, end)], colour: colour, width: 2))
                     shapes.append(.circle(x: middle.x, y: y, radius: 4, fill: colour, line: colour))
                 } else {
-                    let isLeft = boxes.contains { $0.column == part.gap && $0.right(at: row) != nil }
-                    let edge = isLeft ? layout.right(part.gap) : layout.left(part.gap + 1)
+                    let terminal = boxes.first { $0.column == part.gap && $0.right(at: row) != nil }?.right(at: row)
+                    let edge = terminal != nil ? layout.right(part.gap) : layout.left(part.gap + 1)
+                    let colour = terminal.flatMap(Colour.of) ?? colour
                     shapes.append(.line(points: [(edge, y), (middle.x, y), (middle.x, end)], colour: colour, width: 3))
+                    guard isPassed(part, row, terminal != nil) else { continue }
+                    shapes.append(.circle(x: middle.x, y: y, radius: 4, fill: colour, line: colour))
                 }
             }
         }
@@ -101,9 +116,17 @@ extension WiringDiagram {
             part.isUpright
             ? Label(text: part.label, x: middle.x + Symbol.halfWidth + 4, y: middle.y, size: size, colour: Colour.ink)
             : Label(
-                text: part.label, x: middle.x, y: middle.y - (part.kind == .release ? 22 : 15), size: size,
+                text: part.label, x: middle.x, y: middle.y - (part.kind.isContact ? 22 : 15), size: size,
                 anchor: .middle, colour: Colour.ink)
         return shapes + [.label(label)]
+    }
+
+    /// Whether the terminal's line goes on to another part.
+    private func isPassed(_ part: Part, _ row: Int, _ isLeft: Bool) -> Bool {
+        parts.contains { other in
+            other.gap == part.gap && other.isUpright && [other.rows.lowerBound, other.rows.upperBound].contains(row)
+                && (isLeft ? other.lane > part.lane : other.lane < part.lane)
+        }
     }
 
     private func shapes(_ box: Box, _ layout: DiagramLayout) -> [Picture.Shape] {
@@ -136,5 +159,13 @@ extension WiringDiagram {
                         text: String(pin), x: edge, y: y, size: 12, isBold: true, anchor: .middle, colour: "#ffffff")))
         }
         return shapes
+    }
+}
+
+extension WiringDiagram.Part {
+    /// What it is, for those who cannot see it.
+    fileprivate var words: String {
+        let name = kind == .open || kind == .closed ? "contact \(kind.rawValue) at rest" : kind.rawValue
+        return label.isEmpty ? name : "\(name) \(label)"
     }
 }

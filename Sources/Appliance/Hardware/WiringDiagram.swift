@@ -24,7 +24,12 @@ package struct WiringDiagram: Hashable, Sendable {
 
     /// Something small on a wire, or upright between two.
     struct Part: Hashable, Sendable {
-        enum Kind: String, CaseIterable { case resistor, diode, led, fuse, release }
+        /// Contacts by how they are at rest; a button closes when pressed, a release opens.
+        enum Kind: String, CaseIterable {
+            case resistor, diode, led, fuse, release, button, open, closed
+
+            var isContact: Bool { [.release, .button, .open, .closed].contains(self) }
+        }
 
         let kind: Kind
         let label: String
@@ -62,7 +67,7 @@ package struct WiringDiagram: Hashable, Sendable {
     let pins: [Int: Int]
     let wires: [Wire]
 
-    /// Reads one; `places`: line and pin of each signal.
+    /// Reads one; `places`: line and pin of each signal, output and input.
     init(_ section: PinoutSection, places: [String: (line: String, pin: Int)]) throws(Pinout.Failure) {
         try section.knows("name", "title", "board", "boxes", "parts", "notes", "configuration")
         name = try section.text("name")

@@ -107,7 +107,7 @@ import Testing
         }
         // The lines of e-paper beside its bus are those of its picture.
         let panel = try configuration([.name: "N", .board: "pi5", .display: "ssd1680"]).display.main.lines
-        #expect(panel?.chip == "pinctrl-rp1" && panel?.data == "GPIO5" && panel?.busy == "GPIO12")
+        #expect(panel?.chip == "pinctrl-rp1" && panel?.data == "GPIO5" && panel?.busy == "GPIO4")
         #expect(problems([.name: "N", .board: "none", .display: "ssd1680"]).keys.contains("display"))
     }
 

@@ -1,0 +1,31 @@
+import Encoding
+
+extension Pinout {
+    /// A contact at the door, between a line and ground.
+    package struct Input: Hashable, Sendable {
+        /// What it tells, as the configuration has it (`door.input.use`).
+        package let use: String
+        /// The line's name.
+        package let line: String
+        /// The pin of the 40-pin header.
+        package let pin: Int
+        /// Whether the high level says so: the contact opens then. Else it closes.
+        package let activeHigh: Bool
+        /// What is connected.
+        package let shows: String
+        /// What else an installer must know.
+        package let notes: String
+    }
+}
+
+extension Pinout.Input {
+    init(_ section: PinoutSection) throws(Pinout.Failure) {
+        try section.knows("use", "line", "pin", "active", "shows", "notes")
+        (line, pin) = try section.place()
+        guard let number = Header.number(of: line), !Header.console.contains(number) else {
+            throw section.failure("\(line) is driven by the serial console: a closed contact would short it")
+        }
+        activeHigh = try Pinout.isHigh(section)
+        (use, shows, notes) = (try section.text("use"), try section.text("shows"), try section.text("notes"))
+    }
+}
