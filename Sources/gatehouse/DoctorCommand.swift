@@ -13,8 +13,9 @@ struct DoctorCommand: AsyncParsableCommand {
             service: a line each, with a code and a remedy where something is wrong. It changes nothing and may be used \
             beside the running service. As root it sees all; others are told what they may not look at.
 
-            With --pins it makes each output active in turn and asks whether the right thing happened. The service has to be \
-            stopped for that, as it holds the lines. With --bench it then plays \(Self.visits) visits on a virtual radio, with records \
+            With --pins it makes each output active in turn and asks whether the right thing happened; then it waits for each input \
+            in turn, while somebody presses, opens or passes, and says what it is at rest. The service has to be stopped for that, \
+            as it holds the lines. With --bench it then plays \(Self.visits) visits on a virtual radio, with records \
             on the ledger's own disk that it deletes again, and prints how long this board takes from a credential's last byte to \
             lights and gate: `gatehouse bench` has more of it.
 
@@ -23,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
             """)
     @OptionGroup var input: ConfigurationInput
     @OptionGroup var machine: MachineInput
-    @Flag(help: "Tries each output: lamps, sounder, then the gate's relay. The service must be stopped.")
+    @Flag(help: "Tries each output, then each input at the door. The service must be stopped.")
     var pins = false
     @Flag(help: "Also measures this board. Best while nobody is at the gate.")
     var bench = false

@@ -3,12 +3,13 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// `gatehouse doctor --pins`: each output once, with somebody who looks on.
+/// `gatehouse doctor --pins`: each output once, with somebody who looks on; then each input, with somebody who acts.
 struct PinsRitual {
     private let configuration: Configuration
     private let chip: String
     private let isSilent: Bool
     private let steps: [OutputTrial.Step]
+    private let inputs: InputsRitual
 
     /// A trial of the lines that the configuration names. Silent: nothing is asked, for machines.
     init(_ configuration: Configuration, isSilent: Bool) throws {
@@ -19,6 +20,7 @@ struct PinsRitual {
         self.chip = chip
         self.isSilent = isSilent
         steps = OutputTrial.steps(configuration)
+        inputs = InputsRitual(steps: InputTrial.steps(configuration), chip: chip, isSilent: isSilent)
     }
 
     /// Plays them all. Refuses while the service runs, which holds the lines; they are taken here and nowhere else.
@@ -28,6 +30,17 @@ struct PinsRitual {
                 "the service runs and holds the lines",
                 remedy: "systemctl stop gatehouse, and start it again afterwards")
         }
+        let findings = try outputs()
+        guard findings.count == steps.count else {
+            // Whoever does not go on is not asked for the rest.
+            return findings + steps.dropFirst(findings.count).map { OutputTrial.finding($0, .none) }
+                + inputs.steps.map { InputTrial.untried($0, isActive: nil) }
+        }
+        return findings + (try inputs.findings())
+    }
+
+    /// What came of the outputs, as far as somebody wanted to go.
+    private func outputs() throws -> [Finding] {
         let lines: GPIOLines
         do throws(GPIOError) { lines = try OutputTrial.take(steps, chip: chip) } catch {
             throw CommandFailure("\(error)", remedy: error.remedy)
@@ -43,7 +56,7 @@ struct PinsRitual {
             guard let finding = try play(step, trial) else { break }
             findings.append(finding)
         }
-        return findings + steps.dropFirst(findings.count).map { OutputTrial.finding($0, .none) }
+        return findings
     }
 
     /// Whether somebody listens at the control socket, even if he does not answer.

@@ -116,6 +116,8 @@ def configure(tree: pathlib.Path, agent=""):
     for name, content in {
             "gatehouse": text(), "long": text(pulse="3s"), "low": text(low="true"),
             "wiegand": text() + f'[wiegand]\ndata0 = "{DATA[0]}"\ndata1 = "{DATA[1]}"\nfacility = 90\ncard = 324\n',
+            "inputs": text() + f'[[door.input]]\nuse = "request-to-exit"\nline = "{DATA[0]}"\nbias = "as-is"\n'
+                               f'[[door.input]]\nuse = "contact"\nline = "{DATA[1]}"\nbias = "as-is"\n',
             "address": text(f'device = "{ADDRESS}"'),
             "serial": text('transport = "serial"\ndevice = "/run/h4"\nbaud = 115200\nflowControl = false')}.items():
         (folder / f"{name}.toml").write_text(content)

@@ -249,6 +249,44 @@ def is_accepted_pin_by_pin(gate):
     expect("holds the lines" in shown and "exit 0" not in shown, shown)
 
 
+def asks_for_inputs(gate):
+    """gatehouse doctor --pins: each input as somebody acts; changed wires; one that is active at rest, without a terminal"""
+    button, contact = DATA
+    doctor = "gatehouse doctor --pins --config /etc/gatehouse/inputs.toml"
+
+    def pulled(line, level):
+        return f"echo pull-{'up' if level else 'down'} > {gate.bank.file(line)[:-5]}pull; sleep 0.3"
+
+    def act(line, rest):
+        gate.machine.shell(f"{pulled(line, not rest)}; {pulled(line, rest)}")
+
+    def ritual(answers, acts):
+        gate.machine.shell(f": > /run/ritual; (terminal {answers} {doctor}; echo exit $?) >> /run/ritual 2>&1 &")
+        for number, (line, rest) in enumerate(acts, start=1):
+            gate.machine.wait(lambda: gate.machine.shell("cat /run/ritual").count("Do it now") == number, 60, f"call {number}")
+            act(line, rest)
+        gate.machine.wait(lambda: "exit " in gate.machine.shell("cat /run/ritual"), 90, "end of the ritual")
+        expect(not gate.bank.holders(), gate.bank.holders())
+        return gate.machine.shell("cat /run/ritual")
+
+    try:
+        # At rest: a button's contact is open, a door's is closed.
+        gate.machine.shell(f"{pulled(button, True)}; {pulled(contact, False)}")
+        # Four lamps, the relay with an Enter before; then an Enter before each input.
+        shown = ritual("yyyy-y--", [(button, True), (contact, False)])
+        expect(shown.count("Seen.") == 2 and "all is in order" in shown and "exit 0" in shown, shown)
+        expect("request-to-exit, GPIO20: high at rest, low when active" in shown, shown)
+        # The button is pressed, and the door contact's line moves. The second input is skipped.
+        shown = ritual("yyyy-y--s", [(contact, False)])
+        expect("box.input-unseen" in shown and "moved in its place: contact, GPIO21" in shown and "exit 2" in shown, shown)
+        # A cut wire, and nobody who could say that the door is shut.
+        gate.machine.shell(pulled(contact, True))
+        shown = gate.machine.shell(f"{doctor} < /dev/null 2>&1; echo exit $?", limit=120)
+        expect("box.input-active" in shown and "high at rest, not tried" in shown and "exit 1" in shown, shown)
+    finally:
+        gate.bank.pull("pull-down")
+
+
 CHECKS = [is_shut_from_the_start, gives_its_pulse, goes_dark_when_told_to_stop, is_released_after_a_kill,
           releases_when_it_crashes, knows_lines_that_are_active_low, waits_for_lines_of_another, survives_its_chip,
-          gives_lines_to_one_alone, tells_of_edges, tells_a_controller, is_accepted_pin_by_pin]
+          gives_lines_to_one_alone, tells_of_edges, tells_a_controller, is_accepted_pin_by_pin, asks_for_inputs]

@@ -30,6 +30,8 @@ package struct Finding: Hashable, Sendable {
         case line
         /// An output that was tried.
         case output
+        /// An input that was tried.
+        case input
         /// What shows the code to visitors.
         case display
         /// The date.

@@ -44,7 +44,7 @@ final class DoorLines: Sendable {
 
 extension DoorSection.Input {
     /// The line as it is taken.
-    fileprivate var inputLine: InputLine {
+    var inputLine: InputLine {
         let bias: InputLine.Bias =
             switch bias {
             case .asItIs: .asItIs

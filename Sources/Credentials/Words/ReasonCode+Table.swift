@@ -86,9 +86,9 @@ extension ReasonCode {
             codes: [
                 boxConfiguration, boxNotInstalled, boxNoUser, boxNoGroup, boxMissing, boxUnreadable, boxUnwritable,
                 boxOutsideSandbox, boxDeviceDenied, boxReadOnly, boxDiskFull, boxDiskSmall, boxNoOpener, boxBluetoothd,
-                boxLinesStayDriven, boxOutputUnseen, boxDate, boxNoRTC, boxRTCUnused, boxRTCDiffers, boxRTCSilent,
-                boxRTCBattery,
-                boxTrust, boxPolicyTests, boxPolicyGroups, boxNotRunning, boxRestartDue,
+                boxLinesStayDriven, boxOutputUnseen, boxInputUnseen, boxInputActive, boxDate, boxNoRTC, boxRTCUnused,
+                boxRTCDiffers, boxRTCSilent, boxRTCBattery, boxTrust, boxPolicyTests, boxPolicyGroups, boxNotRunning,
+                boxRestartDue,
             ]),
     ]
 

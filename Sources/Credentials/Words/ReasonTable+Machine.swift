@@ -68,6 +68,16 @@ extension ReasonCode {
     package static let boxOutputUnseen = ReasonCode(
         "box.output-unseen", "An output did not do what it should when its line was active.",
         "Compare the wiring with hardware/wiring.md: line, driver, polarity (activeLow), supply.")
+    /// `box.input-unseen`
+    package static let boxInputUnseen = ReasonCode(
+        "box.input-unseen", "An input did not show what somebody did at the door.",
+        "Compare the wiring with hardware/wiring.md: line, common, contact, resistors and bias. Where another input moved, the wires "
+            + "are changed over.")
+    /// `box.input-active`
+    package static let boxInputActive = ReasonCode(
+        "box.input-active", "An input is active while all is at rest at the door.",
+        "With door and lid shut and nothing pressed: look for a cut wire, a missing resistor (bias) or a stuck contact; else turn "
+            + "active round in its [[door.input]].")
     /// `box.date`
     package static let boxDate = ReasonCode(
         "box.date", "The date is before this program was made, so it is wrong.",

@@ -19,12 +19,12 @@ int main(int count, char **words) {
     char text[4096];
     for (ssize_t got; (got = read(terminal, text, sizeof text)) > 0;) {
         fwrite(text, 1, (size_t)got, stdout);
+        fflush(stdout);
         if (got < 2 || memcmp(text + got - 2, ": ", 2)) continue;
         char line[] = {*answers, '\n'};
         if (write(terminal, *answers ? line : "\004", *answers ? 2 : 1) < 1) break;
         if (*answers) answers++;
     }
-    fflush(stdout);
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

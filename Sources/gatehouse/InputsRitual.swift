@@ -1,0 +1,92 @@
+import Appliance
+import Encoding
+import Glibc
+import LinuxIO
+
+/// The second half of `gatehouse doctor --pins`: each input once, with somebody who does what it waits for.
+struct InputsRitual {
+    let steps: [InputTrial.Step]
+    let chip: String
+    /// Silent: nothing is said or asked, for machines.
+    let isSilent: Bool
+
+    /// How often edges and the keyboard are looked at, in milliseconds.
+    private static let look: Int32 = 50
+
+    /// Tries them all; where nobody is asked, or nobody answers, it says how they are.
+    func findings() throws -> [Finding] {
+        guard !steps.isEmpty else { return [] }
+        let watch: InputWatch
+        do throws(SystemError) { watch = try InputWatch(steps, chip: chip) } catch {
+            throw CommandFailure("\(error)", remedy: "try it again")
+        }
+        defer { watch.end(within: .seconds(1)) }
+        do throws(GPIOError) { try settle(watch) } catch { return steps.map { InputTrial.finding($0, error) } }
+        guard !isSilent, isatty(STDIN_FILENO) == 1 else {
+            return steps.indices.map { InputTrial.untried(steps[$0], isActive: watch.active.contains($0)) }
+        }
+        Terminal.line("Each input in turn. Door shut, lid closed, nobody in the way.")
+        var findings: [Finding] = []
+        for index in steps.indices {
+            guard let finding = play(index, watch) else { break }
+            findings.append(finding)
+        }
+        return findings
+            + steps.indices.dropFirst(findings.count)
+            .map { InputTrial.untried(steps[$0], isActive: watch.active.contains($0)) }
+    }
+
+    /// Waits until the lines are there and say how they are.
+    private func settle(_ watch: InputWatch) throws(GPIOError) {
+        let last = SystemClock.now().advanced(by: .seconds(3))
+        while try !watch.isThere() {
+            guard SystemClock.now() < last else { throw .failed(SystemError("taking the inputs", code: ETIMEDOUT)) }
+            usleep(UInt32(Self.look) * 1000)
+        }
+        usleep(UInt32(clamping: InputTrial.settling.nanoseconds / 1000))
+    }
+
+    /// What came of one input; nil: nobody wants to go on.
+    private func play(_ index: Int, _ watch: InputWatch) -> Finding? {
+        let step = steps[index]
+        Terminal.line("\(step.name): \(step.task)")
+        // What an attempt has shown is not taken back by skipping the next.
+        var last: Finding?
+        while true {
+            Terminal.write("  Is it at rest? Enter to begin, [s]kip: ")
+            guard let answer = readLine()?.lowercased() else { return last }
+            if answer.hasPrefix("s") {
+                return last ?? InputTrial.untried(step, isActive: watch.active.contains(index))
+            }
+            let finding = attempt(index, watch)
+            if finding.state == .good { return finding }
+            if finding.state == .unknown { return last ?? finding }
+            Terminal.line("  " + Terminal.printable(finding.detail))
+            last = finding
+            Terminal.write("  [a]gain, or Enter to go on: ")
+            guard let answer = readLine()?.lowercased(), answer.hasPrefix("a") else { return finding }
+        }
+    }
+
+    private func attempt(_ index: Int, _ watch: InputWatch) -> Finding {
+        // What was before is over.
+        _ = try? watch.edges()
+        var trial = InputTrial(steps, at: index, active: watch.active, at: SystemClock.now())
+        if trial.finding == nil {
+            Terminal.line(
+                "  It is \(steps[index].level(false)). Do it now, within \(InputTrial.limit.components.seconds) s; Enter gives up."
+            )
+        }
+        while true {
+            do throws(GPIOError) { trial.handle(try watch.edges(), at: SystemClock.now()) } catch { trial.fail(error) }
+            if let finding = trial.finding {
+                if finding.state == .good { Terminal.line("  Seen.") }
+                return finding
+            }
+            var keyboard = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&keyboard, 1, Self.look) > 0 else { continue }
+            _ = readLine()
+            trial.skip()
+        }
+    }
+}
