@@ -134,6 +134,10 @@ struct InstallationTests {
                 #expect(build.contains("s/@\(field.element)@/"), "\(field.element)")
             }
         }
+        // The voice is a program of its own, which no gate needs.
+        let least = try Configuration.parse(Array("kiosk.name = \"G\"".utf8), file: "gate.toml", folder: "/")
+        let suggests = try text("deb/control-gatehouse").split(separator: "\n").first { $0.hasPrefix("Suggests: ") }
+        #expect(suggests?.contains(" \(least.voice.program),") == true, "\(suggests ?? "")")
     }
 
     @Test(
