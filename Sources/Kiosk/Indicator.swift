@@ -23,13 +23,12 @@ package struct Signal: Hashable, Sendable {
     package static let dark = Signal()
 }
 
-/// What the kiosk tells the people around it. Every pattern differs from the others in more than colour: by place, by blink
-/// and, for the verdicts, by tone. No lamp flashes more than twice a second (photosensitive people: at most 3 is safe,
-/// W3C WCAG 2.2 section 2.3.1).
+/// What the kiosk tells the people around it. Every pattern differs from the others in more than colour: by place, by rhythm
+/// and, for the verdicts, by tone. The rhythms here are those unless an operator chose others (``LampRhythms``).
 package enum IndicatorPattern: String, CaseIterable, Sendable {
     /// A phone may come: blue, a slow blink.
     case ready
-    /// A phone may come, and somebody should look after the box: blue as for ``ready``, and a short amber flash between.
+    /// A phone may come, and somebody should look after the box: a slow blink of blue, and a short amber flash between.
     case attention
     /// Somebody chooses a credential: blue, steady.
     case connected
@@ -43,55 +42,22 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case rejected
     /// A transfer came to nothing: two short amber flashes, no tone; then ``ready``. Nobody was judged.
     case failed
-    /// Lock-down, nobody is let in: red, steady, with a short break.
+    /// Lock-down, nobody is let in: red, with a short gap every two seconds.
     case locked
-    /// Free passage: green, a slow blink, no tone.
+    /// Free passage: green, with the same gap, no tone.
     case free
     /// Out of order: red and amber in turn.
     case fault
     /// Not running: everything off.
     case off
 
-    /// One part of a pattern.
-    struct Step {
-        let lamps: Set<Lamp>
-        let duration: Duration
-    }
-
-    /// The lamps in order, repeated for ever unless the pattern has an ``end``.
-    var steps: [Step] {
-        switch self {
-        case .ready: [Step([.blue], 1000), Step([], 1000)]
-        case .attention: [Step([.blue], 1000), Step([], 400), Step([.amber], 200), Step([], 400)]
-        case .connected: [Step([.blue], 1000)]
-        case .receiving: [Step([.blue], 250), Step([], 250)]
-        case .checking: [Step([.amber], 1000)]
-        case .accepted: [Step([.green], 3000)]
-        case .rejected:
-            [
-                Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200),
-                Step([.red], 300), Step([], 200), Step([.red], 300), Step([], 200), Step([.red], 500),
-            ]
-        case .failed: [Step([.amber], 300), Step([], 300), Step([.amber], 300), Step([], 100)]
-        case .locked: [Step([.red], 1800), Step([], 200)]
-        case .free: [Step([.green], 1500), Step([], 500)]
-        case .fault: [Step([.red], 1000), Step([.amber], 1000)]
-        case .off: [Step([], 1000)]
-        }
-    }
-
     /// How long the pattern is shown before another may take its place; nil for patterns without an end of their own.
     package var end: Duration? {
         switch self {
-        case .accepted, .rejected, .failed: steps.reduce(.zero) { $0 + $1.duration }
+        case .accepted, .rejected: .seconds(3)
+        case .failed: .seconds(1)
         case .ready, .attention, .locked, .free, .connected, .receiving, .checking, .fault, .off: nil
         }
-    }
-}
-
-extension IndicatorPattern.Step {
-    fileprivate init(_ lamps: Set<Lamp>, _ milliseconds: Int) {
-        self.init(lamps: lamps, duration: .milliseconds(milliseconds))
     }
 }
 
@@ -103,13 +69,18 @@ package struct Indicator: Sendable {
     package private(set) var pattern: IndicatorPattern
     private(set) var since: Instant
     private var afterwards: IndicatorPattern?
+    private let rhythms: LampRhythms
     private let tones: VerdictTones
     /// What stands for `ready`: that, or what is shown in its place while something is wrong.
     private var calm = IndicatorPattern.ready
 
-    /// Shows `pattern` from `now` on, and says verdicts in those tones.
-    package init(_ pattern: IndicatorPattern = .off, tones: VerdictTones = VerdictTones(), at now: Instant) {
+    /// Shows `pattern` from `now` on: signs in those rhythms, verdicts in those tones.
+    package init(
+        _ pattern: IndicatorPattern = .off, rhythms: LampRhythms = LampRhythms(), tones: VerdictTones = VerdictTones(),
+        at now: Instant
+    ) {
         self.pattern = pattern
+        self.rhythms = rhythms
         self.tones = tones
         since = now
     }
@@ -149,25 +120,24 @@ package struct Indicator: Sendable {
         return position(at: now).signal
     }
 
-    /// When the signal changes next.
-    package func nextChange(after now: Instant) -> Instant? {
-        if pattern.steps.count == 1, pattern.end == nil { return nil }
-        return position(at: now).until
-    }
+    /// When the signal may change next; nil: it does not, unless something else is asked for.
+    package func nextChange(after now: Instant) -> Instant? { position(at: now).until }
 
     private mutating func advance(to now: Instant) {
         guard let end = pattern.end, now >= since + end else { return }
         (pattern, since, afterwards) = (resolve(afterwards ?? .ready), since + end, nil)
     }
 
-    private func position(at now: Instant) -> (signal: Signal, until: Instant) {
+    private func position(at now: Instant) -> (signal: Signal, until: Instant?) {
         let (isOn, change) = tones.tone(of: pattern, after: since.duration(to: now))
         let (lamps, until) = lamps(at: now)
-        return (Signal(lamps, tone: isOn), min(until, change.map { since + $0 } ?? until))
+        let changes = [until, change.map { since + $0 }, pattern.end.map { since + $0 }]
+        return (Signal(lamps, tone: isOn), changes.compactMap { $0 }.min())
     }
 
-    private func lamps(at now: Instant) -> (lamps: Set<Lamp>, until: Instant) {
-        let steps = pattern.steps
+    private func lamps(at now: Instant) -> (lamps: Set<Lamp>, until: Instant?) {
+        let steps = rhythms.steps(of: pattern)
+        if steps.count == 1 { return (steps[0].lamps, nil) }
         let cycle = steps.reduce(0) { $0 + $1.duration.nanoseconds }
         let elapsed = max(0, (now - since).nanoseconds)
         var start = since + .nanoseconds(elapsed - elapsed % cycle)

@@ -80,7 +80,7 @@ package struct Kiosk: Sendable {
         (self.settings, self.used) = (settings, used)
         supervisor = RadioSupervisor(settings)
         host = Host(configuration: settings.hostConfiguration, services: settings.services)
-        indicator = Indicator(.off, tones: settings.tones, at: now)
+        indicator = Indicator(.off, rhythms: settings.rhythms, tones: settings.tones, at: now)
         door = Door(settings: settings.door)
     }
 

@@ -20,6 +20,8 @@ package struct KioskSettings: Sendable {
     package var gatePulse: Duration = .milliseconds(200)
     /// What is at the gate besides its relay.
     package var door = DoorSettings()
+    /// How the lamps of signs blink.
+    package var rhythms = LampRhythms()
     /// How verdicts sound.
     package var tones = VerdictTones()
     /// See ``LedgerFailurePolicy``.

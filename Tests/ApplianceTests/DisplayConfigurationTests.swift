@@ -1,3 +1,4 @@
+import Kiosk
 import LinuxIO
 import Testing
 
@@ -63,6 +64,18 @@ import Testing
         #expect(displays.others[2].device == "/dev/spidev0.0")
     }
 
+    /// From the file to what the kiosk shows, and what a display gets.
+    @Test func rhythmsAndPlacesReachLampsAndDisplays() throws {
+        let configuration = try parse(
+            "[rhythms]\nrejected = \"slow\"\n[display]\nsign = \"apart\"\n[[display.also]]\nfile = \"a.png\"\n")
+        let settings = try KioskSettings(configuration, softwareVersion: "0")
+        var rhythms = LampRhythms()
+        #expect(settings.rhythms != rhythms)
+        rhythms[.rejected] = .slow
+        #expect(settings.rhythms[.rejected] == .slow && settings.rhythms == rhythms)
+        #expect(configuration.display.all.map(\.sign) == [.apart, .first])
+    }
+
     @Test(arguments: [
         ("[display]\nkind = \"hologram\"", "display.kind", 3, "does not take \"hologram\""),
         ("[display]\nrotation = 45", "display.rotation", 3, "is no quarter of a turn"),
@@ -88,6 +101,25 @@ import Testing
         (
             "[tones]\nrejected = [\"1s\"]", "tones.rejected", 3,
             "sounds like tones.accepted to who does not see the light"
+        ),
+        ("[display]\nsign = \"middle\"", "display.sign", 3, "does not take \"middle\""),
+        ("[rhythms]\nready = \"strobe\"", "rhythms.ready", 3, "does not take \"strobe\""),
+        ("[rhythms]\nfault = \"slow\"", "rhythms.fault", 3, "is not a known key"),
+        (
+            "[rhythms]\nrejected = \"steady\"", "rhythms.rejected", 3,
+            "looks like the sign accepted to who does not tell colours apart"
+        ),
+        (
+            "[rhythms]\naccepted = \"gap\"\nfree = \"slow\"\nready = \"quick\"", "rhythms.ready", 5,
+            "looks like the sign receiving to who does not tell colours apart"
+        ),
+        (
+            "[rhythms]\naccepted = \"quick\"", "rhythms.accepted", 3,
+            "looks like the sign rejected to who does not tell colours apart"
+        ),
+        (
+            "[rhythms]\nchecking = \"quick\"", "rhythms.checking", 3,
+            "looks like the sign failed to who does not tell colours apart"
         ),
         ("[display]\nkind = \"ssd1680\"", "display.chip", 2, "is missing"),
         (

@@ -33,12 +33,14 @@ struct AccessTests {
         return inked.split(separator: false).map(\.count)
     }
 
-    @Test("letters on a screen are large text: from 1/25 of its height", arguments: DisplayLanguage.allCases)
-    func size(_ language: DisplayLanguage) {
+    @Test(
+        "letters on a screen are large text: from 1/25 of its height, wherever signs stand",
+        arguments: DisplayLanguage.allCases, SignPlace.allCases)
+    func size(_ language: DisplayLanguage, _ place: SignPlace) {
         for (width, height) in [(800, 480), (1280, 720), (1920, 1080)] {
             var painter = ScenePainter(width: width, height: height)
             var scene = DisplayScene(name: "North-Gate")
-            (scene.language, scene.instruction) = (language, language.text(.scan))
+            (scene.language, scene.instruction, scene.sign) = (language, language.text(.scan), place)
             scene.code = "OPENID4VP://connect?name=North-Gate&key=" + String(repeating: "5a", count: 32)
             let panel = min(width, height)..<width
             for told in [nil, .accepted, .rejected, .failed] as [DisplayScene.Result.Outcome?] {
@@ -48,5 +50,61 @@ struct AccessTests {
                 #expect(!heights.isEmpty && (heights.min() ?? 0) * 25 >= height, "\(width) × \(height): \(heights)")
             }
         }
+    }
+
+    /// The smallest area that has the ink of a sign, and that of the words.
+    private func areas(_ picture: Bitmap) -> (sign: Bitmap.Area, words: Bitmap.Area) {
+        func bounds(_ isPart: (Bitmap.Ink) -> Bool) -> Bitmap.Area {
+            let places = (0..<picture.width * picture.height).filter {
+                isPart(picture.ink(x: $0 % picture.width, y: $0 / picture.width))
+            }
+            let (x, y) = (places.map { $0 % picture.width }, places.map { $0 / picture.width })
+            let (left, top) = (x.min() ?? 0, y.min() ?? 0)
+            return Bitmap.Area(x: left, y: top, width: (x.max() ?? 0) - left + 1, height: (y.max() ?? 0) - top + 1)
+        }
+        return (bounds { $0 == .go || $0 == .stop }, bounds { $0 == .dark })
+    }
+
+    @Test("a sign stands where it should, as large everywhere, and clear of the words", arguments: SignPlace.allCases)
+    func place(_ place: SignPlace) {
+        // Wide and tall displays and panels; on the narrow ones signs stand above or below.
+        for (width, height, isWide) in [(800, 480, true), (296, 128, true), (480, 800, false), (128, 296, false)] {
+            for outcome in [.accepted, .rejected] as [DisplayScene.Result.Outcome] {
+                var painter = ScenePainter(width: width, height: height)
+                var scene = DisplayScene(name: "North-Gate")
+                scene.result = .init(mark: "3f2a", outcome: outcome)
+                let usual = areas(painter.paint(scene))
+                scene.sign = place
+                let (sign, words) = areas(painter.paint(scene))
+                let isLast = place == .last || place == .apart && outcome == .rejected
+                let (low, high) = isLast ? (words, sign) : (sign, words)
+                let isClear = isWide ? low.x + low.width <= high.x : low.y + low.height <= high.y
+                #expect(isClear, "\(width) × \(height) \(outcome): \(sign) \(words)")
+                #expect((sign.width, sign.height) == (usual.sign.width, usual.sign.height))
+                #expect(sign.x + sign.width <= width && sign.y + sign.height <= height)
+            }
+        }
+    }
+
+    @Test("set apart, the places alone tell the verdict, also on a terminal and beside the code")
+    func apart() {
+        var scene = DisplayScene(name: "North-Gate")
+        (scene.sign, scene.code) = (
+            .apart, "OPENID4VP://connect?name=North-Gate&key=" + String(repeating: "5a", count: 32)
+        )
+        var ups: [Bool] = []
+        for (outcome, word) in [(.accepted, "ACCEPTED"), (.rejected, "REJECTED")]
+            as [(DisplayScene.Result.Outcome, String)]
+        {
+            scene.result = .init(mark: "3f2a", outcome: outcome)
+            let lines = TerminalPainter(columns: 80, rows: 24).lines(scene).map { line in
+                line.components(separatedBy: "\u{1B}[0m").dropFirst().joined()  // behind the code
+            }
+            let said = lines.firstIndex { $0.contains(word) } ?? 0
+            let drawn = lines.firstIndex { $0.contains("▄") || $0.contains("█") || $0.contains("▀") } ?? 0
+            #expect(said > 0 && drawn > 0, "\(lines)")
+            ups.append(drawn < said)
+        }
+        #expect(ups == [true, false])
     }
 }

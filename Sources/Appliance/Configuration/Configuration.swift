@@ -22,6 +22,8 @@ package struct Configuration: Sendable {
     package var wiegand: WiegandSection
     /// Lamps and sounder.
     package var indicator: IndicatorSection
+    /// How the lamps of signs blink.
+    package var rhythms: RhythmsSection
     /// How verdicts sound.
     package var tones: TonesSection
     /// What credentials are judged by.
@@ -129,6 +131,7 @@ package struct Configuration: Sendable {
         door = DoorSection(&reader, chip: gpio.chip)
         wiegand = WiegandSection(&reader, chip: gpio.chip)
         indicator = IndicatorSection(&reader)
+        rhythms = RhythmsSection(&reader)
         tones = TonesSection(&reader)
         trust = TrustSection(&reader, folder)
         policy = PolicySection(&reader, folder)

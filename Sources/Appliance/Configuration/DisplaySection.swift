@@ -28,6 +28,8 @@ package struct DisplaySection: Hashable, Sendable {
     package var kind: Kind
     /// What is said to visitors, in which language.
     package var language: DisplayLanguage
+    /// Where signs stand.
+    package var sign: SignPlace
     /// What visitors are told to do.
     package var instruction: String
     /// The PNG file.
@@ -52,6 +54,7 @@ package struct DisplaySection: Hashable, Sendable {
     init(_ reader: inout ConfigurationReader, _ folder: String, chip: String?) {
         kind = reader.choice("display.kind", default: .file)
         language = reader.choice("display.language", default: .english)
+        sign = reader.choice("display.sign", default: .first)
         instruction = reader.text("display.instruction", default: language.text(.scan))
         let isShown = kind != .terminal || language == .hindi || Lettering.isLatin(instruction)
         if !(1...60).contains(instruction.utf8.count) || !Lettering.canDraw(instruction) || !isShown {

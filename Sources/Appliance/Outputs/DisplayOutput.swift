@@ -14,15 +14,18 @@ package final class DisplayOutput: KioskListener {
         let instruction: String
         /// The language of all that is said besides.
         let language: DisplayLanguage
+        /// Where signs stand on it.
+        let sign: SignPlace
         /// Makes what draws on it.
         let make: @Sendable () -> any DisplayDevice
 
         /// That display.
         package init(
-            name: String, instruction: String, language: DisplayLanguage = .english,
+            name: String, instruction: String, language: DisplayLanguage = .english, sign: SignPlace = .first,
             make: @escaping @Sendable () -> any DisplayDevice
         ) {
-            (self.name, self.instruction, self.language, self.make) = (name, instruction, language, make)
+            (self.name, self.instruction, self.language) = (name, instruction, language)
+            (self.sign, self.make) = (sign, make)
         }
     }
 
@@ -84,7 +87,7 @@ package final class DisplayOutput: KioskListener {
         }
         for (screen, thread) in screens {
             var scene = scene
-            (scene.instruction, scene.language) = (screen.instruction, screen.language)
+            (scene.instruction, scene.language, scene.sign) = (screen.instruction, screen.language, screen.sign)
             thread.show(scene)
         }
     }

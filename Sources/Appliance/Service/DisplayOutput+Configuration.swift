@@ -7,9 +7,9 @@ extension DisplayOutput {
         _ configuration: Configuration, report: @escaping HealthReporter
     ) throws(SystemError) {
         let screens = configuration.display.all.map { display in
-            Screen(name: display.name, instruction: display.instruction, language: display.language) {
-                Self.device(display)
-            }
+            Screen(
+                name: display.name, instruction: display.instruction, language: display.language, sign: display.sign
+            ) { Self.device(display) }
         }
         try self.init(gate: configuration.kiosk.name, on: screens, report: report)
     }

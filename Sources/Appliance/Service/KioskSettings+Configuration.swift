@@ -9,6 +9,7 @@ extension KioskSettings {
         self.init(name: try Identifier(configuration.kiosk.name), softwareVersion: softwareVersion)
         gatePulse = configuration.gate.pulse
         door = configuration.door.settings
+        rhythms = configuration.rhythms.lamps
         tones = configuration.tones.verdicts
         whenLedgerFails =
             switch configuration.gate.whenLedgerFails {

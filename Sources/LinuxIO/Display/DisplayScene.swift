@@ -76,6 +76,8 @@ package struct DisplayScene: Hashable, Sendable {
     package var instruction = DisplayLanguage.english.text(.scan)
     /// The language of all that is said besides.
     package var language = DisplayLanguage.english
+    /// Where signs stand.
+    package var sign = SignPlace.first
     /// What the gate does.
     package var state = State.inService
     /// The text of the QR code; nil: there is none.

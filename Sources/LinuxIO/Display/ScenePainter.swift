@@ -25,7 +25,7 @@ package struct ScenePainter: Sendable {
         if let code, let split { picture.draw(code, x: split.x, y: split.y, scale: split.scale) }
         let area = split?.panel ?? picture.area
         if let result = scene.result {
-            Self.draw(result, scene.language, in: area, of: &picture)
+            Self.draw(result, scene, in: area, of: &picture)
         } else {
             Self.draw(scene, hasCode: split != nil, in: area, of: &picture)
         }
@@ -71,11 +71,11 @@ package struct ScenePainter: Sendable {
 
     private static func draw(_ scene: DisplayScene, hasCode: Bool, in area: Bitmap.Area, of picture: inout Bitmap) {
         if case .outOfOrder = scene.state {
-            let column = sign(in: area, of: &picture) { Icon.attention($0, $1) }
+            let column = sign(in: area, of: &picture, isLast: scene.sign.isLast(go: false)) { Icon.attention($0, $1) }
             return draw(scene.language, in: column, of: &picture) { items(of: scene, hasCode, $0) }
         }
         if case .lockedDown = scene.state {
-            let column = sign(in: area, of: &picture) { Icon.cross($0, $1) }
+            let column = sign(in: area, of: &picture, isLast: scene.sign.isLast(go: false)) { Icon.cross($0, $1) }
             return draw(scene.language, in: column, of: &picture) { items(of: scene, hasCode, $0) }
         }
         draw(scene.language, in: area, of: &picture) { items(of: scene, hasCode, $0) }
@@ -110,36 +110,31 @@ package struct ScenePainter: Sendable {
     }
 
     private static func draw(
-        _ result: DisplayScene.Result, _ language: DisplayLanguage, in area: Bitmap.Area, of picture: inout Bitmap
+        _ result: DisplayScene.Result, _ scene: DisplayScene, in area: Bitmap.Area, of picture: inout Bitmap
     ) {
-        let column =
-            switch result.outcome {
-            case .accepted: sign(in: area, of: &picture) { Icon.tick($0, $1) }
-            case .rejected: sign(in: area, of: &picture) { Icon.cross($0, $1) }
-            case .failed: sign(in: area, of: &picture) { Icon.attention($0, $1) }
-            }
-        draw(language, in: column, of: &picture) { language in
+        let isLast = scene.sign.isLast(go: result.outcome == .accepted)
+        let column = sign(in: area, of: &picture, isLast: isLast, result.outcome.icon)
+        draw(scene.language, in: column, of: &picture) { language in
             [.text(language.text(result.outcome.phrase), size: 1), .text(result.mark, size: 2)]
         }
     }
 
-    /// Draws a sign in the upper or left part; what is left for text.
+    /// Draws a sign in the left or upper part, or with `isLast` in the right or lower one; what is left for text.
     private static func sign(
-        in area: Bitmap.Area, of picture: inout Bitmap, _ ink: (Double, Double) -> Bitmap.Ink?
+        in area: Bitmap.Area, of picture: inout Bitmap, isLast: Bool, _ ink: (Double, Double) -> Bitmap.Ink?
     ) -> Bitmap.Area {
+        let isBeside = area.width * 2 > area.height * 3
+        let side = isBeside ? min(area.height, area.width * 2 / 5) : min(area.width, area.height * 3 / 5)
+        let (across, down) = (area.width - side, area.height - side)
         var column = area
-        let side: Int
-        if area.width * 2 > area.height * 3 {
-            side = min(area.height, area.width * 2 / 5)
-            (column.x, column.width) = (area.x + side, area.width - side)
+        var place = Bitmap.Area(x: area.x + across / 2, y: area.y + down / 2, width: side, height: side)
+        if isBeside {
+            place.x = isLast ? area.x + across : area.x
+            (column.x, column.width) = (isLast ? area.x : area.x + side, across)
         } else {
-            side = min(area.width, area.height * 3 / 5)
-            (column.y, column.height) = (area.y + side, area.height - side)
+            place.y = isLast ? area.y + down : area.y
+            (column.y, column.height) = (isLast ? area.y : area.y + side, down)
         }
-        let isBeside = column.x != area.x
-        let place = Bitmap.Area(
-            x: isBeside ? area.x : area.x + (area.width - side) / 2,
-            y: isBeside ? area.y + (area.height - side) / 2 : area.y, width: side, height: side)
         picture.draw(in: place.inset(max(1, side / 16)), ink)
         return column
     }
@@ -233,6 +228,15 @@ extension DisplayScene.Result.Outcome {
         case .accepted: .accepted
         case .rejected: .rejected
         case .failed: .failed
+        }
+    }
+
+    /// The sign that goes with it.
+    var icon: (Double, Double) -> Bitmap.Ink? {
+        switch self {
+        case .accepted: Icon.tick
+        case .rejected: Icon.cross
+        case .failed: Icon.attention
         }
     }
 }

@@ -45,7 +45,7 @@ struct TerminalPainter {
                 .map { own($0, width) }
         }
         lines.append("")
-        if let result = scene.result { lines += Self.lines(of: result, scene.language, width: width) }
+        if let result = scene.result { lines += Self.lines(of: result, in: scene, width: width) }
         for guest in scene.guests where scene.result == nil {
             lines += Self.lines(of: guest, scene.language).map { own($0, width) }
         }
@@ -67,20 +67,19 @@ struct TerminalPainter {
         }
     }
 
-    /// A sign of eight lines, then the word and whose it is.
-    private static func lines(
-        of result: DisplayScene.Result, _ language: DisplayLanguage, width: Int
-    ) -> [String] {
-        let (colour, icon): (String, (Double, Double) -> Bitmap.Ink?) =
+    /// A sign of eight lines, then the word and whose it is, or these first.
+    private static func lines(of result: DisplayScene.Result, in scene: DisplayScene, width: Int) -> [String] {
+        let colour =
             switch result.outcome {
-            case .accepted: ("\u{1B}[1;32m", Icon.tick)
-            case .rejected: ("\u{1B}[1;31m", Icon.cross)
-            case .failed: ("\u{1B}[1;33m", Icon.attention)
+            case .accepted: "\u{1B}[1;32m"
+            case .rejected: "\u{1B}[1;31m"
+            case .failed: "\u{1B}[1;33m"
             }
-        let word = language.text(result.outcome.phrase)
+        let word = colour + "\(scene.language.text(result.outcome.phrase))  \(result.mark)\u{1B}[0m"
         var sign = Bitmap(width: min(16, width), height: 16)
-        sign.draw(in: sign.area, icon)
-        return sign.halfBlocks.map { colour + $0 + "\u{1B}[0m" } + ["", colour + "\(word)  \(result.mark)\u{1B}[0m"]
+        sign.draw(in: sign.area, result.outcome.icon)
+        let picture = sign.halfBlocks.map { colour + $0 + "\u{1B}[0m" }
+        return scene.sign.isLast(go: result.outcome == .accepted) ? [word, ""] + picture : picture + ["", word]
     }
 
     private static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }

@@ -1,0 +1,23 @@
+package import Kiosk
+
+/// `[rhythms]`: how the lamps of signs blink.
+package struct RhythmsSection: Hashable, Sendable {
+    /// What the lamps do.
+    package var lamps = LampRhythms()
+
+    init(_ reader: inout ConfigurationReader) {
+        for sign in LampRhythms.signs {
+            lamps[sign] = reader.choice("rhythms.\(sign.rawValue)", default: lamps[sign])
+        }
+        for sign in LampRhythms.signs {
+            guard let other = lamps.lookalike(of: sign) else { continue }
+            // The one of the two that the file names.
+            let names = [sign, other].map(\.rawValue)
+            let isOther = !reader.has("rhythms.\(names[0])") && reader.has("rhythms.\(names[1])")
+            let (wrong, right) = isOther ? (names[1], names[0]) : (names[0], names[1])
+            reader.reject(
+                "rhythms.\(wrong)", "looks like the sign \(right) to who does not tell colours apart",
+                "Give the two different rhythms: \(LampRhythm.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+    }
+}
