@@ -10,13 +10,11 @@ from container import Container, Failure
 class Gate:
     """The service in its container."""
 
-    unit = "gatehouse"
-
-    def __init__(self, box: Container, air: Air, credential: pathlib.Path):
-        self.box, self.air, self.credential = box, air, credential
+    def __init__(self, box: Container, air: Air, credential: pathlib.Path, unit="gatehouse"):
+        self.box, self.air, self.credential, self.unit = box, air, credential, unit
 
     def journal(self):
-        lines = self.box.shell("journalctl -q -o cat -u gatehouse --no-pager").splitlines()
+        lines = self.box.shell(f"journalctl -q -o cat -u {self.unit} --no-pager").splitlines()
         return [json.loads(line) for line in lines if line.startswith('{"time"')], lines
 
     def events(self, name):
