@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import TestKit
 import Testing
@@ -15,70 +16,8 @@ import Testing
     /// Documents whose blocks are run here, from top to bottom, in a folder that has the files which they name.
     private static let isRun: Set = ["docs/formats.md", "docs/policy.md", "docs/trust.md"]
 
-    /// How a command begins that is not run here; the file that runs what it does, and a word in that file.
-    private static let isRunElsewhere: [(start: String, file: String, word: String)] = [
-        ("make deb DEB=.", "Tests/ApplianceTests/InstallationTests.swift", "deb/build"),
-        ("make demo", "Tests/CommandTests/DemoCommandTests.swift", "--scenario"),
-        ("make test", ".ci/run", "make test"), ("make fuzz", ".ci/run", "make fuzz"),
-        ("make format", "Makefile", "swift format -i"),
-        ("swift build", "Makefile", "swift build $(SWIFT_FLAGS) --build-tests"),
-        ("swift test", "Tests/Page/run", "--skip-build --disable-xctest"),
-        ("example-peripheral", "Tests/PeerTests/ExampleTests.swift", "example-peripheral"),
-        ("example-verifier", "Tests/PeerTests/ExampleTests.swift", "example-verifier"),
-        ("sudo apt install ./gatehouse_*.deb", "Tests/Package/run", "apt-get"),
-        ("sudo gatehouse setup", "Tests/CommandTests/SetupCommandTests.swift", "setup"),
-        ("sudo gatehouse door ", "Tests/CommandTests/DoorCommandTests.swift", "door"),
-        (
-            "journalctl -u gatehouse -o cat --since -1h | sudo gatehouse report",
-            "Tests/CommandTests/ReportCommandTests.swift", "--log"
-        ),
-        ("gatehouse config bundle", "Tests/CommandTests/FleetCommandTests.swift", "bundle"),
-        ("gatehouse config import", "Tests/CommandTests/FleetCommandTests.swift", "import"),
-        ("gatehouse backup", "Tests/CommandTests/BackupCommandTests.swift", "backup"),
-        ("gatehouse restore", "Tests/CommandTests/BackupCommandTests.swift", "restore"),
-        ("gatehouse ledger ", "Tests/CommandTests/LedgerProofTests.swift", "export"),
-        ("gatehouse trust ", "Tests/CommandTests/TrustCommandTests.swift", "keygen"),
-        ("sudo -u gatehouse gatehouse trust import", "Tests/CommandTests/ExpiryCommandTests.swift", "import"),
-        ("gatehouse agent ", "Tests/CommandTests/AgentServiceTests.swift", "connect"),
-        ("gatehouse clock ", "Tests/CommandTests/ClockCommandTests.swift", "clock"),
-        ("sudo gatehouse clock ", "Tests/CommandTests/ClockCommandTests.swift", "accept"),
-        ("sudo -u gatehouse gatehouse clock ", "Tests/CommandTests/ClockCommandTests.swift", "accept"),
-        ("mv /var/lib/gatehouse/gatehouse.db.agent-key", "Tests/CommandTests/MaintenanceTests.swift", ".agent-key.old"),
-        ("mv /var/lib/gatehouse/gatehouse.db.witness-key", "Tests/CommandTests/MaintenanceTests.swift", ".witness-key"),
-        ("rm /var/lib/gatehouse/gatehouse.db.agent-key", "Tests/CommandTests/MaintenanceTests.swift", "removeItem"),
-        ("systemctl start gatehouse", "Tests/Package/run", "systemctl start gatehouse"),
-        ("systemctl stop gatehouse", "Tests/Package/run", "systemctl disable --quiet --now gatehouse"),
-        ("systemctl restart gatehouse", "Tests/Unit/run", "systemctl restart gatehouse"),
-        ("journalctl -u gatehouse", "Tests/Unit/gate.py", "journalctl"),
-        ("install -D -m 0644 gatehouse.gpg", "deploy/apt/check", "gpg"),
-        ("install -m 0644 gatehouse.sources", "deploy/apt/check", "apt-get"),
-        ("apt-get update && apt-get install gatehouse", "deploy/apt/check", "apt-get update"),
-        ("sudo systemctl restart gatehouse", "Tests/Unit/run", "systemctl restart gatehouse"),
-        ("sudo gatehouse config check --here", "Tests/CommandTests/DoctorCommandTests.swift", "--here"),
-        ("sudo gatehouse doctor", "Tests/CommandTests/DoctorCommandTests.swift", "doctor"),
-        ("sudo gatehouse agent ", "Tests/CommandTests/AgentServiceTests.swift", "connect"),
-        ("sudo gatehouse status", "Tests/PeerTests/StatusTests.swift", "\"status\""),
-        ("sudo gatehouse ledger ", "Tests/CommandTests/LedgerCommandTests.swift", "verify"),
-        ("gatehouse reasons", "Tests/CommandTests/ReasonsCommandTests.swift", "reasons"),
-        ("gatehouse hardware", "Tests/CommandTests/HardwareCommandTests.swift", "hardware"),
-        ("sudo -u gatehouse gatehouse sticker", "Tests/CommandTests/StickerCommandTests.swift", "--png"),
-        ("createdb", "Tests/Peers/acapy/database", "schema.sql"),
-        ("PYTHONPATH=deploy/acapy aca-py start", "Tests/PeerTests/AgentScene.swift", "verification_report"),
-    ]
-
-    /// Commands that nothing here runs, and why.
-    private static let isNotRun: [(start: String, reason: String)] = [
-        ("sudo systemctl enable --now gatehouse@", "units of a second gate were not tried under a systemd"),
-        ("rm /var/lib/gatehouse/sticker.key", "takes files away, which the service tells as fault.sticker"),
-        ("sudo mkdir -p /etc/systemd/timesyncd.conf.d", "Debian's clock, which a test must not set"),
-        ("printf '[Time]", "Debian's clock, which a test must not set"),
-        ("sudo timedatectl", "Debian's clock, which a test must not set"),
-        ("timedatectl", "Debian's clock, which a test must not set"),
-        ("sudo systemctl restart systemd-timesyncd", "Debian's clock, which a test must not set"),
-        ("sudo hwclock", "a battery-backed clock, which no machine of the tests has"),
-        ("sudo apt-get remove fake-hwclock", "a package of Raspberry Pi OS"),
-        ("date -u", "Debian's own"),
-    ]
+    /// What a block may be besides commands (`sh`).
+    private static let isNoShell: Set = ["ini", "json", "text", "toml", "yaml"]
 
     /// The blocks of all documents but the pages that the program makes.
     private func blocks() throws -> [Block] {
@@ -94,14 +33,13 @@ import Testing
             for (number, part) in text.components(separatedBy: "\n```").enumerated() where number % 2 == 1 {
                 let language = part.prefix { $0 != "\n" }
                 let lines = part.dropFirst(language.count).replacing("\\\n", with: " ").components(separatedBy: "\n")
-                if language == "sh" {
-                    let commands = lines.map(Self.withoutComment).filter { !$0.isEmpty }
-                    blocks.append(Block(document: document, commands: commands))
-                } else if language.isEmpty {
-                    let starts = ["sudo ", "gatehouse ", "make ", "swift ", "systemctl ", "apt"]
-                    let isShell = lines.contains { line in starts.contains(where: line.hasPrefix) }
-                    #expect(!isShell, "\(document): a block of commands begins with ```sh: \(lines.prefix(2))")
+                guard language == "sh" else {
+                    let isKnown = Self.isNoShell.contains(String(language))
+                    #expect(isKnown, "\(document): a block says what it is, ```sh if one types it: \(lines.prefix(2))")
+                    continue
                 }
+                let commands = lines.map(Self.withoutComment).filter { !$0.isEmpty }
+                blocks.append(Block(document: document, commands: commands))
             }
         }
         return blocks
@@ -112,26 +50,91 @@ import Testing
         return (line.hasPrefix("#") ? "" : String(line[..<end])).trimmingCharacters(in: .whitespaces)
     }
 
-    @Test func everyCommandIsRunSomewhere() throws {
-        let blocks = try blocks()
-        #expect(blocks.count >= 10)
+    private typealias Table = DocumentCommandTable
+
+    /// Why nobody can say that the command is run; nil when it is, or when the table says why not. Notes the row in `used`.
+    private func complaint(_ command: DocumentCommand, _ tree: CommandTree, _ used: inout Set<String>) throws -> String?
+    {
+        func file(_ path: String) -> URL { root.appendingPathComponent(path) }
+        if try String(contentsOf: file(Table.verbatim), encoding: .utf8).contains("'''\(command.line)'''") {
+            return nil
+        }
+        if let row = Table.isNotRun.first(where: { command.text.hasPrefix($0.start) }) {
+            used.insert(row.start)
+            return nil
+        }
+        if let row = Table.isRead.first(where: { command.text.hasPrefix($0.start) }) {
+            used.insert(row.start)
+            let reads = try TestTexts(file(row.file)).has(words: [], phrases: [command.document, row.word])
+            return reads ? nil : "\(row.file) does not read it"
+        }
+        // The longest start: that of a subcommand goes before that of its group.
+        let rows = Table.isTested.filter { command.text.hasPrefix($0.start) }
+        guard let row = rows.max(by: { $0.start.count < $1.start.count }) else { return "no test runs it" }
+        used.insert(row.start)
+        let words = command.path(in: tree) + command.options
+        let isTested = try TestTexts(file(row.file)).has(words: words, phrases: row.words)
+        return isTested ? nil : "no test of \(row.file) has all of \(words + row.words)"
+    }
+
+    @Test func everyCommandIsRunSomewhere() async throws {
+        let (blocks, tree) = (try blocks(), try await CommandTree.read())
+        #expect(blocks.count >= 40)
         var used: Set<String> = []
         for block in blocks where !Self.isRun.contains(block.document) {
-            for command in block.commands {
-                let starts = Self.isRunElsewhere.map(\.start) + Self.isNotRun.map(\.start)
-                if let start = starts.first(where: command.hasPrefix) {
-                    used.insert(start)
-                } else {
-                    Issue.record("\(block.document): no test runs: \(command)")
-                }
+            for command in block.commands.flatMap({ DocumentCommand.all(in: $0, of: block.document) }) {
+                if let complaint = try complaint(command, tree, &used) { Issue.record("\(command): \(complaint)") }
             }
         }
-        let unused = (Self.isRunElsewhere.map(\.start) + Self.isNotRun.map(\.start)).filter { !used.contains($0) }
+        let starts = Table.isTested.map(\.start) + Table.isRead.map(\.start) + Table.isNotRun.map(\.start)
+        let unused = starts.filter { !used.contains($0) }
         #expect(unused.isEmpty, "rows without a command in the documents: \(unused)")
-        for row in Self.isRunElsewhere {
-            let file = try? String(contentsOf: root.appendingPathComponent(row.file), encoding: .utf8)
-            #expect(file?.contains(row.word) == true, "\(row.file): \(row.word)")
+    }
+
+    /// The check itself: what no test runs is told, be it an option, a subcommand or a word that stands in another test.
+    @Test(arguments: [
+        ("sudo gatehouse door free --for 2h", true), ("sudo gatehouse door free --until 2h", false),
+        ("gatehouse ledger export --csv --from 2026-11-01", true), ("gatehouse ledger export --csv --last 5", false),
+        ("gatehouse ledger list", true), ("gatehouse ledger verify --key K --export e", true),
+        ("gatehouse ledger verify --head H --csv", false), ("gatehouse trust keygen new.pem --bits 5", false),
+        ("sudo gatehouse restore --check x.tar", true), ("sudo gatehouse restore --check --continue x.tar", false),
+        ("sudo gatehouse setup --yes --name N", false), ("sudo gatehouse status --watch", false),
+        ("systemctl stop gatehouse", true), ("systemctl stop --force gatehouse", false),
+        ("systemctl mask gatehouse", false),
+        ("swift build --scratch-path x --sanitize", false), ("psql -v ON_ERROR_STOP=1 -f schema.sql gates", true),
+        ("psql -h db", false), ("date -u", true), ("date -u && wipe", false), ("curl http://localhost/", false),
+    ])
+    func whatNoTestRunsIsTold(_ line: String, _ isGood: Bool) async throws {
+        let tree = try await CommandTree.read()
+        var used: Set<String> = []
+        let complaints = try DocumentCommand.all(in: line, of: "docs/gate.md").compactMap {
+            try complaint($0, tree, &used)
         }
+        #expect(complaints.isEmpty == isGood, "\(complaints)")
+    }
+
+    /// The line of docs/observation.md, at a socket of the test's own.
+    @Test(.timeLimit(.minutes(2))) func theReportIsFetchedThroughTheSocket() async throws {
+        let lines = try blocks().filter { $0.document == "docs/observation.md" }.flatMap(\.commands)
+        let line = try #require(lines.first { $0.hasPrefix("curl --unix-socket ") })
+        let folder = try Scratch()
+        guard try await Program.run("sh", ["-c", "command -v curl"], in: folder).code == 0 else {
+            return print("skipped: no curl")
+        }
+        let configuration = try folder.configuration(port: try closedPort())
+        let command = line.replacing("/run/gatehouse/observe.sock", with: folder.path("observe.sock"))
+        let ending = try await Program.run(
+            "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
+        ) { id in
+            var report: Ending?
+            for _ in 0..<600 where report?.code != 0 {
+                report = try await Program.run("sh", ["-c", command + " --silent"], in: folder)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(report?.json.first?["name"] == "Test-Gate", "\(command): \(String(describing: report))")
+            kill(id, SIGTERM)
+        }
+        #expect(ending.code == 0, "\(ending)")
     }
 
     /// A start that goes well says nothing of what the service then did with what is removed.

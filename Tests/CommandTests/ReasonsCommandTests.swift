@@ -49,6 +49,18 @@ import Testing
         #expect(documented.output.contains("transfer.silence, transfer.too-long, transfer.wallet-failed"))
     }
 
+    /// docs/log.md has people make them with uuidgen, which is UUID version 5 of RFC 9562.
+    @Test func theCatalogHasTheIdsThatPeopleMake() async throws {
+        let page = try String(contentsOf: Vectors.repository.appendingPathComponent("docs/log.md"), encoding: .utf8)
+        let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("uuidgen --sha1 --namespace ") })
+        let words = line.split(separator: " ").map(String.init)
+        let script = "import sys,uuid; print(uuid.uuid5(uuid.UUID(sys.argv[1]), sys.argv[2]).hex)"
+        let made = try await Program.run("python3", ["-c", script, words[3], words[5]], in: folder)
+        let catalog = try await folder.gatehouse("reasons", "--catalog")
+        #expect(words[4] == "--name" && made.code == 0 && made.lines[0].count == 32, "\(made)")
+        #expect(catalog.output.contains("-- \(made.lines[0])\nSubject: \(words[5])"), "\(made)")
+    }
+
     @Test func aRuleOfThePolicy() async throws {
         let ending = try await folder.gatehouse("reasons", "policy.any\u{1B}thing")
         #expect(ending.code == 0, "\(ending)")

@@ -59,6 +59,23 @@ import Testing
         #expect(ending.errors.contains("kept/sticker.key may not be read by the user "), "\(ending)")
     }
 
+    /// docs/maintenance.md: both files are taken away, and a new key is made.
+    @Test func aKeyThatWasTakenAwayIsMadeAnew() async throws {
+        try configure(10)
+        #expect(try await sticker("old.png").code == 0)
+        let key = try Data(contentsOf: folder.url.appendingPathComponent("sticker.key"))
+        try folder.write("sticker.key.sessions", "of the old key")
+        for name in ["sticker.key", "sticker.key.sessions"] {
+            try FileManager.default.removeItem(atPath: folder.path(name))
+        }
+        let ending = try await sticker("new.png")
+        #expect(ending.code == 0 && ending.output.contains("made: "), "\(ending)")
+        #expect(try Data(contentsOf: folder.url.appendingPathComponent("sticker.key")) != key)
+        #expect(
+            try Data(contentsOf: folder.url.appendingPathComponent("new.png"))
+                != Data(contentsOf: folder.url.appendingPathComponent("old.png")))
+    }
+
     @Test(arguments: [-2.0, 33]) func aDayThatCannotBeMakesNoKey(_ away: Double) async throws {
         try configure(away)
         let ending = try await sticker("one.png")

@@ -59,7 +59,7 @@ extension Pinout {
 
         Seen from above, pin 1 at the corner of the board that is nearest to the microSD slot.
 
-        ```
+        ```text
         \(header.joined(separator: "\n"))
         ```
 
