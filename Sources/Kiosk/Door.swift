@@ -58,6 +58,8 @@ package struct Door: Sendable {
     /// stands against everything.
     package private(set) var mode = DoorMode.normal
     private(set) var cause = DoorCause.none
+    /// Since when that mode holds by that cause; nil: it is the normal one.
+    private var since: Instant?
 
     /// When time alone changes something; nil: never.
     package var deadline: Instant? {
@@ -90,7 +92,8 @@ package struct Door: Sendable {
         var inputs: [DoorInput: Bool?] = [:]
         for input in settings.inputs.keys { inputs.updateValue(lines[input]?.isActive, forKey: input) }
         let until: Instant? = if case (.order, .free(let until)) = (cause, order) { until } else { nil }
-        return DoorStatus(mode: mode, cause: cause, until: until, inputs: inputs, counters: counters)
+        return DoorStatus(
+            mode: mode, cause: cause, since: since, until: until, inputs: inputs, counters: counters)
     }
 
     // MARK: - What happens
@@ -151,7 +154,9 @@ package struct Door: Sendable {
         if case .free(let until) = order, now >= until { order = .none }
         // What is not said again opens nothing; a lock-down ends when the schedule says so.
         if schedule.mode == .free, now >= schedule.until { schedule.mode = .normal }
-        (mode, cause) = modeInForce
+        let inForce = modeInForce
+        if inForce != (mode, cause) { since = inForce.0 == .normal ? nil : now }
+        (mode, cause) = inForce
         guard mode != told else { return [] }
         // What was open while passage was free is nobody's fault, but is to be shut from now on.
         if told == .free { openedAt = now }

@@ -21,7 +21,7 @@ package enum DoorOrder: Hashable, Sendable {
 }
 
 /// Who has brought a mode about.
-package enum DoorCause: String, Sendable {
+package enum DoorCause: String, CaseIterable, Sendable {
     /// Nobody: it is the normal one.
     case none
     /// An operator.

@@ -24,6 +24,8 @@ package struct DoorStatus: Sendable {
     package let mode: DoorMode
     /// Who has brought it about.
     package let cause: DoorCause
+    /// Since when, in this run of the program; nil: it is the normal mode.
+    package let since: Instant?
     /// When it ends by itself; nil: nobody knows, or never.
     package let until: Instant?
     /// What is wired, and whether it is active; nil: it cannot be read.

@@ -12,11 +12,21 @@ enum StatusListing {
 
     private static func headline(_ status: JSON) -> String {
         let name = text(status["name"]) ?? "gatehouse"
-        switch status["state"]?.string {
-        case "fine": return Terminal.styled("\(name): in order", .bold, .green)
-        case "fault": return Terminal.styled("\(name): out of order", .bold, .red)
-        default: return Terminal.styled("\(name): works, but look after it", .bold, .amber)
-        }
+        let state =
+            switch status["state"]?.string {
+            case "fine": Terminal.styled("\(name): in order", .bold, .green)
+            case "fault": Terminal.styled("\(name): out of order", .bold, .red)
+            default: Terminal.styled("\(name): works, but look after it", .bold, .amber)
+            }
+        let now = status["observed"]?.string.flatMap { Timestamp(rfc3339: $0.string) }
+        // A box that is well lets nobody in all the same, or everybody.
+        return state + (mode(status["door"], at: now).map { Terminal.styled(", " + $0, .bold, .amber) } ?? "")
+    }
+
+    /// What holds in place of ordinary service, by whom and since when; nil in ordinary service.
+    private static func mode(_ door: JSON?, at now: Timestamp? = nil) -> String? {
+        let words = DoorWords(door)
+        return words.mode(words.since(now: now, zone: 0).map { $0 + " UTC" })
     }
 
     // MARK: - Faults
@@ -97,15 +107,6 @@ enum StatusListing {
 
     /// The door: what holds, what its inputs say, and what has happened there. Nothing for a gate with a relay alone.
     static func door(_ door: JSON?) -> [String?] {
-        let mode: String? =
-            switch door?["mode"]?.string {
-            case "locked": "locked down"
-            case "free": "free passage"
-            default: nil
-            }
-        let causes = ["order": "ordered", "schedule": "by the schedule", "fire": "by the fire panel"]
-        let cause = text(door?["by"]).flatMap { causes[$0] }
-        let left = door?["secondsLeft"]?.int.map { "for \(Words.duration($0)) more" }
         let words: [Text: (on: String, off: String?)] = [
             "contact": ("open", "closed"), "tamper": ("tampered with", nil), "fire": ("fire", nil),
         ]
@@ -113,7 +114,7 @@ enum StatusListing {
             guard let level = input.value.bool else { return "\(Terminal.printable(input.name.string)) unknown" }
             return level ? words[input.name]?.on : words[input.name]?.off
         }
-        return [mode.map { [$0, cause, left].compactMap(\.self).joined(separator: " ") }] + inputs + [
+        return [mode(door)] + inputs + [
             some(door?["passages"], "passages"), some(door?["unused"], "openings unused"),
             some(door?["requests"], "requests to exit"), some(door?["refusedRequests"], "requests refused"),
             some(door?["tailgating"], "times somebody slipped in"), some(door?["forced"], "times forced"),

@@ -54,9 +54,12 @@ import Testing
             #expect(try await door("lock")["mode"] == "locked")
             #expect(try await door("status")["by"] == "order")
             let words = try await folder.gatehouse("door", "status", "--config", configuration)
-            #expect(words.lines.first == "locked down ordered", "\(words)")
+            #expect(words.lines.first?.hasPrefix("locked down by order since ") == true, "\(words)")
             let status = try await folder.gatehouse("status", "--config", configuration)
-            #expect(status.output.contains("locked down ordered"), "\(status)")
+            #expect(
+                status.lines.first?.wholeMatch(
+                    of: /Test-Gate: out of order, locked down by order since ([0-9-]{10} )?[0-9:]{5} UTC/) != nil,
+                "\(status)")
         }
         #expect(try String(contentsOfFile: folder.path("state/gatehouse.db.order"), encoding: .utf8) == "lock\n")
         try await run(configuration) { () async throws -> Void in
@@ -78,6 +81,34 @@ import Testing
             #expect(try await door("lock")["mode"] == "locked")
             #expect(try await door("free", "--for", "2s")["mode"] == "free")
             try await poll("its end") { try await door("status")["mode"] == "normal" }
+        }
+    }
+
+    /// Page, metrics and report tell of a lock-down too; and what the report has, its document lists.
+    @Test(.timeLimit(.minutes(3))) func whoeverWatchesTheGateSeesIt() async throws {
+        let folder = folder
+        let configuration = try folder.configuration(
+            port: try closedPort(), more: "[observe]\ntextfile = \"gate.prom\"\n")
+        let document = try String(
+            contentsOf: Vectors.repository.appendingPathComponent("docs/observation.md"), encoding: .utf8)
+        let rows = document.components(separatedBy: "| member | what it holds |").last?
+            .components(separatedBy: "\n\n").first?.components(separatedBy: "\n").map { row in
+                row.components(separatedBy: "|").dropFirst().first ?? ""
+            }
+        let listed = Set((rows ?? []).joined().matches(of: /`([A-Za-z]+)`/).map { Text(String($0.1)) })
+        try await run(configuration) { () async throws -> Void in
+            #expect(try await door("lock")["mode"] == "locked")
+            try await poll("the metrics tell it") {
+                let metrics = (try? folder.read("gate.prom")) ?? ""
+                return metrics.contains("\ngatehouse_door_mode{mode=\"locked\"} 1\n")
+                    && metrics.contains("\ngatehouse_door_cause{cause=\"order\"} 1\n")
+            }
+            try await poll("the page tells it") {
+                try UnixRequest.get("/", at: folder.path("observe.sock")).contains("⊘ Locked down by order since ")
+            }
+            let report = try await folder.gatehouse("status", "--json", "--config", configuration).json.first
+            let names = Set(report?.object?.names ?? [])
+            #expect(names.count > 20 && names == listed, "\(names.symmetricDifference(listed))")
         }
     }
 

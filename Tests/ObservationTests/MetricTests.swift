@@ -26,7 +26,14 @@ import Testing
             "gatehouse_trust_expiry_timestamp_seconds 1776675600",
             "gatehouse_agent_waiting_entries{agent=\"primary\"} 2",
             "gatehouse_clock_source{source=\"synchronised\"} 1", "gatehouse_disk_free_bytes 21474836480",
-            "gatehouse_gate_open 0",
+            "gatehouse_gate_open 0", "# TYPE gatehouse_door_mode gauge", "gatehouse_door_mode{mode=\"normal\"} 1",
+            "gatehouse_door_mode{mode=\"locked\"} 0", "gatehouse_door_mode{mode=\"free\"} 0",
+            "gatehouse_door_cause{cause=\"none\"} 1", "gatehouse_door_input_active{input=\"contact\"} 0",
+            "# TYPE gatehouse_door_passages_total counter", "gatehouse_door_passages_total 398",
+            "gatehouse_door_tailgating_total 3", "gatehouse_door_unused_openings_total 11",
+            "gatehouse_door_exit_requests_total 57", "gatehouse_door_refused_exit_requests_total 2",
+            "gatehouse_door_forced_total 1", "gatehouse_door_held_open_total 0", "gatehouse_light{pattern=\"ready\"} 1",
+            "gatehouse_light{pattern=\"locked\"} 0",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
@@ -44,6 +51,23 @@ import Testing
         let lines = lines(.object(report))
         #expect(lines.contains("gatehouse_ledger_visits 12340"))
         #expect(!lines.contains { $0.hasPrefix("gatehouse_agent_") }, "\(lines)")
+    }
+
+    /// What an alarm goes by: a box that is well and lets nobody in, or everybody.
+    @Test func aGateThatIsLockedDownOrFree() throws {
+        let locked = lines(try SampleBox.report(faults: false, door: SampleBox.lockedDoor))
+        for line in [
+            "gatehouse_state{state=\"fine\"} 1", "gatehouse_door_mode{mode=\"normal\"} 0",
+            "gatehouse_door_mode{mode=\"locked\"} 1", "gatehouse_door_cause{cause=\"order\"} 1",
+        ] { #expect(locked.contains(line), "\(line)") }
+        #expect(!locked.contains { $0.hasPrefix("gatehouse_door_input_active{") }, "nothing is wired")
+        let free = lines(try SampleBox.report(faults: false, door: SampleBox.freeDoor))
+        #expect(free.contains("gatehouse_door_mode{mode=\"free\"} 1"))
+        #expect(free.contains("gatehouse_door_input_active{input=\"contact\"} 1"))
+        // What cannot be read is neither.
+        let wired = lines(try SampleBox.report(faults: false))
+        #expect(wired.count { $0.hasPrefix("gatehouse_door_input_active{") } == 4)
+        #expect(!wired.contains { $0.contains("input=\"fire\"") })
     }
 
     @Test func faultsAreSamplesOfTheirOwn() throws {

@@ -10,8 +10,25 @@ enum SampleBox {
     static let zone = 3600
     static let midnight = Timestamp(seconds: 1_772_406_000)
 
+    /// A gate with everything wired, in ordinary service.
+    static let door = """
+        {"mode":"normal","by":"none","inputs":{"passage":false,"request-to-exit":false,"contact":false,"tamper":false,\
+        "fire":null},"passages":398,"tailgating":3,"unused":11,"requests":57,"refusedRequests":2,"forced":1,"heldOpen":0}
+        """
+    /// One without inputs that somebody has locked down.
+    static let lockedDoor = """
+        {"mode":"locked","by":"order","since":"2026-03-02T12:31:07.000Z","seconds":2033,"inputs":{},"passages":0,\
+        "tailgating":0,"unused":0,"requests":0,"refusedRequests":0,"forced":0,"heldOpen":0}
+        """
+    /// One that stands free since the day before, with its door open.
+    static let freeDoor = """
+        {"mode":"free","by":"order","since":"2026-03-01T21:00:00.000Z","seconds":57900,"secondsLeft":3600,\
+        "inputs":{"contact":true,"request-to-exit":true},"passages":0,"tailgating":0,"unused":0,"requests":0,\
+        "refusedRequests":0,"forced":0,"heldOpen":0}
+        """
+
     /// A status report; with faults, or in order.
-    static func report(faults: Bool) throws -> JSON {
+    static func report(faults: Bool, door: String = Self.door) throws -> JSON {
         let found =
             faults
             ? """
@@ -30,7 +47,7 @@ enum SampleBox {
             "radio":{"state":"\(faults ? "down" : "up")","openings":2,"failures":\(faults ? 3 : 0),"adapterResets":0,
             "advertisingLapses":0,"ignoredPackets":0,"droppedPDUs":0,"phones":1,"refusedPhones":0,"spoiledChunks":4,
             "repairs":2,"controller":"Bluetooth 5.0, Cypress, 4 advertising sets"},
-            "light":"ready","gate":{"open":false},"visits":{"accepted":412,"rejected":23,"failed":9,"abandoned":31},
+            "light":"ready","gate":{"open":false},"door":\(door),"visits":{"accepted":412,"rejected":23,"failed":9,"abandoned":31},
             "reasons":{"accepted":{"ok":412},"rejected":{"validity.expired":14,"policy.<id>":9},
             "failed":{"transfer.silence":9},"abandoned":{"abandoned":31}},
             "figures":{"transferMs":{"bounds":[250,500,1000,2000,5000,10000,20000,60000,300000],

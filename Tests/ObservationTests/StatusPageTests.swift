@@ -8,13 +8,24 @@ import Testing
 
 /// The page by its text; how it looks is `make test-page`.
 @Suite struct StatusPageTests {
-    private func page(faults: Bool, day: DayBook? = nil, refreshes: Bool = true) throws -> String {
+    private func page(
+        faults: Bool, door: String = SampleBox.door, day: DayBook? = nil, refreshes: Bool = true
+    ) throws -> String {
         let day = try day ?? SampleBox.day().day
         return StatusPage(
-            try SampleBox.report(faults: faults), day: day, at: SampleBox.now, zone: SampleBox.zone,
+            try SampleBox.report(faults: faults, door: door), day: day, at: SampleBox.now, zone: SampleBox.zone,
             refreshes: refreshes
         ).html
     }
+
+    /// What a card or a list of tiles says under a name.
+    private func row(_ name: String, in page: String) -> String? {
+        page.components(separatedBy: "<dt>\(name)</dt><dd>").dropFirst().first?
+            .components(separatedBy: "</dd>").first?.components(separatedBy: "<small>").first
+    }
+
+    /// The part of the page before its cards.
+    private func head(_ page: String) throws -> String { try #require(page.components(separatedBy: "</header>").first) }
 
     @Test func aDayAtAGate() throws {
         let (day, records) = try SampleBox.day()
@@ -31,6 +42,33 @@ import Testing
         #expect(page.contains("<meta http-equiv=\"refresh\" content=\"10\">"))
         #expect(!(try self.page(faults: false, refreshes: false)).contains("http-equiv=\"refresh\""))
         if let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PAGES"] { try write(into: folder) }
+    }
+
+    @Test func theDoorAsItStands() throws {
+        let page = try page(faults: false)
+        #expect(row("mode", in: page) == "ordinary service" && row("Gate", in: page) == "shut")
+        #expect(row("door", in: page) == "closed" && row("fire panel", in: page) == "cannot be read")
+        #expect(row("light", in: page) == "ready" && row("passages since the start", in: page) == "398")
+        #expect(row("times somebody slipped in", in: page) == "3" && row("times forced", in: page) == "1")
+        #expect(row("times held open", in: page) == nil, "what has not happened")
+        #expect(try head(page).components(separatedBy: "class=\"state ").count == 2)
+    }
+
+    /// Whoever looks at the page of a gate that is locked down, or stands free, sees that beside "in order", in words.
+    @Test func aDoorThatIsNotInOrdinaryService() throws {
+        let locked = try page(faults: false, door: SampleBox.lockedDoor)
+        #expect(
+            try head(locked).contains("● In order</p><p class=\"state warn\">⊘ Locked down by order since 13:31</p>"))
+        #expect(locked.contains("<title>North-Gate: In order, locked down by order</title>"))
+        #expect(row("Gate", in: locked) == "locked" && row("mode", in: locked) == "locked down by order")
+        // Nothing is wired there: the card says no more.
+        #expect(row("door", in: locked) == nil && row("passages since the start", in: locked) == nil)
+
+        let free = try page(faults: false, door: SampleBox.freeDoor)
+        #expect(try head(free).contains("⇄ Standing free by order since 2026-03-01 22:00, for 1 h more</p>"))
+        #expect(row("Gate", in: free) == "free" && row("ends by itself", in: free) == "for 1 h more")
+        #expect(row("door", in: free) == "open" && row("button inside", in: free) == "pressed")
+        for page in [locked, free] { #expect(isBalanced(page)) }
     }
 
     @Test func faultsStandFirstWithTheirRemedy() throws {
@@ -143,7 +181,8 @@ import Testing
         let report: JSON = [
             "name": value, "version": value, "silent": [value], "faults": [["code": value, "detail": value]],
             "radio": ["state": value, "controller": value], "trust": ["version": value, "age": value, "policy": value],
-            "agent": [["name": value, "connected": true]], "clock": ["source": value, "utc": value],
+            "agent": [["name": value, "connected": true]], "clock": ["source": value, "utc": value], "light": value,
+            "door": ["mode": value, "by": value, "since": value, "inputs": ["contact": value], "passages": value],
         ]
         let page = StatusPage(
             report, day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0, refreshes: true
@@ -200,6 +239,8 @@ import Testing
         for (name, page) in [
             ("fine", try page(faults: false)), ("fault", try page(faults: true)),
             ("empty", try page(faults: false, day: empty)),
+            ("locked", try page(faults: false, door: SampleBox.lockedDoor)),
+            ("free", try page(faults: true, door: SampleBox.freeDoor)),
         ] {
             try Data(page.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent(name + ".html"))
         }

@@ -105,7 +105,7 @@ def main():
     headers = {name.lower(): value for name, value in served(arguments.url).items()}
     policy = headers["content-security-policy"]
     names = sorted(file.stem for file in arguments.pages.glob("*.html"))
-    if names != ["empty", "fault", "fine"]:
+    if names != ["empty", "fault", "fine", "free", "locked"]:
         sys.exit(f"the pages are {names}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=arguments.browser, args=["--no-sandbox"])

@@ -102,7 +102,7 @@ package struct DoorDesk: Sendable {
         guard let status = await status.answer(within: StatusDesk.limit) else {
             throw ControlRefusal("the radio's thread does not answer", remedy: "look at: gatehouse status")
         }
-        return Self.json(status.door, at: status.at)
+        return Self.json(status.door, at: (status.at, wallTime().utc))
     }
 
     private static func nothingMore(_ members: JSONObject) throws(ControlRefusal) {
@@ -114,10 +114,15 @@ package struct DoorDesk: Sendable {
     }
 
     /// The door as `gatehouse status` and `gatehouse door` tell it.
-    static func json(_ door: DoorStatus, at now: Instant) -> JSON {
+    static func json(_ door: DoorStatus, at now: (instant: Instant, utc: Timestamp)) -> JSON {
         var members: JSONObject = ["mode": .text(door.mode.rawValue), "by": .text(door.cause.rawValue)]
+        if let since = door.since {
+            let age = max(.zero, since.duration(to: now.instant))
+            members["since"] = .text(Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds).rfc3339)
+            members["seconds"] = .int(Int(age.components.seconds))
+        }
         if let until = door.until {
-            members["secondsLeft"] = .int(Int(max(.zero, now.duration(to: until)).components.seconds))
+            members["secondsLeft"] = .int(Int(max(.zero, now.instant.duration(to: until)).components.seconds))
         }
         let inputs = DoorInput.allCases.compactMap { input -> JSONObject.Member? in
             guard let level = door.inputs[input] else { return nil }

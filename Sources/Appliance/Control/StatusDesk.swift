@@ -79,7 +79,7 @@ package struct StatusDesk: Sendable {
                 status?.health.faults.map { Self.json($0.code, $0.since, $0.count, $0.detail, now) }
                     ?? [Self.json(.stuck, now.instant, 1, "the radio's thread does not answer", now)]),
         ]
-        if let status { Self.add(status, to: &report) }
+        if let status { Self.add(status, at: now, to: &report) }
         for (index, part) in parts.enumerated() {
             if let answer = told[index] { _ = report.appendIfNew(.init(part.name, answer)) }
         }
@@ -101,7 +101,9 @@ package struct StatusDesk: Sendable {
         return .object(members)
     }
 
-    private static func add(_ status: KioskStatus, to report: inout JSONObject) {
+    private static func add(
+        _ status: KioskStatus, at now: (instant: Instant, utc: Timestamp), to report: inout JSONObject
+    ) {
         let counters = status.counters
         var radio: JSONObject = [
             "state": .text(status.radio.rawValue), "openings": .int(counters.radioOpenings),
@@ -117,7 +119,7 @@ package struct StatusDesk: Sendable {
             ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
             ("gate", ["open": .bool(status.isGateOpen)]), ("visits", .object(JSONObject(visits))),
             ("reasons", reasons(counters)), ("figures", figures(counters)),
-            ("refusedIntents", .int(counters.ledgerFailures)), ("door", DoorDesk.json(status.door, at: status.at)),
+            ("refusedIntents", .int(counters.ledgerFailures)), ("door", DoorDesk.json(status.door, at: now)),
         ] {
             _ = report.appendIfNew(.init(Text(name), value))
         }

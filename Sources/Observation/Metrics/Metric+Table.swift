@@ -6,7 +6,7 @@ import Ledger
 
 extension Metric {
     /// All of them, in the order of the text.
-    package static let all: [Metric] = box + visits + radio + records + trust + delivery
+    package static let all: [Metric] = box + visits + door + radio + records + trust + delivery
 
     private static let box: [Metric] = [
         Metric(
@@ -85,6 +85,41 @@ extension Metric {
         number(
             "gatehouse_refused_intents_total", .counter, ["refusedIntents"], "Intents that the ledger did not take."),
         number("gatehouse_gate_open", .gauge, ["gate", "open"], "1 while the relay is energised."),
+    ]
+
+    private static let door: [Metric] = [
+        word(
+            "gatehouse_door_mode", ["door", "mode"], label: "mode", of: ["normal", "locked", "free"],
+            "1 for how the gate stands to visitors: normal, locked (lock-down: nobody is let in), free (it stands open)."
+        ),
+        word(
+            "gatehouse_door_cause", ["door", "by"], label: "cause", of: ["none", "order", "schedule", "fire"],
+            "1 for who has brought that mode about; none while it is the normal one."),
+        members(
+            "gatehouse_door_input_active", .gauge, ["door", "inputs"], label: "input",
+            "1 for each wired input that is active; one that cannot be read has no sample."),
+        number("gatehouse_door_passages_total", .counter, ["door", "passages"], "People who were seen to pass."),
+        number(
+            "gatehouse_door_tailgating_total", .counter, ["door", "tailgating"],
+            "Of them, those for whom the gate had not been opened."),
+        number(
+            "gatehouse_door_unused_openings_total", .counter, ["door", "unused"],
+            "Openings behind which nobody passed in time."),
+        number(
+            "gatehouse_door_exit_requests_total", .counter, ["door", "requests"], "Requests to exit that were granted."),
+        number(
+            "gatehouse_door_refused_exit_requests_total", .counter, ["door", "refusedRequests"],
+            "Requests to exit that were not."),
+        number(
+            "gatehouse_door_forced_total", .counter, ["door", "forced"],
+            "Times the door was opened although nobody was let through."),
+        number("gatehouse_door_held_open_total", .counter, ["door", "heldOpen"], "Times it stood open for too long."),
+        word(
+            "gatehouse_light", ["light"], label: "pattern",
+            of: [
+                "ready", "attention", "connected", "receiving", "checking", "accepted", "rejected", "failed", "locked",
+                "free", "fault", "off",
+            ], "1 for the pattern that the light shows."),
     ]
 
     private static let radio: [Metric] = [

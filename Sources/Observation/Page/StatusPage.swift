@@ -30,26 +30,28 @@ package struct StatusPage: Sendable {
     package var html: String {
         let name = text(report["name"]) ?? "gatehouse"
         let state = self.state
+        let door = DoorCard(report, at: now, zone: zone)
         let refresh = refreshes ? "<meta http-equiv=\"refresh\" content=\"\(Self.pause)\">\n" : ""
         return """
             <!DOCTYPE html>
             <html lang="en">
             <head>
             <meta charset="utf-8">
-            <title>\(name): \(state.words)</title>
+            <title>\(name): \(state.words)\(door.title)</title>
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex">
             \(refresh)<style>\(PageStyle.css)</style>
             </head>
             <body>
-            <header><h1>\(name)</h1><p class="state \(state.kind)">\(state.mark) \(state.words)</p>\
+            <header><h1>\(name)</h1><p class="state \(state.kind)">\(state.mark) \(state.words)</p>\(door.badge)\
             <p class="soft">\(clock(now)) · \(refresher)</p></header>
             <main>
             \(faults)
-            \(tiles)
+            \(tiles(door))
             \(Markup.section("Visits a minute, today", throughput, class: "card across"))
             \(Markup.section("Verdicts by reason, today", reasons))
             \(Markup.section("Transfer times", transfers))
+            \(Markup.section("Door", door.html))
             \(Markup.section("Radio", radio))
             \(Markup.section("Trust", trust))
             \(Markup.section("Delivery and records", delivery))
@@ -101,12 +103,11 @@ package struct StatusPage: Sendable {
         return Markup.section("What is wrong", (silent + faults).joined(separator: "\n"), class: "card across")
     }
 
-    private var tiles: String {
+    private func tiles(_ door: DoorCard) -> String {
         let accepted = day.total(of: .accepted)
         let others = day.total(of: .rejected)
         let failed = day.total - accepted - others
         let decision = report.at(["figures", "decisionUs"]).flatMap(Figure.init)
-        let gate = report.at(["gate", "open"])?.bool.map { $0 ? "open" : "shut" }
         let phones = report.at(["radio", "phones"])?.int
         var tiles: [(name: String, html: String?)] = [
             (
@@ -115,7 +116,7 @@ package struct StatusPage: Sendable {
             ),
             (
                 "Gate",
-                gate.map {
+                door.gate.map {
                     $0 + (phones.map { "<small>\(Words.count($0, "phone", "phones")) connected</small>" } ?? "")
                 }
             ),

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Kiosk
+import Observation
 import Synchronization
 import Testing
 import Tuvali
@@ -50,6 +51,57 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(faults.first?["remedy"]?.string == Text(ReasonCode.ledgerLost.remedy))
         let stuck = try status([.agentUnreachable, .gateStuck], at: at(100))
         #expect(await desk(kiosk: { stuck }).report()["state"]?.string == "fault")
+    }
+
+    /// Who has locked the gate down, and since when: again the same order changes nothing of it, another's word does.
+    @Test func aLockDownIsToldWithItsBeginning() async throws {
+        var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
+        func door() async -> JSON? {
+            let status = kiosk.status(at: at(100))
+            let report = await desk(kiosk: { status }).report()
+            #expect(report["state"]?.string == "fine")
+            return report["door"]
+        }
+        #expect(await door()?["since"] == nil)
+        _ = kiosk.handle(.door(.schedule(.locked, until: at(60))), at: at(30))
+        _ = kiosk.handle(.door(.order(.lock)), at: at(40))
+        _ = kiosk.handle(.door(.order(.lock)), at: at(70))
+        let locked = await door()
+        #expect(locked?["mode"] == "locked" && locked?["by"] == "order" && locked?["seconds"]?.int == 60)
+        #expect(locked?["since"]?.string == "2025-12-31T23:59:00.000Z")
+        _ = kiosk.handle(.door(.order(.none)), at: at(90))
+        let scheduled = await door()
+        #expect(scheduled?["by"] == "schedule" && scheduled?["seconds"]?.int == 10)
+        _ = kiosk.handle(.door(.schedule(.normal, until: at(120))), at: at(95))
+        let over = await door()
+        #expect(over?["mode"] == "normal" && over?["since"] == nil)
+    }
+
+    /// What metrics and page know of the door and the light by name is all that the kiosk has.
+    @Test func everyModeCauseInputAndLightIsShown() {
+        func isShown(_ report: JSON, _ sample: String) -> Bool {
+            Metric.exposition(of: report).contains("\n\(sample) 1\n")
+        }
+        for mode in DoorMode.allCases {
+            let door: JSON = ["mode": .text(mode.rawValue), "by": "order"]
+            #expect(isShown(["door": door], "gatehouse_door_mode{mode=\"\(mode.rawValue)\"}"))
+            #expect((DoorWords(door).mode == nil) == (mode == .normal))
+        }
+        for cause in DoorCause.allCases {
+            let door: JSON = ["mode": "locked", "by": .text(cause.rawValue)]
+            #expect(isShown(["door": door], "gatehouse_door_cause{cause=\"\(cause.rawValue)\"}"))
+            #expect(DoorWords(door).mode?.hasPrefix("locked down by ") == (cause != .none), "\(cause)")
+        }
+        for input in DoorInput.allCases {
+            let door: JSON = ["inputs": .object(JSONObject([.init(Text(input.rawValue), true)]))]
+            #expect(isShown(["door": door], "gatehouse_door_input_active{input=\"\(input.rawValue)\"}"))
+            #expect(DoorWords(door).inputs.count == 1, "\(input)")
+        }
+        for pattern in IndicatorPattern.allCases {
+            #expect(
+                isShown(["light": .text(pattern.rawValue)], "gatehouse_light{pattern=\"\(pattern.rawValue)\"}"),
+                "\(pattern)")
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func whatIsStuckIsNamed() async throws {

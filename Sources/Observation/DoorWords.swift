@@ -1,0 +1,62 @@
+package import Encoding
+
+/// The report's `door` in words, the same for the lines of `gatehouse status` and for the page. Of fixed texts alone: what another
+/// version may say besides is left out.
+package struct DoorWords {
+    private let door: JSON?
+
+    /// The words for that member of the report.
+    package init(_ door: JSON?) { self.door = door }
+
+    /// What holds in place of ordinary service, and by whose word: "locked down by order"; nil: ordinary service, or nobody knows.
+    package var mode: String? {
+        let modes: [Text: String] = ["locked": "locked down", "free": "standing free"]
+        guard let mode = door?["mode"]?.string.flatMap({ modes[$0] }) else { return nil }
+        let causes: [Text: String] = ["order": "by order", "schedule": "by the schedule", "fire": "by the fire panel"]
+        return [mode, door?["by"]?.string.flatMap { causes[$0] }].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Since when it holds, as people `zone` seconds east of UTC write it: the time, behind its day where that is not known to be the
+    /// day of `now`.
+    package func since(now: Timestamp?, zone: Int) -> String? {
+        guard let since = door?["since"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }) else { return nil }
+        let then = Self.local(since, zone)
+        let isToday = now.map { Self.local($0, zone).utf8.prefix(10).elementsEqual(then.utf8.prefix(10)) } ?? false
+        return "since " + (isToday ? "" : then.prefix(10) + " ") + then.dropFirst(11).prefix(5)
+    }
+
+    /// For how long it still holds, where that is known.
+    package var left: String? { door?["secondsLeft"]?.int.map { "for \(Words.duration($0)) more" } }
+
+    /// ``mode`` with its beginning, in the words of ``since(now:zone:)``, and its end; nil in ordinary service.
+    package func mode(_ since: String?) -> String? {
+        mode.map { $0 + (since.map { " " + $0 } ?? "") + (left.map { ", " + $0 } ?? "") }
+    }
+
+    /// What each wired input says; nil: it cannot be read.
+    package var inputs: [(name: String, level: String?)] {
+        Self.inputs.compactMap { input in
+            guard let level = door?.at(["inputs", input.member]) else { return nil }
+            return (input.name, level.bool.map { $0 ? input.active : input.rest })
+        }
+    }
+
+    /// What has happened since the start; nil: it was not told.
+    var counts: [(name: String, count: Int?)] { Self.counts.map { ($0.name, door?[$0.member]?.int) } }
+
+    private static let inputs: [(member: Text, name: String, active: String, rest: String)] = [
+        ("contact", "door", "open", "closed"), ("passage", "passage", "somebody passes", "at rest"),
+        ("request-to-exit", "button inside", "pressed", "at rest"), ("tamper", "box and wires", "opened", "closed"),
+        ("fire", "fire panel", "fire", "no fire"),
+    ]
+
+    private static let counts: [(member: Text, name: String)] = [
+        ("passages", "passages since the start"), ("tailgating", "times somebody slipped in"),
+        ("unused", "openings unused"), ("requests", "requests to exit"), ("refusedRequests", "requests refused"),
+        ("forced", "times forced"), ("heldOpen", "times held open"),
+    ]
+
+    private static func local(_ date: Timestamp, _ zone: Int) -> String {
+        Timestamp(seconds: date.seconds + Int64(zone)).rfc3339
+    }
+}
