@@ -123,6 +123,31 @@ struct DeployTests {
         }
     }
 
+    /// Whoever used Bluetooth on the box until then finds out why it is gone.
+    @Test(
+        "a bluetoothd that the unit stops is told in the log, once; where none runs nothing is said",
+        arguments: [("active", true), ("activating", true), ("inactive", false), ("failed", false), ("", false)])
+    func stoppedDaemon(_ state: String, _ isTold: Bool) throws {
+        let line = try text("gatehouse.service").split(separator: "\n").first {
+            $0.hasPrefix("ExecStartPre=-+/bin/sh -c '")
+        }
+        let script = try #require(line).dropFirst("ExecStartPre=-+/bin/sh -c '".count).dropLast()
+        let folder = try ProgramFolder()
+        try folder.program("systemctl", "echo \"$@\" >> \(folder.url.path)/called; [ $1 = stop ] || echo '\(state)'")
+        // systemd makes one dollar sign of two.
+        let run = try ProgramRun(
+            "/bin/sh", ["-c", String(script.replacing("$$", with: "$"))],
+            environment: ["PATH": "\(folder.url.path):/usr/bin:/bin", "RUNTIME_DIRECTORY": folder.url.path])
+        #expect(run.status == 0 && run.output.isEmpty, "\(run.output)")
+        #expect(folder.text("called") == "is-active bluetooth.service\nstop bluetooth.service\n")
+        let log = try LogSink(.file(folder.url.appendingPathComponent("log").path))
+        for _ in 0..<2 { StoppedDaemon.tell(log, in: folder.url.path) }
+        #expect(log.flush(within: .seconds(20)))
+        let told = folder.text("log")?.split(separator: "\n") ?? []
+        #expect(told.count == (isTold ? 1 : 0))
+        if isTold { #expect(told[0].contains("\"level\":\"warning\",\"event\":\"radio.bluetoothd-stopped\"")) }
+    }
+
     /// A log file where the documents have it: outside of what the unit leaves writable it was dropped.
     @Test("the log file that the documents name can be written, and nobody else reads it")
     func logFile() throws {

@@ -58,6 +58,24 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
+    /// The unit leaves word that it has stopped a bluetoothd; the next start has nothing to say of it.
+    @Test func aStoppedBluetoothdIsTold() async throws {
+        let configuration = try folder.configuration(port: try closedPort(), more: "[log]\npath = \"log.jsonl\"\n")
+        try FileManager.default.createDirectory(
+            atPath: folder.path("run/bluetoothd-stopped"), withIntermediateDirectories: true)
+        for start in 1...2 {
+            let ending = try await Program.run(
+                "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder,
+                environment: ["RUNTIME_DIRECTORY": folder.path("run")]
+            ) { id in
+                try await wait("start \(start)") { log().count { $0["event"] == "started" } == start }
+                kill(id, SIGTERM)
+            }
+            #expect(ending.code == 0, "\(ending)")
+            #expect(log().count { $0["event"] == "radio.bluetoothd-stopped" } == 1)
+        }
+    }
+
     @Test func aLogFileThatCannotBeMadeLeavesStandardError() async throws {
         let configuration = try folder.configuration(
             port: try closedPort(), more: "[log]\npath = \"nowhere/log.jsonl\"\n")

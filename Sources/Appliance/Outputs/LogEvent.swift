@@ -25,6 +25,10 @@ package struct LogEvent: Sendable {
         LogEvent(
             "keys", "info, warning", "sealed, resealed, by; or text, remedy",
             "Keys in the database were sealed; or how the key that seals them is kept should be changed."),
+        LogEvent(
+            "radio.bluetoothd-stopped", "warning", "text, remedy",
+            "bluetoothd was running and was stopped by the unit before the gate started: an adapter serves one program."
+        ),
         LogEvent("radio.ready", "info", "controller", "The controller is set up; what it calls itself."),
         LogEvent("radio.failed", "warning", "reason, retryMs", "The radio is out of order; when it is tried again."),
         LogEvent(

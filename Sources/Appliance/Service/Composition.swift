@@ -123,6 +123,8 @@ package struct Composition: Sendable {
                 "restored": .int(records.restored),
             ])
 
+        let runtime = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? "/run/gatehouse"
+        StoppedDaemon.tell(log, in: runtime)
         for notice in configuration.notices {
             log.log(
                 .warning, "configuration",
@@ -147,7 +149,6 @@ package struct Composition: Sendable {
             [LogOutput(log), displays, ReadinessOutput(manager), signal] + [voice].compactMap(\.self))
         let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)
         let radio = configuration.radio
-        let runtime = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? "/run/gatehouse"
         let missing = MissingAdapter(radio.device)
         let minimum: @Sendable () -> WallTime.Provenance = { verifiers.current.policy.minimumClock }
         let gatekeeper = try Gatekeeper(
