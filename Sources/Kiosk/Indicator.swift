@@ -68,7 +68,9 @@ package struct Indicator: Sendable {
     /// The pattern being shown.
     package private(set) var pattern: IndicatorPattern
     private(set) var since: Instant
-    private var afterwards: IndicatorPattern?
+    /// Whose sign it is; nil: nobody's, as of a gate that is ready.
+    private(set) var visit: VisitID?
+    private var afterwards: (pattern: IndicatorPattern, visit: VisitID?)?
     private let rhythms: LampRhythms
     private let tones: VerdictTones
     /// What stands for `ready`: that, or what is shown in its place while something is wrong.
@@ -85,18 +87,19 @@ package struct Indicator: Sendable {
         since = now
     }
 
-    /// Asks for a pattern. How far a visit is waits for the end of a verdict that is being shown.
-    package mutating func show(_ asked: IndicatorPattern, at now: Instant) {
+    /// Asks for a pattern, for that visit. How far a visit is waits for the end of a verdict that is being shown.
+    package mutating func show(_ asked: IndicatorPattern, for visit: VisitID? = nil, at now: Instant) {
         advance(to: now)
         switch asked {
         case .ready, .attention, .free, .connected, .receiving, .checking:
             if pattern.end != nil {
-                afterwards = asked
+                afterwards = (asked, visit)
                 return
             }
         case .accepted, .rejected, .failed, .locked, .fault, .off: break
         }
         let next = resolve(asked)
+        self.visit = visit
         guard next != pattern || pattern.end != nil else { return }
         (pattern, since, afterwards) = (next, now, nil)
     }
@@ -125,7 +128,8 @@ package struct Indicator: Sendable {
 
     private mutating func advance(to now: Instant) {
         guard let end = pattern.end, now >= since + end else { return }
-        (pattern, since, afterwards) = (resolve(afterwards ?? .ready), since + end, nil)
+        (pattern, visit, since) = (resolve(afterwards?.pattern ?? .ready), afterwards?.visit, since + end)
+        afterwards = nil
     }
 
     private func position(at now: Instant) -> (signal: Signal, until: Instant?) {

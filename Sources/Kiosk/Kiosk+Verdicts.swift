@@ -30,10 +30,10 @@ extension Kiosk {
 
     mutating func act(on decision: Visit.Decision, of visit: VisitID, at now: Instant) -> [KioskAction] {
         guard let times = decision.times else {
-            showFailure(at: now)
+            showFailure(of: visit, at: now)
             return []
         }
-        indicator.show(decision.accepted ? .accepted : .rejected, at: now)
+        indicator.show(decision.accepted ? .accepted : .rejected, for: visit, at: now)
         if decision.accepted { open(for: visit, at: now) }
         turns.show(
             accepted: decision.accepted, pulse: settings.door.length(of: settings.gatePulse), at: now)
@@ -44,18 +44,20 @@ extension Kiosk {
     }
 
     /// A visit came to nothing: no verdict, so no red, no tone, and nobody's pulse ends.
-    private mutating func showFailure(at now: Instant) {
+    private mutating func showFailure(of visit: VisitID, at now: Instant) {
         guard indicator.pattern.end == nil, failureShown.map({ now >= $0.advanced(by: Self.failuresApart) }) ?? true,
             case .up = radio
         else { return }
         failureShown = now
-        indicator.show(.failed, at: now)
+        indicator.show(.failed, for: visit, at: now)
     }
 
-    /// The light shows how far the one is who has come farthest.
+    /// The light shows how far the one is who has come farthest, and of equals the one who came first.
     mutating func showProgress(at now: Instant) {
         guard case .up = radio, offers.current != nil else { return }
-        indicator.show((visits.map(\.progress).max() ?? .nothing).pattern, at: now)
+        let farthest = visits.map(\.progress).max() ?? .nothing
+        let visit = farthest == .nothing ? nil : visits.first { $0.progress == farthest }?.id
+        indicator.show(farthest.pattern, for: visit, at: now)
     }
 
     /// The gate can be opened from now on, or cannot: also for whoever stands before it.

@@ -130,7 +130,7 @@ package struct Kiosk: Sendable {
         let verdict = indicator.pattern.end == nil ? nil : indicator.since
         if signal != shown?.signal || indicator.pattern != shown?.pattern || verdict != shown?.verdict {
             shown = (signal, indicator.pattern, verdict)
-            actions.append(.signal(signal, indicator.pattern))
+            actions.append(.signal(signal, indicator.pattern, indicator.visit))
         }
         let free = freeCommand(at: now)
         if free != freeShown {

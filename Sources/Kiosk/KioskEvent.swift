@@ -118,8 +118,8 @@ package enum KioskAction: Sendable {
     case opened(VisitID)
     /// Nobody passed for this visit, and that is to count as if the gate had not opened.
     case unused(VisitID)
-    /// Show this signal, a part of that pattern. Stands before everything but the gate.
-    case signal(Signal, IndicatorPattern)
+    /// Show this signal, a part of that pattern, which is that visit's sign; nil: nobody's. Stands before everything but the gate.
+    case signal(Signal, IndicatorPattern, VisitID?)
     /// Tell the gate relay. Stands before everything else of its turn.
     case gate(Gate.Command)
     /// Tell a gate controller that the visitor for whom the relay was just told to open may pass: once for each of them, never for

@@ -183,7 +183,7 @@ package struct GateSimulation {
             waiting.add(.verified(visit, verdict), at: now.advanced(by: takes))
         case .recordOutcome(let visit, let outcome, let signedDigest):
             world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
-        case .signal(let signal, let pattern): world.observe(.signal(signal, pattern), at: now)
+        case .signal(let signal, let pattern, _): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
         // Nobody listens to a controller, and nobody comes twice in a simulation's world.
         case .admit, .opened, .unused: break

@@ -49,6 +49,12 @@ struct Day {
         #expect(light?["pattern"]?.string == result, "visit \(id)")
         #expect(light?["lamps"]?.array == [accepted ? "green" : "red"], "visit \(id)")
 
+        // Whoever asks the journal for the visit's id gets the light's lines too: nobody else is here.
+        let way: Set<Text> = ["connected", "receiving", "checking"]
+        let signs = lines.filter { $0["event"]?.string == "signal" && $0["pattern"]?.string.map(way.contains) == true }
+        #expect(signs.allSatisfy { $0["visit"] == end["visit"] }, "visit \(id)")
+        #expect(light?["visit"] == end["visit"], "visit \(id)")
+
         results.append(result)
         reasons.append(reason)
         seen.append(phone)

@@ -32,11 +32,11 @@ import Tuvali
     /// A visitor comes, is let in and goes, and the kiosk is stopped.
     private static var day: [Turn] {
         [
-            Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport]),
+            Turn(at: 0, event: .start, actions: [.signal(.dark, .off, nil), .openTransport]),
             Turn(
                 at: 1000, event: .received(connection),
                 actions: [
-                    .signal(Signal([.blue]), .connected), .note(.phoneConnected, first),
+                    .signal(Signal([.blue]), .connected, nil), .note(.phoneConnected, first),
                     .recordIntent(first, session: nil),
                 ]),
             Turn(at: 1003, event: .intentDurable(first), actions: []),
@@ -44,13 +44,13 @@ import Tuvali
             Turn(
                 at: 2005, event: .verified(first, verdict(.accept)),
                 actions: [
-                    opened(until: 2205), .signal(Signal([.green], tone: true), .accepted),
+                    opened(until: 2205), .signal(Signal([.green], tone: true), .accepted, nil),
                     .recordOutcome(first, outcome(.accepted), signedDigest: nil), status(0), .opened(first),
                     decided(first),
                 ], deadline: 2205),
             Turn(at: 2205, event: .timer, actions: [.gate(.shut)], deadline: 5005),
-            Turn(at: 5005, event: .timer, actions: [.signal(Signal([.blue]), .ready)]),
-            Turn(at: 9000, event: .stop, actions: [.signal(.dark, .off), .stopped], deadline: nil),
+            Turn(at: 5005, event: .timer, actions: [.signal(Signal([.blue]), .ready, nil)]),
+            Turn(at: 9000, event: .stop, actions: [.signal(.dark, .off, nil), .stopped], deadline: nil),
         ]
     }
 
@@ -136,14 +136,15 @@ import Tuvali
         },
         Breach(.gateAgreesWithLight, "open under a red light") {
             $0.insert(
-                Turn(at: 2100, event: .received([]), actions: [.signal(Signal([.red]), .rejected)], deadline: 2205),
+                Turn(
+                    at: 2100, event: .received([]), actions: [.signal(Signal([.red]), .rejected, nil)], deadline: 2205),
                 at: 5)
         },
         Breach(.greenBehindAcceptance, "green for nobody") {
-            $0[2].actions.append(.signal(Signal([.green]), .accepted))
+            $0[2].actions.append(.signal(Signal([.green]), .accepted, nil))
         },
         Breach(.greenBehindAcceptance, "green in another pattern") {
-            $0[4].actions[1] = .signal(Signal([.green]), .ready)
+            $0[4].actions[1] = .signal(Signal([.green]), .ready, nil)
         },
         Breach(.greenBehindAcceptance, "green that does not end") { $0[6].actions = [] },
         Breach(.gateBehindAcceptance, "opened for nobody in particular") { $0[4].actions.remove(at: 4) },
@@ -162,7 +163,7 @@ import Tuvali
         Breach(.placesAreBounded, "one too many") {
             $0[2].actions += (0..<9).map { .note(.identified, VisitID("\($0)")) }
         },
-        Breach(.oneColour, "red and green") { $0[4].actions[1] = .signal(Signal([.red, .green]), .accepted) },
+        Breach(.oneColour, "red and green") { $0[4].actions[1] = .signal(Signal([.red, .green]), .accepted, nil) },
         Breach(.walletIsToldTheTruth, "rejected although accepted") { $0[4].actions[3] = status(1) },
         Breach(.walletIsToldTheTruth, "told before the decision") { $0[3].actions.append(status(0)) },
         Breach(.walletIsToldTheTruth, "rejected before the decision") { $0[3].actions.append(status(1)) },
@@ -279,7 +280,7 @@ import Tuvali
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
             Turn(
                 at: 2070, event: .verified(second, verdict(.accept)),
-                actions: [.gate(.shut), .signal(Signal([.green], tone: true), .accepted), decided(second)],
+                actions: [.gate(.shut), .signal(Signal([.green], tone: true), .accepted, nil), decided(second)],
                 deadline: 2070 + gap),
             Turn(
                 at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap), .opened(second)],
@@ -355,7 +356,7 @@ import Tuvali
             .door(.edge(.request, isActive: isActive, at: Instant(nanoseconds: at * 1_000_000)))
         }
         return [
-            Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport]),
+            Turn(at: 0, event: .start, actions: [.signal(.dark, .off, nil), .openTransport]),
             Turn(at: 50, event: .door(.lines([.request: false])), actions: [], deadline: 120),
             Turn(at: 100, event: edge(true, 100), actions: [], deadline: 120),
             Turn(at: 120, event: .timer, actions: [opened(until: 320), .note(.gate(open: true), nil)], deadline: 320),
@@ -374,7 +375,7 @@ import Tuvali
                 let schedule = KioskEvent.door(.schedule(mode, until: Instant(nanoseconds: said * 1_000_000)))
                 let action = mode == .locked ? Self.opened(until: 40_200) : Self.free(until: 40_200)
                 return [
-                    Turn(at: 0, event: .start, actions: [.signal(.dark, .off), .openTransport], deadline: 40_000),
+                    Turn(at: 0, event: .start, actions: [.signal(.dark, .off, nil), .openTransport], deadline: 40_000),
                     Turn(at: 10_001, event: schedule, actions: [], deadline: 40_000),
                     Turn(at: 40_000, event: .timer, actions: [action], deadline: 40_200),
                 ]

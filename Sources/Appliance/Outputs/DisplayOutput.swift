@@ -54,7 +54,7 @@ package final class DisplayOutput: KioskListener {
     }
 
     /// The light goes on every second: reason enough to look after displays that hang.
-    package func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {
+    package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         change { $0.take(pattern) }
         for (index, (screen, thread)) in screens.enumerated() {
             guard let since = thread.busySince, since.duration(to: SystemClock.now()) >= DisplayThread.stallLimit else {

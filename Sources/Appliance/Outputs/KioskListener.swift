@@ -6,8 +6,8 @@ package import LinuxIO
 ///
 /// Each listener has a thread of its own (``Listeners``) and may take its time there: nobody waits for it.
 package protocol KioskListener: Sendable {
-    /// Shows a signal of `pattern`.
-    func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant)
+    /// Shows a signal of `pattern`. `visit`: the visit whose sign it is, if it is one's.
+    func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant)
     /// Shows the invitation URI; nil takes it down.
     func showInvitation(_ uri: String?, at now: Instant)
     /// Takes notice. `visit`: the visit that it is about, if it is about one.
@@ -16,7 +16,7 @@ package protocol KioskListener: Sendable {
 
 extension KioskListener {
     /// Nothing to show.
-    package func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {}
+    package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {}
     /// No display here.
     package func showInvitation(_ uri: String?, at now: Instant) {}
     /// Not interested.

@@ -6,45 +6,27 @@ import Synchronization
 
 /// The kiosk's notes, light and relay as JSON lines.
 package final class LogOutput: KioskListener {
-    /// What is known of the light.
-    private struct Light {
-        var pattern: IndicatorPattern?
-        /// The line of a verdict's light: it stands before the note that says whose verdict it is, and is written with it.
-        var verdict: (level: LogSink.Level, members: JSONObject)?
-    }
-
     private let sink: LogSink
-    private let light = Mutex(Light())
+    /// What the light shows, and whose sign it is.
+    private let shown = Mutex<(pattern: IndicatorPattern, visit: VisitID?)?>(nil)
 
     /// Writes to `sink`.
     package init(_ sink: LogSink) {
         self.sink = sink
     }
 
-    /// A line `signal` with pattern, lamps and tone. The beginning of a pattern is worth knowing; its blinking would fill a
-    /// disk in a month of waiting, so that is for debugging.
-    package func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {
-        writeVerdict(of: nil)
-        let isNew = light.withLock { light in
-            defer { light.pattern = pattern }
-            return light.pattern != pattern
+    /// A line `signal` with pattern, lamps and tone, and the id of the visit whose sign it is. The beginning of a pattern is worth
+    /// knowing; its blinking would fill a disk in a month of waiting, so that is for debugging.
+    package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
+        let isNew = shown.withLock { shown in
+            defer { shown = (pattern, visit) }
+            return shown?.pattern != pattern || shown?.visit != visit
         }
         let lamps = Lamp.allCases.filter(signal.lamps.contains).map { JSON.text($0.rawValue) }
-        let level: LogSink.Level = isNew ? .info : .debug
         let members: JSONObject = [
             "pattern": .text(pattern.rawValue), "lamps": .array(lamps), "tone": .bool(signal.tone),
         ]
-        guard pattern.end != nil, isNew else { return sink.log(level, "signal", members) }
-        light.withLock { $0.verdict = (level, members) }
-    }
-
-    private func writeVerdict(of visit: VisitID?) {
-        let held = light.withLock { light in
-            defer { light.verdict = nil }
-            return light.verdict
-        }
-        guard let held else { return }
-        sink.log(held.level, "signal", Self.members(of: visit, held.members))
+        sink.log(isNew ? .info : .debug, "signal", Self.members(of: visit, members))
     }
 
     private static func members(of visit: VisitID?, _ more: JSONObject) -> JSONObject {
@@ -62,11 +44,6 @@ package final class LogOutput: KioskListener {
             case .progress: .debug
             default: .info
             }
-        switch note {
-        case .decided: writeVerdict(of: visit)
-        case .visitEnded where light.withLock({ $0.pattern == .failed }): writeVerdict(of: visit)
-        default: break
-        }
         sink.log(level, note.name, Self.members(of: visit, note.members))
     }
 

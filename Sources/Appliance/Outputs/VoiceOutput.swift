@@ -30,7 +30,7 @@ package final class VoiceOutput: KioskListener {
     }
 
     /// The light's word, at the beginning of its pattern.
-    package func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {
+    package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         let isNew = self.pattern.withLock { shown in
             defer { shown = pattern }
             return shown != pattern

@@ -131,9 +131,9 @@ package actor Gatekeeper {
         case .gate(let command): surroundings.panel.gate(command, at: now)
         case .admit(let until): surroundings.panel.admit(until: until, at: now)
         case .free(let command): surroundings.panel.free(command, at: now)
-        case .signal(let signal, let pattern):
+        case .signal(let signal, let pattern, let visit):
             surroundings.panel.show(signal)
-            surroundings.listeners.tell { $0.show(signal, of: pattern, at: now) }
+            surroundings.listeners.tell { $0.show(signal, of: pattern, for: visit, at: now) }
         case .send(let packet):
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)

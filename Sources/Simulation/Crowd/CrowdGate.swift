@@ -156,7 +156,7 @@ final class CrowdGate: SimulatedWorld {
         case .recordIntent(let visit, _), .opened(let visit), .unused(let visit): bytes += visit.text.utf8
         case .verify(let visit, let payload): bytes += visit.text.utf8 + payload
         case .recordOutcome(let visit, let outcome, _): bytes += Array(visit.text.utf8) + outcome.result.rawValue.utf8
-        case .signal(let signal, let pattern):
+        case .signal(let signal, let pattern, _):
             bytes += pattern.rawValue.utf8 + [UInt8(truncatingIfNeeded: signal.lamps.count), signal.tone ? 1 : 0]
         case .gate(let command): bytes.append(command == .shut ? 3 : 4)
         case .free(let command): bytes.append(command == .shut ? 6 : 7)

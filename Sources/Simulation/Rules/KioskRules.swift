@@ -214,7 +214,7 @@ package struct KioskRules: Sendable {
         case .gate(.shut):
             if openSince == nil { broken(.gateChanges, now) }
             (openSince, shutSince) = (nil, now)
-        case .signal(let signal, let shown):
+        case .signal(let signal, let shown, _):
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
         case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
@@ -254,7 +254,11 @@ package struct KioskRules: Sendable {
         if verdicts.count > 1 || isTooEarly == true { broken(.verdictsApart, now) }
         lastVerdict = now
         let begins = actions.contains { action in
-            if case .signal(let signal, .accepted) = action { signal.lamps == [.green] && signal.tone } else { false }
+            if case .signal(let signal, .accepted, _) = action {
+                signal.lamps == [.green] && signal.tone
+            } else {
+                false
+            }
         }
         if first.accepted, !begins { broken(.oneGreenEach, now) }
     }

@@ -61,7 +61,7 @@ import Testing
         let output = try output(panels)
         #expect(await waits { panels.allSatisfy { $0.scene?.name == "North-Gate" && $0.scene?.code == nil } })
         output.showInvitation("OPENID4VP://one", at: .zero)
-        output.show(Signal([.green]), of: .accepted, at: .zero)
+        output.show(Signal([.green]), of: .accepted, for: nil, at: .zero)
         output.note(
             .decided(accepted: true, reasons: [ReasonCode.ok.text], sinceT0: .zero, waited: .zero), of: visit,
             at: .zero)

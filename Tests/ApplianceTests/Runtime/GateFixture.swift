@@ -111,7 +111,7 @@ final class Recorder: Panel, KioskListener {
         onSignal?()
     }
 
-    func show(_ signal: Signal, of pattern: IndicatorPattern, at now: Instant) {
+    func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         mutex.withLock { $0.patterns.append(pattern) }
     }
 

@@ -189,7 +189,7 @@ struct StoredGate {
             outcomes.append((Text(id.text), outcome))
             held.append((id, outcome, signedDigest))
             if pace != .lagging { await release() }
-        case .signal(_, let pattern): if pattern != patterns.last { patterns.append(pattern) }
+        case .signal(_, let pattern, _): if pattern != patterns.last { patterns.append(pattern) }
         case .opened(let id): verifiers?.settle(id, true, now)
         case .unused(let id): verifiers?.settle(id, false, now)
         case .note(let note, _): onNote(note)

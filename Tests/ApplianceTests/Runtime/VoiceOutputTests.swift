@@ -27,7 +27,7 @@ import Testing
 
     private func show(_ patterns: [IndicatorPattern], on voice: VoiceOutput) {
         for pattern in patterns {
-            for tone in [true, false] { voice.show(Signal([], tone: tone), of: pattern, at: .zero) }
+            for tone in [true, false] { voice.show(Signal([], tone: tone), of: pattern, for: nil, at: .zero) }
             #expect(voice.flush(within: .seconds(20)))
         }
     }
@@ -65,7 +65,9 @@ import Testing
         let voice = try VoiceOutput(.english, SpeechProgram(script, language: "en", limit: .milliseconds(700)), log)
         let started = ContinuousClock.now
         for _ in 0..<200 {
-            for pattern in [.accepted, .rejected] as [IndicatorPattern] { voice.show(.dark, of: pattern, at: .zero) }
+            for pattern in [.accepted, .rejected] as [IndicatorPattern] {
+                voice.show(.dark, of: pattern, for: nil, at: .zero)
+            }
         }
         #expect(ContinuousClock.now - started < .seconds(1), "nobody waits")
         #expect(voice.flush(within: .seconds(30)))
