@@ -104,6 +104,14 @@ import Testing
             sections: ["display": "kind = \"framebuffer\"\ndevice = \"/dev/none\""], codes: ["fault.display"],
             detail: "/dev/none"),
         Lack(
+            testDescription: "no program that says verdicts",
+            sections: ["voice": "language = \"en\"\nprogram = \"programs/speak\""], codes: ["fault.voice"],
+            detail: "programs/speak cannot be run",
+            mend: {
+                try $0.write("programs/speak", "#!/bin/sh\n")
+                try $0.setMode("programs/speak", 0o755)
+            }),
+        Lack(
             testDescription: "no place for the reserve", sections: ["ledger": "reserve = \"away/far/none\""],
             codes: ["fault.ledger-reserve"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(

@@ -15,7 +15,7 @@ package struct Doctor: Sendable {
 
     /// All that is found, part by part.
     package var findings: [Finding] {
-        let all = notices + unit + files + disk + radio + lines + displays + clock + rules + agents + service
+        let all = notices + unit + files + disk + radio + lines + displays + voice + clock + rules + agents + service
         return all.map { $0.told(of: facts.unitName) }
     }
 

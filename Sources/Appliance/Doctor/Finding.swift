@@ -34,6 +34,8 @@ package struct Finding: Hashable, Sendable {
         case input
         /// What shows the code to visitors.
         case display
+        /// What says verdicts aloud.
+        case voice
         /// The date.
         case clock
         /// The clock with a battery.

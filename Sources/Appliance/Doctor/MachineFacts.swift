@@ -43,6 +43,8 @@ package struct MachineFacts: Sendable {
     package var agents: [Trouble] = []
     /// What is wrong with the printed code.
     package var sticker: Trouble?
+    /// Why the program that says verdicts cannot be run; nil: it can, or none is wanted.
+    package var voice: String?
     /// What the service answers; nil: it was not asked.
     package var service: Service?
     /// The version of this program.

@@ -52,6 +52,7 @@ package struct MachineLook: Sendable {
         facts.sticker = configuration.sticker.problem(at: facts.clock.utc).map {
             .init(.stickerOff, $0.message, $0.remedy)
         }
+        facts.voice = Self.voice(configuration.voice, root: root)
         facts.service = asksService ? service(configuration.control) : nil
         facts.surroundings = surroundings
         return facts

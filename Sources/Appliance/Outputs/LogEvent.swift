@@ -77,7 +77,6 @@ package struct LogEvent: Sendable {
         LogEvent(
             "expiry", "warning", "code, kind, name, end, days, text, remedy",
             "Something ends within that many days, or has ended; once for each step."),
-        LogEvent("voice", "warning", "text, remedy", "Verdicts cannot be said aloud; once for each cause."),
         LogEvent("log.dropped", "warning", "lines", "So many lines before this one were left out."),
         LogEvent("trust.changed", "info", "from, to", "New trust data are in force."),
         LogEvent(

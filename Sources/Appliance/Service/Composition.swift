@@ -144,7 +144,7 @@ package struct Composition: Sendable {
             Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
             remembered: { keeper.remember($0) })
         let signal = ObservationSignal()
-        let voice = try VoiceOutput(configuration.voice, log)
+        let voice = try VoiceOutput(configuration.voice, report: report)
         let listeners = try Listeners(
             [LogOutput(log), displays, ReadinessOutput(manager), signal] + [voice].compactMap(\.self))
         let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)

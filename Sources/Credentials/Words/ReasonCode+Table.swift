@@ -78,7 +78,7 @@ extension ReasonCode {
                 ledgerBehind, clockStepped, clockContradicted, clockFault, clockHardware, expiresSoon, expired,
                 trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded, agentUnconnected,
                 agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped, controlFailed,
-                observeFailed, displayFailed, stickerOff,
+                observeFailed, displayFailed, stickerOff, voiceFailed,
             ]),
         Group(title: "The door", codes: door),
         Group(

@@ -192,4 +192,10 @@ extension ReasonCode {
         "The printed code is not in force: its last day is over, the clock is not trusted, or its files cannot be used. "
             + "The kiosk goes on with fresh keys, which only a display shows.",
         "Do what the detail says, and take the printed code down until then.")
+    /// `fault.voice`
+    package static let voiceFailed = ReasonCode(
+        "fault.voice",
+        "Verdicts are not said aloud, though voice.language asks for it: who sees neither light nor display is told nothing.",
+        "Install the program that voice.program names (apt install espeak-ng), and let the service use the sound card: docs/access.md.",
+        severity: .warning)
 }

@@ -19,6 +19,9 @@ package struct SpeechProgram: Sendable {
     /// How long a text may take.
     package static let limit: Duration = .seconds(5)
 
+    /// What it is called: its name or its path.
+    package var name: String { program }
+
     private let program: String
     private let language: String
     private let limit: Duration
@@ -26,6 +29,26 @@ package struct SpeechProgram: Sendable {
     /// A program by its path, or by its name on the path.
     package init(_ program: String, language: String, limit: Duration = Self.limit) {
         (self.program, self.language, self.limit) = (program, language, limit)
+    }
+
+    /// Why it cannot be run, in the system's words; nil: as far as its file tells it can.
+    package var obstacle: String? {
+        Self.obstacle(to: program, on: getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin")
+    }
+
+    /// The same for a program that is looked for on `path` where its name has no slash. `root`: what stands before those folders.
+    package static func obstacle(to program: String, on path: String, root: String = "") -> String? {
+        func code(_ file: String) -> Int32 {
+            var status = stat()
+            guard stat(file, &status) == 0 else { return errno }
+            guard status.st_mode & S_IFMT == S_IFREG else { return EACCES }
+            return access(file, X_OK) == 0 ? 0 : errno
+        }
+        let isPath = program.utf8.contains(UInt8(ascii: "/"))
+        let codes = isPath ? [code(program)] : path.split(separator: ":").map { code("\(root)\($0)/\(program)") }
+        guard !codes.contains(0) else { return nil }
+        // What is there and cannot be run tells more than where nothing is.
+        return String(cString: strerror(codes.first { $0 != ENOENT && $0 != ENOTDIR } ?? ENOENT))
     }
 
     /// Says the text and waits for its end, ``limit`` at most: for a thread that may.

@@ -1,7 +1,9 @@
+import Credentials
 import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Synchronization
 import Testing
 
 @testable import Appliance
@@ -33,36 +35,60 @@ import Testing
     }
 
     @Test func eachVerdictIsSaidOnceInItsLanguage() throws {
-        let log = try LogSink(.file(path("log")))
+        let health = VoiceHealth()
         let words = [("fr", "accepté"), ("en", "accepted"), ("hi", "प्रवेश करें")]
         for (language, word) in words {
             let script = try program("printf '%s %s\\n' \"$2\" \"$3\" >> \(path("said"))")
             let section = try section("language = \"\(language)\"\nprogram = \"\(script)\"")
-            let voice = try #require(try VoiceOutput(section, log))
+            let voice = try #require(try VoiceOutput(section, report: health.take))
             show([.ready, .connected, .accepted, .ready, .rejected, .failed, .off], on: voice)
             let said = text("said").split(separator: "\n")
             #expect(said.count == 3 && said.first == "\(language) \(word)", "\(said)")
             try FileManager.default.removeItem(atPath: path("said"))
         }
-        #expect(try VoiceOutput(try section(""), log) == nil)
-        #expect(log.flush(within: .seconds(5)) && text("log").isEmpty)
+        #expect(try VoiceOutput(try section(""), report: health.take) == nil)
+        #expect(health.told.isEmpty, "\(health.told)")
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func aProgramThatIsAbsentIsToldOnce() throws {
-        let log = try LogSink(.file(path("log")))
-        let voice = try VoiceOutput(.english, SpeechProgram(path("nothing"), language: "en"), log)
+    /// Before anybody comes, once, and until it is there.
+    @Test func aProgramThatIsAbsentIsAFault() throws {
+        let health = VoiceHealth()
+        let voice = try VoiceOutput(
+            .english, SpeechProgram(path("speak"), language: "en"), pause: .milliseconds(20), report: health.take)
+        show([.ready], on: voice)
+        #expect(health.told.count == 1)
         show([.accepted, .ready, .rejected, .ready, .accepted], on: voice)
-        #expect(log.flush(within: .seconds(5)))
-        #expect(text("log").components(separatedBy: "\"event\":\"voice\"").count == 2, "\(text("log"))")
+        let first = try #require(health.told.first)
+        #expect(health.told.count == 1 && first.code == .voiceFailed && first.isPresent)
+        #expect(first.detail == "\(path("speak")) cannot be run: No such file or directory", "\(first)")
+        _ = try program("exit 0")
+        for _ in 0..<1000 where health.told.count == 1 {
+            show([.ready, .attention], on: voice)
+            usleep(5000)
+        }
+        #expect(health.told.count == 2 && health.told.last == .over(.voiceFailed), "\(health.told)")
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    /// A sound card that is missing: over with the next word that is said.
+    @Test func aProgramThatFailsIsAFaultUntilItSpeaks() throws {
+        let health = VoiceHealth()
+        let script = try program("test -e \(path("card"))")
+        let voice = try VoiceOutput(.english, SpeechProgram(script, language: "en"), report: health.take)
+        show([.ready, .accepted, .ready, .rejected], on: voice)
+        #expect(health.told.map(\.isPresent) == [true] && health.told[0].detail?.contains("sound card") == true)
+        try Data().write(to: URL(fileURLWithPath: path("card")))
+        show([.ready, .accepted, .ready, .rejected], on: voice)
+        #expect(health.told.map(\.isPresent) == [true, false])
         try FileManager.default.removeItem(at: folder)
     }
 
     /// The words of people who have left are not said one after the other.
     @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
-        let log = try LogSink(.file(path("log")))
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
-        let voice = try VoiceOutput(.english, SpeechProgram(script, language: "en", limit: .milliseconds(700)), log)
+        let voice = try VoiceOutput(
+            .english, SpeechProgram(script, language: "en", limit: .milliseconds(700)), report: { _ in })
         let started = ContinuousClock.now
         for _ in 0..<200 {
             for pattern in [.accepted, .rejected] as [IndicatorPattern] {
@@ -79,4 +105,13 @@ import Testing
         let bytes = Array("[kiosk]\nname = \"A\"\n[voice]\n\(text)\n".utf8)
         return try Configuration.parse(bytes, file: "gatehouse.toml", folder: "/etc/gatehouse").voice
     }
+}
+
+/// What was told of the health.
+private final class VoiceHealth: Sendable {
+    private let reports = Mutex<[HealthReport]>([])
+
+    var told: [HealthReport] { reports.withLock { $0 } }
+
+    @Sendable func take(_ report: HealthReport) { reports.withLock { $0.append(report) } }
 }

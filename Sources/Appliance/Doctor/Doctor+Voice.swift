@@ -1,0 +1,33 @@
+import Credentials
+import LinuxIO
+
+extension Doctor {
+    /// Whether verdicts can be said aloud. Nothing where that is not wanted.
+    var voice: [Finding] {
+        guard configuration.voice.language != .none else { return [] }
+        let program = configuration.voice.program
+        if let obstacle = facts.voice {
+            return [Finding(.voice, .voiceFailed, "\(program) cannot be run: \(obstacle)")]
+        }
+        if let unit = facts.unit, !unit.permits(device: "/dev/snd", of: "char-alsa") {
+            return [
+                Finding(
+                    .voice, .boxDeviceDenied, "the sound card (char-alsa)",
+                    remedy: "Add the lines of docs/access.md to a drop-in.",
+                    state: .warning)
+            ]
+        }
+        return [.good(.voice, program)]
+    }
+}
+
+extension MachineLook {
+    /// Where systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
+    private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    /// Why the program that says verdicts cannot be run; nil: it can, or none is wanted.
+    static func voice(_ section: VoiceSection, root: String) -> String? {
+        guard section.language != .none else { return nil }
+        return SpeechProgram.obstacle(to: section.program, on: path, root: root)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Appliance
+
+/// A gate that is to say its verdicts and cannot is seen before somebody who needs it stands there.
+@Suite struct DoctorVoiceTests {
+    private let voice = "[voice]\nlanguage = \"en\"\n"
+
+    /// What is found of the voice, as `state code`.
+    private func found(_ spoil: (inout MachineFacts) -> Void = { _ in }) throws -> [String] {
+        var gate = try SoundGate(more: voice)
+        gate.facts.unit = UnitFile(SoundGate.unitFiles + ["DeviceAllow=char-alsa rw"])
+        spoil(&gate.facts)
+        #expect(gate.findings.filter { $0.check != .voice }.state == .good)
+        let findings = gate.findings.filter { $0.check == .voice }
+        for finding in findings where finding.state != .good {
+            #expect(finding.remedy?.contains("docs/access.md") == true)
+        }
+        return findings.map { "\($0.state) \($0.code ?? "-")" }
+    }
+
+    @Test func everyCase() throws {
+        #expect(try found() == ["good -"])
+        #expect(try found { $0.voice = "No such file or directory" } == ["warning fault.voice"])
+        #expect(try found { $0.unit = UnitFile(SoundGate.unitFiles) } == ["warning box.device-denied"])
+        // Where nothing is to be said, nothing is said of it.
+        #expect(try !SoundGate().findings.contains { $0.check == .voice })
+    }
+
+    @Test func theProgramIsLookedForWhereTheServiceFindsIt() throws {
+        let folder = try ProgramFolder()
+        let root = folder.url.path
+        func look(_ program: String, language: String = "en") throws -> String? {
+            let text = "[kiosk]\nname = \"A\"\n[voice]\nlanguage = \"\(language)\"\nprogram = \"\(program)\"\n"
+            let configuration = try Configuration.parse(Array(text.utf8), file: "a.toml", folder: root)
+            return MachineLook.voice(configuration.voice, root: root)
+        }
+        let missing = "No such file or directory"
+        #expect(
+            try look("speak") == missing && look("\(root)/speak") == missing && look("speak", language: "none") == nil)
+        try folder.program("speak", "exit 0")
+        #expect(try look("\(root)/speak") == nil && look("speak") == missing, "not on the service's path")
+        let inside = folder.url.appendingPathComponent("usr/bin")
+        try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(
+            at: folder.url.appendingPathComponent("speak"), to: inside.appendingPathComponent("speak"))
+        #expect(try look("speak") == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: inside.path + "/speak")
+        #expect(try look("speak") == "Permission denied" && look(inside.path) == "Permission denied")
+    }
+}
