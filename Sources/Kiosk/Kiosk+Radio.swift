@@ -34,26 +34,29 @@ extension Kiosk {
     }
 
     /// The radio is out of order. `canReset`: the way to the controller stands.
-    mutating func radioFailed(_ reason: String, canReset: Bool, at now: Instant) -> [KioskAction] {
+    mutating func radioFailed(
+        _ cause: ReasonCode, _ reason: String, canReset: Bool, at now: Instant
+    ) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
         if offers.current != nil { actions.append(.showInvitation(nil)) }
         (offers, lapses) = (Offers(), [])
         counters.radioFailures += 1
-        health.take(.present(.radioFailed, count: counters.radioFailures, detail: reason), at: now)
+        health.take(
+            .present(.radioFailed, count: counters.radioFailures, detail: "\(cause): \(reason)"), at: now)
         indicator.show(.fault, at: now)
         let (step, resetsAdapter) = supervisor.failed(canReset: canReset, at: now)
         let isTold = supervisor.tells(reason, step, at: now)
         if resetsAdapter { actions += [.resetAdapter, .note(.adapterReset, nil)] }
         switch step {
         case .reset:
-            if isTold { actions.append(.note(.radioFailed(reason: reason, retryIn: .zero), nil)) }
+            if isTold { actions.append(.note(.radioFailed(cause, reason: reason, retryIn: .zero), nil)) }
             beginAnew(at: now)
             return actions + drive(.start, at: now)
         case .reopen(let wait):
             radio = .down(retryAt: now.advanced(by: wait))
             actions.append(.closeTransport)
-            return isTold ? actions + [.note(.radioFailed(reason: reason, retryIn: wait), nil)] : actions
+            return isTold ? actions + [.note(.radioFailed(cause, reason: reason, retryIn: wait), nil)] : actions
         }
     }
 
@@ -65,7 +68,8 @@ extension Kiosk {
             usesAdvertisingSets = false
             reason += "; it goes on without advertising sets"
         }
-        return radioFailed(reason, canReset: failure != .transportLost, at: now)
+        let isLost = failure == .transportLost
+        return radioFailed(isLost ? .radioGone : .radioController, reason, canReset: !isLost, at: now)
     }
 
     /// The controller had stopped advertising by itself, and has been told again. Again and again, it is out of order;
@@ -76,7 +80,8 @@ extension Kiosk {
         guard lapses.count > Self.lapsesBorne, visits.isEmpty else {
             return [.note(.radioLapsed(count: counters.advertisingLapses), nil)]
         }
-        return radioFailed("the adapter stops advertising again and again", canReset: true, at: now)
+        return radioFailed(
+            .radioController, "the adapter stops advertising again and again", canReset: true, at: now)
     }
 
     mutating func drive(_ event: HostEvent, at now: Instant) -> [KioskAction] {
@@ -143,7 +148,8 @@ extension Kiosk {
     /// The controller would not advertise. Beside a connection that is its limit; without one it is out of order.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
         guard !visits.isEmpty else {
-            return radioFailed("the adapter refused to advertise: \(opcode), \(status)", canReset: true, at: now)
+            return radioFailed(
+                .radioController, "the adapter refused to advertise: \(opcode), \(status)", canReset: true, at: now)
         }
         offers.refused()
         capacity = min(capacity, visits.count)

@@ -162,8 +162,8 @@ package struct Kiosk: Sendable {
         case .transportOpened:
             guard case .starting = radio else { return [] }
             return drive(.start, at: now)
-        case .transportClosed(let reason):
-            return radioFailed(reason, canReset: false, at: now)
+        case .transportClosed(let cause, let reason):
+            return radioFailed(cause, reason, canReset: false, at: now)
         case .received(let packet):
             return drive(.received(packet), at: now)
         case .timer:
@@ -211,7 +211,7 @@ package struct Kiosk: Sendable {
         switch radio {
         case .down(let retryAt?) where now >= retryAt: actions += openRadio(at: now)
         case .starting(let since) where now >= since.advanced(by: settings.radioStartLimit):
-            actions += radioFailed("the controller did not come up in time", canReset: false, at: now)
+            actions += radioFailed(.radioController, "the controller did not come up in time", canReset: false, at: now)
         default: break
         }
         if let deadline = host.deadline, now >= deadline { actions += drive(.timer, at: now) }

@@ -67,8 +67,8 @@ package enum KioskEvent: Sendable {
     case start
     /// The transport to the controller is open.
     case transportOpened
-    /// The transport could not be opened or has closed; why, in words for the operator.
-    case transportClosed(reason: String)
+    /// The transport could not be opened or has closed; why, by its code and in words for the operator.
+    case transportClosed(ReasonCode, reason: String)
     /// One H4 packet from the controller, indicator byte included.
     case received([UInt8])
     /// ``Kiosk/deadline`` has been reached.

@@ -7,8 +7,8 @@ package import Encoding
 package enum KioskNote: Sendable {
     /// The controller is initialised; its own description.
     case radioReady(String)
-    /// The radio is out of order; why, and when the next attempt comes.
-    case radioFailed(reason: String, retryIn: Duration)
+    /// The radio is out of order; why, by its code and in words, and when the next attempt comes.
+    case radioFailed(ReasonCode, reason: String, retryIn: Duration)
     /// The controller had stopped advertising by itself, so often since the start, and was told again.
     case radioLapsed(count: Int)
     /// Nothing else has helped: the adapter's reset has been asked for.
@@ -85,8 +85,11 @@ package enum KioskNote: Sendable {
     package var members: JSONObject {
         switch self {
         case .radioReady(let description): ["controller": .text(description)]
-        case .radioFailed(let reason, let retry):
-            ["reason": .text(reason), "retryMs": .int(Int(retry.nanoseconds / 1_000_000))]
+        case .radioFailed(let cause, let reason, let retry):
+            [
+                "code": .text(cause.text), "reason": .text(reason),
+                "retryMs": .int(Int(retry.nanoseconds / 1_000_000)),
+            ]
         case .radioLapsed(let count): ["count": .int(count)]
         case .phonesLimited(let phones): ["phones": .int(phones)]
         case .advertising(let uri): ["uri": .text(uri)]

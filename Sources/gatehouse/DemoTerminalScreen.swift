@@ -144,7 +144,7 @@ final class TerminalScreen: DemoScreen {
             line(
                 now, "radio", "complete, authentic, opened: \(bytes) bytes (\(crcErrors) CRC errors\(repaired))", &state
             )
-        case .radioFailed(let reason, _): line(now, "radio", reason, &state)
+        case .radioFailed(_, let reason, _): line(now, "radio", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
         case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) before it", &state)

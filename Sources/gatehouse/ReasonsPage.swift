@@ -19,6 +19,9 @@ enum ReasonsPage {
         | a verdict, `gatehouse verify` | `"reasons": [{"code", "pointer"?, "severity"}]` |
         | a record, `gatehouse ledger list --json`, and the report to the cloud agent | `"reasons": [{"code", "pointer"?}]` |
         | the log, at `verdict` and `visit.ended` | `"reasons": [code]` |
+        | the log, at `fault` and `radio.failed`; the faults of `gatehouse status --json` | `"code"` |
+
+        The `detail` of `fault.radio` and `fault.gpio` begins with the code of what caused them.
 
         The first reason decided; a pointer (RFC 6901) names the member of the credential that it is about. Those behind it are
         findings on the way, with two exceptions. Behind `ok` stands the rule of the policy that let the visitor in. And where a

@@ -45,6 +45,10 @@ import Testing
         #expect(one.output.contains("ERR_VC_EXPIRED"))
         let machine = try await folder.gatehouse("reasons", "--json", "transfer.silence")
         #expect(machine.json.count == 1 && machine.json[0]["refines"] == "transfer.TVV_UNK_001")
+        let cause = try await folder.gatehouse("reasons", "radio.busy")
+        #expect(cause.code == 0 && cause.output.contains("systemctl disable --now bluetooth"), "\(cause)")
+        let fault = try await folder.gatehouse("reasons", "fault.gpio")
+        #expect(fault.output.contains("causes    gpio.no-chip, "), "\(fault)")
         let documented = try await folder.gatehouse("reasons", "transfer.TVV_UNK_001")
         #expect(documented.output.contains("transfer.silence, transfer.too-long, transfer.wallet-failed"))
     }

@@ -44,7 +44,24 @@ import Testing
             #expect(Set(faults.keys) == codes, "\(faults)")
             #expect(
                 faults["fault.trust-unusable"]?.last?["detail"]?.string?.string.contains("issuers.toml:1: ") == true)
+            // Each detail begins with the code of its cause, which the table of reasons explains; so does the status.
+            let causes = [
+                "fault.gpio": "gpio.no-chip", "gate.unavailable": "gpio.no-chip", "fault.radio": "radio.unreachable",
+            ]
+            let status = try await folder.gatehouse("status", "--json", "--config", configuration)
+            let told = status.json.first?["faults"]?.array ?? []
+            for (code, cause) in causes {
+                let logged = faults[Text(code)]?.last?["detail"]?.string?.string ?? ""
+                let asked = told.first { $0["code"]?.string == Text(code) }?["detail"]?.string?.string ?? ""
+                for detail in [logged, asked] { #expect(detail.hasPrefix(cause + ": "), "\(code): \(detail)") }
+                let reason = try await folder.gatehouse("reasons", "--json", cause)
+                #expect(reason.code == 0 && reason.json.first?["remedy"]?.string != nil, "\(reason)")
+            }
             #expect(faults["fault.gpio"]?.last?["detail"]?.string?.string.contains("no-such-chip") == true)
+            let failed = log().last { $0["event"] == "radio.failed" }
+            #expect(
+                failed?["code"] == "radio.unreachable" && failed?["reason"]?.string != nil,
+                "\(String(describing: failed))")
             try folder.write(
                 "trust/issuers.toml", "[[issuer]]\nid = \"did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp\"\n")
             try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")

@@ -52,7 +52,7 @@ import Testing
         var gate = try ReplayGate(recordings, seed: 1)
         for recording in recordings {
             #expect(Self.ordinaryVisit(&gate, recording) == nil)
-            gate.give(.transportClosed(reason: "test"))
+            gate.give(.transportClosed(.radioGone, reason: "test"))
         }
         #expect(gate.results == [.accepted, .accepted, .accepted, .accepted])
         #expect(gate.statusBytes.allSatisfy { $0 == 0 })
@@ -82,7 +82,7 @@ import Testing
         let events: [KioskEvent?] = [
             .start, .transportOpened, .timer, recording.material(&random).map(KioskEvent.sessionMaterial),
             .intentDurable(nobody), .intentFailed(nobody, reason: "late"), .verified(nobody, .test(.ok)),
-            .transportClosed(reason: "test"),
+            .transportClosed(.radioGone, reason: "test"),
         ]
         return events[Int.random(in: 0..<events.count, using: &random)] ?? .timer
     }
@@ -110,7 +110,7 @@ import Testing
             return PacketMutation.apply(to: packet, &answers)
         }
         if random.happens(0.05) {
-            gate.give(.transportClosed(reason: "test"))
+            gate.give(.transportClosed(.radioGone, reason: "test"))
             gate.pass(.milliseconds(Int.random(in: 0...500, using: &random)))
         }
         let before = gate.results.count

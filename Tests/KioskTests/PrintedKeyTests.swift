@@ -42,7 +42,7 @@ import Tuvali
     @Test func norAfterTheRadioWasOpenedAnew() throws {
         let gate = try TestGate(visits: Self.twice, haveOwnKeys: false, printed: Self.key())
         gate.run(for: .seconds(100))
-        gate.inject(.transportClosed(reason: "test"))
+        gate.inject(.transportClosed(.radioGone, reason: "test"))
         #expect(gate.run() && gate.counters.radioFailures == 1 && isReplay(gate, accepted: 1))
     }
 

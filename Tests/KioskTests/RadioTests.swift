@@ -16,14 +16,16 @@ import Tuvali
     ]
 
     private func failures(_ gate: TestGate) -> [(reason: String, retryIn: Duration)] {
-        gate.kioskNotes.compactMap { if case .radioFailed(let reason, let wait) = $0 { (reason, wait) } else { nil } }
+        gate.kioskNotes.compactMap {
+            if case .radioFailed(_, let reason, let wait) = $0 { (reason, wait) } else { nil }
+        }
     }
 
     @Test(arguments: moments) func theTransportClosesAndTheNextVisitorIsLetIn(_ moment: String) throws {
         let gate = try TestGate(visits: [.test(record: MisbehaviourTests.incompressible), .test()])
         gate.verificationTime = .seconds(1)
         #expect(gate.run(untilNote: moment))
-        gate.inject(.transportClosed(reason: "the dongle was pulled out"))
+        gate.inject(.transportClosed(.radioGone, reason: "the dongle was pulled out"))
         #expect(failures(gate).map(\.reason) == ["the dongle was pulled out"])
         #expect(gate.patterns.last == .fault)
         #expect(gate.run())
@@ -57,14 +59,14 @@ import Tuvali
         }
         gate.run(for: .zero)
         for _ in 0..<8 {
-            gate.inject(.transportClosed(reason: "no device"))
-            gate.inject(.transportClosed(reason: "told twice"))
+            gate.inject(.transportClosed(.radioGone, reason: "no device"))
+            gate.inject(.transportClosed(.radioGone, reason: "told twice"))
             gate.run(for: try #require(failures(gate).last).retryIn)  // until the transport is opened again
         }
         #expect(failures(gate).map { Int($0.retryIn.milliseconds) } == [100, 200, 400, 800, 1600, 3000, 3000, 3000])
         #expect(gate.run(untilNote: "radio.ready"))
         gate.run(for: .seconds(10))
-        gate.inject(.transportClosed(reason: "again"))
+        gate.inject(.transportClosed(.radioGone, reason: "again"))
         #expect(failures(gate).last?.retryIn == .milliseconds(100))
         #expect(gate.counters.radioFailures == 9)
     }
@@ -75,7 +77,7 @@ import Tuvali
         gate.run(for: .zero)
         var opened = 0
         while gate.now < Instant.zero.advanced(by: .seconds(60)) {
-            if gate.run(untilNote: "radio.ready") { gate.inject(.transportClosed(reason: "gone")) }
+            if gate.run(untilNote: "radio.ready") { gate.inject(.transportClosed(.radioGone, reason: "gone")) }
             opened += 1
         }
         #expect(opened <= 64)

@@ -99,12 +99,12 @@ package struct Finding: Hashable, Sendable {
 
     /// What the service would be told when it opens its radio.
     init(_ error: TransportError, _ check: Check = .radio, _ detail: String? = nil, state: State = .bad) {
-        self.init(check, state, error.code, detail ?? error.description, error.remedy)
+        self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
     }
 
     /// What the service would be told when it takes its lines.
     init(_ error: GPIOError, _ check: Check, _ detail: String? = nil, state: State = .bad) {
-        self.init(check, state, error.code, detail ?? error.description, error.remedy)
+        self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
     }
 
     /// A fault that the running service tells, with its own words.

@@ -11,7 +11,7 @@ package enum EventLine {
         }
         return switch note {
         case .radioReady: line([.blue], "radio ready")
-        case .radioFailed(let reason, _): line([.red, .amber], "out of order: \(reason)")
+        case .radioFailed(_, let reason, _): line([.red, .amber], "out of order: \(reason)")
         case .radioLapsed(let count): line([.amber], "the adapter had stopped advertising (\(count) so far)")
         case .adapterReset: line([.red, .amber], "the adapter's reset is asked for")
         case .phonesLimited(let phones): line([.amber], "this adapter serves \(phones) at once")

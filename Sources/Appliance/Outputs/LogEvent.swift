@@ -30,7 +30,9 @@ package struct LogEvent: Sendable {
             "bluetoothd was running and was stopped by the unit before the gate started: an adapter serves one program."
         ),
         LogEvent("radio.ready", "info", "controller", "The controller is set up; what it calls itself."),
-        LogEvent("radio.failed", "warning", "reason, retryMs", "The radio is out of order; when it is tried again."),
+        LogEvent(
+            "radio.failed", "warning", "code, reason, retryMs",
+            "The radio is out of order: why, as gatehouse reasons has it; when it is tried again."),
         LogEvent(
             "radio.lapsed", "warning", "count", "The adapter had stopped advertising by itself and was told again."),
         LogEvent(

@@ -185,7 +185,7 @@ package actor Gatekeeper {
             let material = SessionMaterial(random, printed: surroundings.sticker?.key())
         else {
             // Without randomness there are no keys: better no gate than a guessable one.
-            pending.append(.transportClosed(reason: "the system gives no random bytes"))
+            pending.append(.transportClosed(.radioSystem, reason: "the system gives no random bytes"))
             return
         }
         pending.append(.sessionMaterial(material))
@@ -214,7 +214,7 @@ package actor Gatekeeper {
                 self?.assumeIsolated { $0.transportIsReady(interest) }
             }
             handle(.transportOpened)
-        case .failure(let error): handle(.transportClosed(reason: "\(error); \(error.remedy)"))
+        case .failure(let error): handle(.transportClosed(error.cause, reason: "\(error); \(error.remedy)"))
         }
     }
 
@@ -234,7 +234,7 @@ package actor Gatekeeper {
 
     private func transportFailed(_ error: TransportError, andHandle: Bool = false) {
         closeTransport()
-        let event = KioskEvent.transportClosed(reason: "\(error); \(error.remedy)")
+        let event = KioskEvent.transportClosed(error.cause, reason: "\(error); \(error.remedy)")
         if andHandle { handle(event) } else { pending.append(event) }
     }
 

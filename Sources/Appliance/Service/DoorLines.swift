@@ -31,7 +31,7 @@ final class DoorLines: Sendable {
             onNews: { news in
                 switch news {
                 case .available: tell([.lines(levels.withLock { $0 })])
-                case .unavailable(let error): tell([.linesLost(detail: "\(error). \(error.remedy)")])
+                case .unavailable(let error): tell([.linesLost(detail: error.detail)])
                 // What was missed is told as edges.
                 case .lost: break
                 }

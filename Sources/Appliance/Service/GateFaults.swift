@@ -30,7 +30,7 @@ struct GateFaults: Sendable {
     /// Takes what a part says, nil: it is as wanted again. Returns what has changed by that.
     mutating func changed(_ part: Part, _ trouble: LineThread.Trouble?) -> [HealthReport] {
         let before = faults[part]?.codes ?? []
-        let fault = trouble.map { (codes: part.codes($0), detail: "\($0.error). \($0.error.remedy)") }
+        let fault = trouble.map { (codes: part.codes($0), detail: $0.error.detail) }
         faults[part] = fault
         let present = fault.map { fault in fault.codes.map { HealthReport.present($0, detail: fault.detail) } } ?? []
         return before.filter { fault?.codes.contains($0) != true }.map { code in

@@ -37,9 +37,9 @@ struct PanelSetup: Sendable {
             _ = wiegand?.end(within: .milliseconds(200))
             switch error {
             case let failure as ServiceFailure: throw failure
-            case let error as GPIOError: throw ServiceFailure("\(error)", remedy: error.remedy)
-            case let error as SystemError: throw ServiceFailure("\(error)", remedy: error.remedy)
-            default: throw ServiceFailure("\(error)", remedy: "Look at gpioinfo.")
+            case let error as GPIOError: throw ServiceFailure(error)
+            case let error as SystemError: throw ServiceFailure(GPIOError.failed(error))
+            default: throw ServiceFailure("\(ReasonCode.gpioCall): \(error)", remedy: "Look at gpioinfo.")
             }
         }
     }
@@ -82,8 +82,14 @@ struct PanelSetup: Sendable {
     private static func check(_ bank: GPIOLines, isInactive what: String) throws {
         let active = try bank.active()
         guard active.isEmpty else {
-            let error = GPIOError.active(active.sorted())
-            throw ServiceFailure("\(what): \(error)", remedy: error.remedy)
+            throw ServiceFailure(GPIOError.active(active.sorted()), of: what)
         }
+    }
+}
+
+extension ServiceFailure {
+    /// Lines that cannot be taken, as their fault tells it: the code first.
+    fileprivate init(_ error: GPIOError, of part: String? = nil) {
+        self.init("\(error.cause): \(part.map { $0 + ": " } ?? "")\(error)", remedy: error.remedy)
     }
 }

@@ -80,6 +80,8 @@ extension ReasonCode {
                 agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped, controlFailed,
                 observeFailed, displayFailed, stickerOff, voiceFailed,
             ]),
+        Group(title: "Causes of fault.radio", codes: radioCauses),
+        Group(title: "Causes of fault.gpio", codes: gpioCauses),
         Group(title: "The door", codes: door),
         Group(
             title: "The machine around it (gatehouse doctor)",

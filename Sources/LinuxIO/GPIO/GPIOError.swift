@@ -25,20 +25,6 @@ package enum GPIOError: Error, Hashable, Sendable {
     /// Whether lines were found active that should not be.
     var isActive: Bool { if case .active = self { true } else { false } }
 
-    /// A short stable name for logs and health.
-    package var code: String {
-        switch self {
-        case .noChip: "gpio.no-chip"
-        case .noLine: "gpio.no-line"
-        case .busy: "gpio.busy"
-        case .notPermitted: "gpio.not-permitted"
-        case .oldKernel: "gpio.old-kernel"
-        case .count: "gpio.count"
-        case .active: "gpio.active"
-        case .failed: "gpio.failed"
-        }
-    }
-
     /// What to do about it, in plain words.
     package var remedy: String {
         switch self {
@@ -51,7 +37,7 @@ package enum GPIOError: Error, Hashable, Sendable {
                 ? "This chip names none of its lines: choose another chip."
                 : "The lines are: \(present.joined(separator: ", "))."
         case .busy: "See who holds them with gpioinfo, and stop that program; drivers of HATs hold lines too."
-        case .notPermitted: "Put the user into the group gpio and install the udev rules (deploy/install)."
+        case .notPermitted: "Put the user into the group gpio; the package brings the udev rules for it."
         case .oldKernel:
             "Use a kernel of version 5.10 or later: Debian's since 11, and that of Raspberry Pi OS since 2021."
         case .count: "Configure 1 to 32 lines."

@@ -32,26 +32,6 @@ package enum TransportError: Error, Hashable, Sendable {
     /// Any other failure of a system call.
     case system(SystemError)
 
-    /// A short stable name for logs and health.
-    package var code: String {
-        switch self {
-        case .noBluetooth: "radio.no-bluetooth"
-        case .notFound: "radio.not-found"
-        case .busy: "radio.busy"
-        case .blocked: "radio.rfkill"
-        case .switchedOff: "radio.switched-off"
-        case .opener: "radio.opener"
-        case .notPermitted: "radio.not-permitted"
-        case .unreachable: "radio.unreachable"
-        case .gone: "radio.gone"
-        case .framing: "radio.framing"
-        case .badPacket: "radio.bad-packet"
-        case .stalled: "radio.stalled"
-        case .unsupportedSpeed: "radio.speed"
-        case .system: "radio.system"
-        }
-    }
-
     /// What to do about it, in plain words.
     package var remedy: String {
         switch self {
@@ -61,12 +41,12 @@ package enum TransportError: Error, Hashable, Sendable {
         case .busy(_, let holder):
             holder == nil
                 ? "Stop what else uses the adapter: a second kiosk, or bluetoothd (systemctl disable --now bluetooth)."
-                : "Run: systemctl disable --now bluetooth. The drop-in that deploy/install brings keeps it from starting."
+                : "Run: systemctl disable --now bluetooth. The drop-in of the package keeps it from starting."
         case .blocked: "Run: rfkill unblock bluetooth."
         case .switchedOff: "Look for a switch or key for wireless at the machine: rfkill list says hard blocked."
         case .opener: "Run: systemctl restart gatehouse-radio.socket. What it says: journalctl -u gatehouse-radio."
         case .notPermitted:
-            "Run as the service (deploy/gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
+            "Run as the service (gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
         case .unreachable: "Start the controller, or correct radio.host and radio.port."
         case .gone: "Plug the adapter in again or restart the controller; the kiosk retries by itself."
         case .framing: "Check radio.baud and flow control; on a Raspberry Pi do not use the mini UART."

@@ -102,7 +102,7 @@ private final class GateClock: Panel {
                     if result == Outcome.Result.rejected.rawValue { state.refused += 1 }
                     state.lastEnd = ([result] + reasons).joined(separator: " ")
                 }
-            case .note(.radioFailed(let reason, _), _): state.withLock { $0.lastEnd = reason }
+            case .note(.radioFailed(_, let reason, _), _): state.withLock { $0.lastEnd = reason }
             default: break
             }
         }

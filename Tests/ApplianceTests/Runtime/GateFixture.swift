@@ -129,7 +129,7 @@ final class Recorder: Panel, KioskListener {
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         mutex.withLock { state in
             state.notes.append(note.name)
-            if case .radioFailed(let reason, _) = note { state.reasons.append(reason) }
+            if case .radioFailed(_, let reason, _) = note { state.reasons.append(reason) }
         }
     }
 }
