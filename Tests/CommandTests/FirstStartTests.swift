@@ -36,7 +36,7 @@ import Testing
             testDescription: "trust data that name nobody", codes: ["fault.trust-unusable"],
             detail: "nobody is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
         Lack(
-            testDescription: "issuers without a key", codes: ["fault.trust-unusable"], beforehand: ["box.trust"],
+            testDescription: "issuers without a key", codes: ["fault.trust-unusable"],
             detail: "no key of any issuer is known",
             lose: { try $0.write("trust/issuers.toml", "[[issuer]]\nid = \"did:web:a.example\"\n") },
             mend: {

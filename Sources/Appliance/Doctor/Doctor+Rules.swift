@@ -10,14 +10,12 @@ extension Doctor {
         switch facts.trust {
         case nil: return [.unknown(.trust, "you may not look at the trust data", "Run it with sudo.")]
         case .unusable(let why): return [Finding(.trust, .trustUnusable, why)]
-        case .usable(let version, let issuers, let bundle, let findings):
+        case .usable(let version, let issuers, let lack, let bundle, let findings):
             var wrong = endings.filter { $0.check == .trust }
             if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
-            if issuers == 0 {
-                wrong.append(
-                    Finding(
-                        .trust, .trustUnusable, "nobody is trusted",
-                        remedy: "Add an issuer: gatehouse trust pin issuer ID, or import your operator's bundle."))
+            // What keeps everybody out is told as the service tells it, and then what is missing of whom goes without saying.
+            if let lack {
+                wrong.append(Finding(.trust, .trustUnusable, lack))
             } else {
                 wrong += findings.map { Finding(.trust, .boxTrust, $0) }
             }

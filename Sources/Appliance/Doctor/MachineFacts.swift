@@ -130,9 +130,9 @@ package struct MachineFacts: Sendable {
     package enum Trust: Hashable, Sendable {
         /// They cannot be used, for that reason.
         case unusable(String)
-        /// They can: how they are called, how many issuers there are, why the bundle is not in force, and what is not in order now
-        /// besides what has ended.
-        case usable(version: String, issuers: Int, bundle: String?, findings: [String])
+        /// They can: how they are called, how many issuers there are, why nobody at all can be let in by them, why the bundle is not
+        /// in force, and what is not in order now besides what has ended.
+        case usable(version: String, issuers: Int, lack: String?, bundle: String?, findings: [String])
     }
 
     /// The rules.

@@ -37,7 +37,8 @@ struct RulesLook {
         let store = reading.directory.store
         let today = TrustReport(reading.directory, at: WallTime(utc: now, provenance: .given)).findings
         return .usable(
-            version: store.version, issuers: store.listedIssuers.count, bundle: reading.fault?.summary,
+            version: store.version, issuers: store.listedIssuers.count, lack: store.lack,
+            bundle: reading.fault?.summary,
             findings: today.filter { !$0.isOver }.map { "\($0.subject) \($0.message)" })
     }
 

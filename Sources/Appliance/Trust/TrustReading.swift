@@ -19,7 +19,7 @@ package struct TrustReading: Sendable {
 
 extension TrustStore {
     /// Why nobody at all can be let in by these data, although they can be used; nil: somebody can.
-    fileprivate var lack: String? {
+    var lack: String? {
         let issuers = listedIssuers
         if issuers.isEmpty { return "nobody is trusted: add an [[issuer]] to issuers.toml" }
         let signers = issuers.flatMap { [$0.id] + $0.controllers }

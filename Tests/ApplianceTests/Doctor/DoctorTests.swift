@@ -272,13 +272,20 @@ import Testing
             $0.trust = .unusable("issuers.toml:1")
         },
         Case("nobody is trusted", "trust bad fault.trust-unusable") {
-            $0.trust = .usable(version: "", issuers: 0, bundle: nil, findings: ["issuers.toml lists nobody"])
+            $0.trust = .usable(
+                version: "", issuers: 0, lack: "nobody is trusted", bundle: nil, findings: ["issuers.toml lists nobody"]
+            )
         },
         Case("a spoilt bundle", "trust warning fault.trust-bundle") {
-            $0.trust = .usable(version: "", issuers: 1, bundle: "is spoilt", findings: [])
+            $0.trust = .usable(version: "", issuers: 1, lack: nil, bundle: "is spoilt", findings: [])
         },
-        Case("an issuer without a document", "trust warning box.trust") {
-            $0.trust = .usable(version: "", issuers: 1, bundle: nil, findings: ["x has no document"])
+        Case("one of several issuers without a document", "trust warning box.trust") {
+            $0.trust = .usable(version: "", issuers: 2, lack: nil, bundle: nil, findings: ["x has no document"])
+        },
+        Case("no issuer with a key", "trust bad fault.trust-unusable") {
+            $0.trust = .usable(
+                version: "", issuers: 1, lack: "no key of any issuer is known", bundle: nil,
+                findings: ["x has no document"])
         },
         Case("a root that ends", "trust warning fault.expires-soon") {
             $0.expiries = [Expiry(.root, "x", end: SoundGate.now.advanced(by: .seconds(13 * 86_400)))]

@@ -183,9 +183,10 @@ import Testing
             """,
         ])
         let facts = try facts(more)
-        guard case .usable(_, let issuers, nil, let findings) = facts.trust else {
+        guard case .usable(_, let issuers, let lack, nil, let findings) = facts.trust else {
             return _ = Issue.record("\(facts.trust.map { "\($0)" } ?? "")")
         }
+        #expect(lack?.contains("no key of any issuer is known") == true, "as the service says it: \(lack ?? "")")
         #expect(issuers == 1 && findings.contains { $0.contains("did:web:a.example has no document") }, "\(findings)")
         #expect(facts.expiries.map { "\($0.kind) \($0.name) \($0.end.rfc3339)" } == ["issuer did:web:a.example \(end)"])
         guard case .usable(_, 1, let failed, let groups) = facts.policy else {
