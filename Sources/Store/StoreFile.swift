@@ -84,11 +84,8 @@ final class StoreFile {
             guard stat(folder, &status) == 0 else { throw failure(folder) }
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .unsafeFolder(path: folder, detail: "is not a folder") }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw .unsafeFolder(path: folder, detail: "belongs to another user")
-        }
-        guard status.st_mode & 0o022 == 0 else {
-            throw .unsafeFolder(path: folder, detail: "can be written by other users")
+        if let lack = LedgerFolder.lack(owner: status.st_uid, mode: status.st_mode, for: geteuid()) {
+            throw .unsafeFolder(path: folder, detail: lack)
         }
     }
 

@@ -113,6 +113,15 @@ import Testing
         #expect(nowhere.code == 2 && nowhere.hasRemedy && nowhere.errors.contains("no folder nowhere"), "\(nowhere)")
     }
 
+    /// The rule of the ledger itself: the service would not open one there.
+    @Test func aFolderInWhichNoLedgerCanBe() async throws {
+        let file = try await machine()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path("state"))
+        let ending = try await folder.gatehouse("doctor", "--json", "--root", "root", "--config", file)
+        #expect(ending.code == 2 && codes(ending).contains("fault.ledger-unopened"), "\(ending)")
+        #expect(ending.output.contains("can be written by other users") && ending.output.contains("mode 0700"))
+    }
+
     @Test func theRunningServiceIsAsked() async throws {
         let folder = folder
         let file = try await machine(more: "[gpio]\nchip = \"no-such-chip\"\n[gate]\nline = \"GPIO17\"\n")

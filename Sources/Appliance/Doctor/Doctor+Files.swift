@@ -1,4 +1,5 @@
 import Credentials
+import Store
 
 extension Doctor {
     /// Whether the service can have the files and folders that it needs.
@@ -39,13 +40,18 @@ extension Doctor {
     private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
         let what = "\(named.path) (\(named.key))"
         if let unit = facts.unit, !unit.permits(named.path, writing: named.isWritten) {
-            return Finding(.files, .boxOutsideSandbox, what)
+            // Folders of the configuration are read-only to the service.
+            let remedy =
+                named.isWritten
+                ? "Use a path below /var/lib/gatehouse, or name the folder in a drop-in (systemctl edit gatehouse): ReadWritePaths=."
+                : "Use a path below /etc/gatehouse."
+            return Finding(.files, .boxOutsideSandbox, what, remedy: remedy)
         }
         guard let place = facts.places[named.path] else { return nil }
         // Before the first start, or while it stands still, there is nothing of that.
         if place.missing > 0, named.isWritten, facts.unit?.makes(named.path) == true { return nil }
         switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
-        case .good: return nil
+        case .good: return ledgerFolder(named, place, account)
         case .missing where named.isAwaited: return nil
         case .missing where named.isWritten:
             return Finding(
@@ -61,6 +67,16 @@ extension Doctor {
                 .files, named.isWritten ? .boxUnwritable : .boxUnreadable,
                 "\(facts.userName) may not \(named.isWritten ? "write" : "read") \(what)")
         }
+    }
+
+    /// What keeps the service from having its ledger in a folder that it may write to.
+    private func ledgerFolder(_ named: NamedPlace, _ place: Place, _ account: Account) -> Finding? {
+        let isLedgers = named.path.utf8.elementsEqual(NamedPlace.folder(of: configuration.ledger.path).utf8)
+        guard isLedgers, place.missing == 0, let node = place.nodes.last,
+            let lack = LedgerFolder.lack(owner: node.user, mode: node.mode, for: account.user)
+        else { return nil }
+        let error = StoreError.unsafeFolder(path: named.path, detail: lack)
+        return Finding(.files, .ledgerUnopened, error.text, remedy: error.remedy)
     }
 
     /// Whether there is room for the records.

@@ -34,7 +34,8 @@ extension ReasonCode {
     /// `box.outside-sandbox`
     package static let boxOutsideSandbox = ReasonCode(
         "box.outside-sandbox", "The unit keeps the service out of that place, whoever owns it.",
-        "Use a path below /etc/gatehouse or /var/lib/gatehouse, or name the folder in a drop-in: ReadWritePaths=.")
+        "Keep what is written below /var/lib/gatehouse, or name its folder in a drop-in: ReadWritePaths=. What is only read may lie below "
+            + "/etc/gatehouse.")
     /// `box.device-denied`
     package static let boxDeviceDenied = ReasonCode(
         "box.device-denied", "The unit does not let the service use a device of this kind.",

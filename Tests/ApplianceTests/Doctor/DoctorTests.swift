@@ -127,6 +127,15 @@ import Testing
         Case("rules that are not there", "files bad box.missing", more: "[policy]\nfile = \"policy.toml\"\n") {
             $0.places["/etc/gatehouse/policy.toml"] = SoundGate.missing(1)
         },
+        Case("a ledger's folder that everybody may write to", "files bad fault.ledger-unopened") {
+            $0.places["/var/lib/gatehouse"] = SoundGate.place(isFolder: true, mode: 0o777)
+        },
+        Case("a ledger's folder of somebody else, who lets the service in", "files bad fault.ledger-unopened") {
+            $0.places["/var/lib/gatehouse"] = SoundGate.place(isFolder: true, owner: 1000, mode: 0o757)
+        },
+        Case("a reserve elsewhere has another rule", more: "[ledger]\nreserve = \"/var/lib/gatehouse/r/reserve\"\n") {
+            $0.places["/var/lib/gatehouse/r"] = SoundGate.place(isFolder: true, mode: 0o777)
+        },
         Case("files that one may not look at", "files unknown -") { $0.unseen = 3 },
         Case("a disk that nobody can ask", "disk unknown -") { $0.disk = nil },
         Case("a disk that went read-only", "disk bad box.read-only") { $0.disk?.isReadOnly = true },
@@ -386,14 +395,15 @@ import Testing
                 [
                     "systemctl enable --now gatehouse@out;", "journalctl -u gatehouse@out -n",
                     "systemctl unmask gatehouse-radio@out.socket.",
-                    "or /var/lib/gatehouse-out,", "/usr/share/gatehouse/own-radio.conf",
+                    "below /var/lib/gatehouse-out,", "(systemctl edit gatehouse@out)",
+                    "/usr/share/gatehouse/own-radio.conf",
                 ]
             ),
             (
                 "gatehouse",
                 [
                     "systemctl enable --now gatehouse;", "systemctl unmask gatehouse-radio.socket.",
-                    "or /var/lib/gatehouse,",
+                    "below /var/lib/gatehouse,", "(systemctl edit gatehouse)",
                 ]
             ),
         ] {
