@@ -14,6 +14,9 @@ struct ConfigurationInput: ParsableArguments {
     /// The path from the root.
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
+    /// Which gate it is.
+    var places: SetupPlaces { SetupPlaces(absolutePath) }
+
     /// Reads it, turning its problems into one failure for people.
     func load() throws -> Configuration {
         do throws(ConfigurationError) {

@@ -10,8 +10,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Looks at everything a gate needs and says what to do.",
         discussion: """
             Configuration, unit, user, files, disk, radio, lines, displays, clock, trust, rules, agents and the running \
-            service: a line each, with a code and a remedy where something is wrong. It changes nothing and may be used \
-            beside the running service. As root it sees all; others are told what they may not look at.
+            service: a line each, with a code and a remedy where something is wrong. Where the configuration is absent or has \
+            mistakes, all that does not hang on it. It changes nothing and may be used beside the running service. As root it sees all; others are told what they may not look at.
 
             With --pins it makes each output active in turn and asks whether the right thing happened; then it waits for each input \
             in turn, while somebody presses, opens or passes, and says what it is at rest. The service has to be stopped for that, \
@@ -111,17 +111,26 @@ struct MachineInput: ParsableArguments {
 
     /// Looks at the machine.
     func look(_ input: ConfigurationInput, asksService: Bool) -> Look {
-        let configuration: Configuration
         do throws(ConfigurationError) {
-            configuration = try Configuration.load(input.path)
+            return look(try Configuration.load(input.path), input, asksService: asksService)
         } catch {
-            return Look(findings: Doctor.findings(error))
+            // Where its service listens nobody knows.
+            guard let standIn = try? Configuration.standIn(for: input.absolutePath) else {
+                return Look(findings: Doctor.findings(error))
+            }
+            return look(standIn, input, asksService: false, insteadOf: error)
         }
+    }
+
+    private func look(
+        _ configuration: Configuration, _ input: ConfigurationInput, asksService: Bool,
+        insteadOf mistakes: ConfigurationError? = nil
+    ) -> Look {
         var facts = MachineLook(root: root ?? "").facts(
             configuration, file: input.absolutePath, made: ProductVersion.made, asksService: asksService)
         facts.version = ProductVersion.text
         return Look(
-            findings: Doctor(configuration, facts).findings,
+            findings: Doctor(configuration, facts, insteadOf: mistakes).findings,
             surroundings: ["gatehouse " + ProductVersion.text] + facts.surroundings, names: facts.names,
             policy: facts.policyName)
     }

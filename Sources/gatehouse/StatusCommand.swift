@@ -24,7 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
         if json {
             Terminal.line(answer.compactText)
         } else {
-            for line in StatusListing.lines(answer) { Terminal.line(line) }
+            for line in StatusListing.lines(answer, of: input.places) { Terminal.line(line) }
         }
         if answer["state"]?.string != "fine" { throw ExitCode(1) }
     }
@@ -45,7 +45,7 @@ struct ControlQuestion {
             throw CommandFailure(
                 "the configuration has no control socket", remedy: "set control.path to a path and restart the service")
         }
-        guard let answer = try answer(to: request, members) else { throw Self.failure(.notRunning, path) }
+        guard let answer = try answer(to: request, members) else { throw failure(.notRunning, path) }
         return answer
     }
 
@@ -57,7 +57,7 @@ struct ControlQuestion {
             line = try ControlClient.ask(path, request.line(members), within: Self.limit)
         } catch {
             if error == .notRunning { return nil }
-            throw Self.failure(error, path)
+            throw failure(error, path)
         }
         return try Self.content(line)
     }
@@ -82,12 +82,17 @@ struct ControlQuestion {
         }
     }
 
-    private static func failure(_ failure: ControlClient.Failure, _ path: String) -> CommandFailure {
+    private func failure(_ failure: ControlClient.Failure, _ path: String) -> CommandFailure {
         switch failure {
+        // Its unit waits for the configuration (ConditionPathExists=), and a start without one does nothing.
+        case .notRunning where socket == nil && FileObstacle(input.path) == .absent:
+            CommandFailure(
+                "the service is not running: there is no \(input.path)",
+                remedy: SetupPlaces.remedy(forAbsent: input.path))
         case .notRunning:
             CommandFailure(
                 "the service is not running: nobody listens at \(path)",
-                remedy: "start it: systemctl start gatehouse; why it ended: journalctl -u gatehouse -n 50")
+                remedy: told("start it: systemctl start gatehouse; why it ended: journalctl -u gatehouse -n 50"))
         case .forbidden:
             CommandFailure(
                 "you may not ask the service at \(path)",
@@ -95,9 +100,13 @@ struct ControlQuestion {
         case .silent:
             CommandFailure(
                 "the service does not answer at \(path)",
-                remedy: "look at journalctl -u gatehouse; its watchdog restarts it, or: systemctl restart gatehouse")
+                remedy: told(
+                    "look at journalctl -u gatehouse; its watchdog restarts it, or: systemctl restart gatehouse"))
         case .system(let code):
             CommandFailure("cannot ask at \(path): \(SystemError("asking", code: code))", remedy: "check the path")
         }
     }
+
+    /// Of which gate a socket is that was named, nobody knows.
+    private func told(_ words: String) -> String { socket == nil ? input.places.told(words) : words }
 }

@@ -1,3 +1,4 @@
+import Appliance
 import Encoding
 import Foundation
 import Observation
@@ -6,8 +7,8 @@ import Observation
 ///
 /// Made of what the service answered, and only of what is there: service and program may be of different versions.
 enum StatusListing {
-    static func lines(_ status: JSON) -> [String] {
-        [headline(status), ""] + faults(status) + sticker(status["sticker"]) + parts(status)
+    static func lines(_ status: JSON, of places: SetupPlaces) -> [String] {
+        [headline(status), ""] + faults(status, places) + sticker(status["sticker"]) + parts(status)
     }
 
     private static func headline(_ status: JSON) -> String {
@@ -31,27 +32,29 @@ enum StatusListing {
 
     // MARK: - Faults
 
-    private static func faults(_ status: JSON) -> [String] {
+    private static func faults(_ status: JSON, _ places: SetupPlaces) -> [String] {
         let silent = (status["silent"]?.array ?? []).compactMap { text($0) }.flatMap { part in
             let words = part == "radio" ? "the radio's thread does not answer" : "\(part) does not answer"
             return [
                 Terminal.styled(words, .red),
-                "  → It is stuck: the watchdog restarts the service, or: systemctl restart gatehouse", "",
+                "  → "
+                    + places.told("It is stuck: the watchdog restarts the service, or: systemctl restart gatehouse"),
+                "",
             ]
         }
-        return silent + (status["faults"]?.array ?? []).flatMap(fault)
+        return silent + (status["faults"]?.array ?? []).flatMap { fault($0, places) }
     }
 
-    private static func fault(_ fault: JSON) -> [String] {
+    private static func fault(_ fault: JSON, _ places: SetupPlaces) -> [String] {
         let count = fault["count"]?.int ?? 0
         let since = fault["seconds"]?.int.map { "for \(Words.duration($0))" } ?? ""
         let times = count > 1 ? ", \(count) so far" : ""
         let colour: Terminal.Style = fault["severity"]?.string == "error" ? .red : .amber
         var lines = [Terminal.styled(text(fault["code"]) ?? "?", .bold, colour) + "  \(since)\(times)"]
         for member in ["meaning", "detail"] {
-            if let words = text(fault[Text(member)]) { lines += Terminal.folded("  " + words, hanging: 2) }
+            if let words = text(fault[Text(member)]) { lines += Terminal.folded("  " + places.told(words), hanging: 2) }
         }
-        if let remedy = text(fault["remedy"]) { lines += Terminal.folded("  → " + remedy, hanging: 4) }
+        if let remedy = text(fault["remedy"]) { lines += Terminal.folded("  → " + places.told(remedy), hanging: 4) }
         return lines + [""]
     }
 

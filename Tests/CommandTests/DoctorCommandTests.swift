@@ -51,6 +51,11 @@ import Testing
         try folder.write("root/sys/class/rtc/rtc0/since_epoch", "\(Int(Date().timeIntervalSince1970))\n")
     }
 
+    /// What was printed, without the ends of its lines.
+    private static func unfolded(_ text: String) -> String {
+        text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    }
+
     private func codes(_ ending: Ending) -> [String] {
         (ending.json.first?["findings"]?.array ?? []).compactMap { $0["code"]?.string?.string }
     }
@@ -107,8 +112,25 @@ import Testing
             #expect(ending.code == 2 && ending.output.contains("bad.toml:2: kiosk.name"), "\(ending)")
             #expect(ending.output.contains("→ box.configuration: "), "\(ending)")
         }
-        #expect(try await folder.gatehouse("doctor", "--config", "nowhere.toml").code == 2)
         let file = try await machine()
+        // What does not hang on a configuration is looked at without one.
+        for (name, words) in [
+            ("nowhere.toml", ["nowhere.toml: is not there", "make it: sudo gatehouse setup --config nowhere.toml"]),
+            ("bad.toml", ["bad.toml:2: kiosk.name"]),
+        ] {
+            let bare = try await folder.gatehouse("doctor", "--root", "root", "--config", name)
+            let always = [
+                "Debian GNU/Linux 13 (trixie)", "gatehouse.service", "keeper", "radio.no-bluetooth", "MB free",
+            ]
+            let rows = ["unit", "user", "disk", "radio", "chip", "clock", "rtc"]
+            #expect(
+                bare.code == 2 && rows.allSatisfy { row in bare.lines.contains { $0.hasPrefix(row + " ") } }, "\(bare)")
+            let told = Self.unfolded(bare.output)
+            #expect(words.allSatisfy { told.contains($0) }, "\(bare)")
+            #expect(always.allSatisfy { bare.output.contains($0) }, "\(bare)")
+            let json = try await folder.gatehouse("doctor", "--json", "--root", "root", "--config", name)
+            #expect(json.json.first?["machine"]?.array?.isEmpty == false && codes(json).contains("box.configuration"))
+        }
         let nowhere = try await folder.gatehouse("doctor", "--root", "nowhere", "--config", file)
         #expect(nowhere.code == 2 && nowhere.hasRemedy && nowhere.errors.contains("no folder nowhere"), "\(nowhere)")
     }

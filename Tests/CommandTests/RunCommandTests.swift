@@ -225,6 +225,17 @@ import Testing
         #expect(off.code == 2 && off.hasRemedy && off.errors.contains("no control socket"), "\(off)")
     }
 
+    /// A unit without its configuration does not start, and says nothing about it: what helps is another command.
+    @Test func statusWhereNothingIsConfigured() async throws {
+        let named = try await folder.gatehouse("status", "--config", "nowhere.toml")
+        #expect(named.code == 2 && named.errors.contains("sudo gatehouse setup --config nowhere.toml"), "\(named)")
+        guard !FileManager.default.fileExists(atPath: "/etc/gatehouse/gatehouse.toml") else { return }
+        let usual = try await folder.gatehouse("status")
+        #expect(usual.code == 2 && usual.hasRemedy && usual.errors.contains("sudo gatehouse setup"), "\(usual)")
+        #expect(usual.errors.contains("there is no /etc/gatehouse/gatehouse.toml"), "\(usual)")
+        #expect(!usual.errors.contains("systemctl"), "\(usual)")
+    }
+
     private func log(_ name: String = "log.jsonl") -> [JSON] {
         let text = (try? folder.read(name)) ?? ""
         return text.split(separator: "\n").compactMap { try? JSON.parse(String($0)) }

@@ -68,9 +68,7 @@ package struct Configuration: Sendable {
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let data = FileManager.default.contents(atPath: path) else {
             let obstacle = FileObstacle(path)
-            let remedy =
-                obstacle == .absent
-                ? "Check the path, or begin with a copy of the example." : "Check who may read the file."
+            let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check who may read the file."
             throw ConfigurationError(
                 file: path,
                 problems: [

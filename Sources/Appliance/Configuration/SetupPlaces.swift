@@ -31,6 +31,25 @@ package struct SetupPlaces: Hashable, Sendable {
     /// The name of that unit, without `.service`; the first gate's where there is none.
     package var unit: String { "gatehouse" + (instance.map { "@" + $0 } ?? "") }
 
+    /// What to do where that configuration is not there.
+    package static func remedy(forAbsent file: String) -> String {
+        file.utf8.elementsEqual(standard.utf8)
+            ? "Make it: sudo gatehouse setup." : "Check the path, or make it: sudo gatehouse setup --config \(file)."
+    }
+
+    /// Words about what to do at a gate, for this one: the commands and folders in them are its own, where it is a further one on the box
+    /// (`gatehouse@out`).
+    package func told(_ words: String) -> String { Self.told(words, of: unit) }
+
+    /// The same for the gate of that unit.
+    static func told(_ words: String, of unit: String) -> String {
+        let instance = unit.dropFirst("gatehouse".count)
+        guard !instance.isEmpty else { return words }
+        let commands = /(systemctl (?:[a-z-]+ )+|journalctl -u )(gatehouse(?:-radio)?)(?![a-z\/@-])/
+        return words.replacing(commands) { "\($0.1)\($0.2)\(instance)" }
+            .replacing(/\/var\/lib\/gatehouse(?![a-z\/@-])/, with: "/var/lib/gatehouse-" + instance.dropFirst())
+    }
+
     /// The folder of the configuration.
     package var folder: String { NamedPlace.folder(of: file) }
 

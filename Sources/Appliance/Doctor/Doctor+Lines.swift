@@ -27,20 +27,24 @@ extension Doctor {
     /// Whether chip and lines are there, free, and the service's to take.
     var lines: [Finding] {
         guard !wanted.isEmpty else { return [.good(.chip, "no lines are configured: signals go to the log only")] }
-        guard let list = facts.chips else {
-            return [.unknown(.chip, "the GPIO chips can be asked on the machine itself only", "Run it there.")]
-        }
+        guard let list = facts.chips else { return [Self.chipsUnseen] }
         let stays = facts.keepsLinesDriven && configuration.gate.line != nil
-        return wanted.flatMap { findings($0, list) }
+        return wanted.flatMap { findings($0.chip, $0.lines, list) }
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
     }
 
-    private func findings(
-        _ wanted: Wanted, _ list: (chips: [GPIOChips.Chip], forbidden: [String])
+    /// What is found when nobody could ask the chips.
+    static let chipsUnseen = Finding.unknown(
+        .chip, "the GPIO chips can be asked on the machine itself only", "Run it there.")
+
+    /// Whether the service may have that chip, and these lines of it.
+    func findings(
+        _ label: String, _ wanted: [(key: String, line: String)],
+        _ list: (chips: [GPIOChips.Chip], forbidden: [String])
     ) -> [Finding] {
         let path: String
         do throws(GPIOError) {
-            path = try GPIOChips.find(wanted.chip, [], in: list).path
+            path = try GPIOChips.find(label, [], in: list).path
         } catch {
             guard case .notPermitted(let node) = error else { return [Finding(error, .chip)] }
             return [.unknown(.chip, "you may not open \(node)", "Run it with sudo.")]
@@ -51,7 +55,7 @@ extension Doctor {
         if let account = facts.account, let place = facts.places[path], place.writing(by: account) != .good {
             return [Finding(GPIOError.notPermitted(path: path), .chip, "\(facts.userName) may not open \(path)")]
         }
-        return [.good(.chip, "\(wanted.chip), \(path)")] + wanted.lines.map { line($0, wanted.chip, list) }
+        return [.good(.chip, "\(label), \(path)")] + wanted.map { line($0, label, list) }
     }
 
     private func line(

@@ -6,7 +6,7 @@ extension Doctor {
     var radio: [Finding] {
         let section = configuration.radio
         switch section.transport {
-        case .userChannel: return adapter + rfkill + daemon + opener
+        case .userChannel: return adapter + (configured.map(rfkill) ?? []) + daemon + opener
         case .tcp:
             return [.good(.radio, "a controller at \(section.host):\(section.port), which only the service asks")]
         case .serial: return device(section.device, Self.kind(ofSerial: section.device), .radio).map { [$0] } ?? serial
@@ -32,12 +32,17 @@ extension Doctor {
         guard let adapter = configured else {
             return [Finding(TransportError.notFound(configuration.radio.device, others: adapters.map(\.name)))]
         }
-        let place = adapter.location.isEmpty ? "a virtual one" : adapter.location
-        return [.good(.radio, "\(adapter.name), \(place)")]
+        return [Self.seen(adapter)]
     }
 
-    private var rfkill: [Finding] {
-        guard let adapter = configured else { return [] }
+    /// An adapter that is there.
+    static func seen(_ adapter: Adapters.Adapter) -> Finding {
+        let place = adapter.location.isEmpty ? "a virtual one" : adapter.location
+        return .good(.radio, "\(adapter.name), \(place)")
+    }
+
+    /// Whether its transmitter is on.
+    func rfkill(_ adapter: Adapters.Adapter) -> [Finding] {
         if adapter.hardBlocked { return [Finding(TransportError.switchedOff, .rfkill)] }
         guard adapter.softBlocked else { return [.good(.rfkill, "\(adapter.name) is not blocked")] }
         return [
@@ -48,7 +53,8 @@ extension Doctor {
         ]
     }
 
-    private var daemon: [Finding] {
+    /// Whether bluetoothd leaves adapters to the service.
+    var daemon: [Finding] {
         if facts.radio.isDaemonRunning {
             // The unit stops one that was there before it.
             var isServiceThere = false
@@ -67,7 +73,8 @@ extension Doctor {
         return [.good(.bluetoothd, "it does not run")]
     }
 
-    private var opener: [Finding] {
+    /// Whether the service gets an adapter.
+    var opener: [Finding] {
         // Without a unit there is no service that would need one.
         guard let unit = facts.unit else { return [] }
         if unit.hasRadioRight { return [.good(.opener, "the service has a right of its own (CAP_NET_ADMIN)")] }

@@ -7,19 +7,24 @@ import LinuxIO
 package struct Doctor: Sendable {
     let configuration: Configuration
     let facts: MachineFacts
+    /// Why the gate's own configuration is not known; nil: it is.
+    private let mistakes: ConfigurationError?
 
-    /// A look at these facts.
-    package init(_ configuration: Configuration, _ facts: MachineFacts) {
-        (self.configuration, self.facts) = (configuration, facts)
+    /// A look at these facts. `mistakes`: why the configuration is only one that stands in for the gate's own
+    /// (``Configuration/standIn(for:)``); then only what does not hang on it is told.
+    package init(_ configuration: Configuration, _ facts: MachineFacts, insteadOf mistakes: ConfigurationError? = nil) {
+        (self.configuration, self.facts, self.mistakes) = (configuration, facts, mistakes)
     }
 
     /// All that is found, part by part.
     package var findings: [Finding] {
-        let all = notices + unit + files + disk + radio + lines + displays + voice + clock + rules + agents + service
+        let all =
+            mistakes.map { Self.findings($0) + bareMachine }
+            ?? notices + unit + files + disk + radio + lines + displays + voice + clock + rules + agents + service
         return all.map { $0.told(of: facts.unitName) }
     }
 
-    /// A configuration that cannot be used, and so nothing else to look at.
+    /// A configuration that cannot be used.
     package static func findings(_ error: ConfigurationError) -> [Finding] {
         error.problems.map { problem in
             let key = problem.key.isEmpty ? "" : "\(problem.key) "
@@ -39,7 +44,8 @@ package struct Doctor: Sendable {
         return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
     }
 
-    private var unit: [Finding] {
+    /// What is installed, and as whom it runs.
+    var unit: [Finding] {
         let name = facts.userName
         let installed =
             facts.unit == nil

@@ -115,15 +115,9 @@ package struct Finding: Hashable, Sendable {
     /// The same in other words.
     func saying(_ detail: String) -> Finding { Finding(check, state, code, detail, remedy) }
 
-    /// The same for the gate of that unit: commands and folders of the remedy are its own, where it is a further one on the box
-    /// (`gatehouse@out`).
+    /// The same for the gate of that unit: commands and folders of the remedy are its own (``SetupPlaces/told(_:)``).
     func told(of unit: String) -> Finding {
-        let instance = unit.dropFirst("gatehouse".count)
-        guard let remedy, !instance.isEmpty else { return self }
-        let commands = /(systemctl (?:[a-z-]+ )+|journalctl -u )(gatehouse(?:-radio)?)(?![a-z\/@-])/
-        let text = remedy.replacing(commands) { "\($0.1)\($0.2)\(instance)" }
-            .replacing(/\/var\/lib\/gatehouse(?![a-z\/@-])/, with: "/var/lib/gatehouse-" + instance.dropFirst())
-        return Finding(check, state, code, detail, text)
+        Finding(check, state, code, detail, remedy.map { SetupPlaces.told($0, of: unit) })
     }
 
     /// For machines: `{"check", "state", "code"?, "detail", "remedy"?}`.

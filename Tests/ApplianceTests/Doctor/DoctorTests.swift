@@ -422,9 +422,51 @@ import Testing
             try Configuration.parse(
                 Array("[kiosk]\nname = 7\n[gate]\npulse = \"9s\"\n".utf8), file: "a.toml", folder: "/")
         }
-        let findings = Doctor.findings(try #require(error))
+        let mistakes = try #require(error)
+        let findings = Doctor.findings(mistakes)
         #expect(findings.map(\.code) == ["box.configuration", "box.configuration"])
         #expect(findings.exitCode == 2 && findings[0].detail.hasPrefix("a.toml:2: kiosk.name "), "\(findings)")
+
+        // What does not hang on it is looked at all the same.
+        let configuration = try Configuration.standIn(for: SetupPlaces.standard)
+        var facts = try SoundGate().facts
+        let sound = Doctor(configuration, facts, insteadOf: mistakes).findings
+        #expect(sound.filter { $0.state != .good } == findings, "\(sound)")
+        let checks: [Finding.Check] = [
+            .configuration, .unit, .user, .disk, .radio, .rfkill, .bluetoothd, .opener, .chip, .clock, .rtc,
+        ]
+        #expect(Set(sound.map(\.check)) == Set(checks), "\(sound)")
+        let order = sound.map { Finding.Check.allCases.firstIndex(of: $0.check) ?? 0 }
+        #expect(order == order.sorted())
+        #expect(sound.contains(.good(.chip, "\(SoundGate.label), \(SoundGate.node)")))
+        (facts.account, facts.clock.hardware) = (nil, [])
+        facts.disk?.isReadOnly = true
+        facts.radio.adapters = [SoundGate.adapter("hci1", hard: true)]
+        facts.chips = ([], [SoundGate.node])
+        #expect(
+            Doctor(configuration, facts, insteadOf: mistakes).findings.dropFirst(2).filter { $0.state != .good }.map {
+                "\($0.check) \($0.state) \($0.code ?? "-")"
+            } == [
+                "user bad box.no-user", "disk bad box.read-only", "rfkill bad radio.switched-off", "chip unknown -",
+                "rtc warning box.no-rtc",
+            ])
+        for adapters in [nil, []] as [[Adapters.Adapter]?] {
+            facts.radio.adapters = adapters
+            // The controller may be elsewhere.
+            let radio = Doctor(configuration, facts, insteadOf: mistakes).findings.filter { $0.check == .radio }
+            #expect(radio.map(\.state) == [.warning], "\(radio)")
+        }
+    }
+
+    /// Folders of the configuration are read-only to the service, whatever a drop-in says of others.
+    @Test func whatIsWrittenIsNotSentToTheConfiguration() throws {
+        for (more, isSent) in [
+            ("[log]\npath = \"/etc/gatehouse/gate.log\"\n", false),
+            ("[policy]\nfile = \"/home/pi/policy.toml\"\n", true),
+        ] {
+            let found = try SoundGate(more: more).findings.filter { $0.code == "box.outside-sandbox" }
+            #expect(found.count == 1 && found[0].remedy?.contains("/etc/gatehouse") == isSent, "\(found)")
+        }
     }
 
     @Test func machinesReadTheSame() throws {
