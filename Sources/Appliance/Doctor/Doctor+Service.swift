@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Ledger
 
 extension Doctor {
     /// What the files of agents are worth, before anybody is asked.
@@ -10,17 +11,32 @@ extension Doctor {
             facts.agents.map { Finding(.agent, $0.code, $0.detail, remedy: $0.remedy) }
             + endings.filter { $0.check == .agent }
         guard wrong.isEmpty else { return wrong }
-        guard case .running(let status) = facts.service, let links = status["agent"]?.array, !links.isEmpty else {
-            return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
-        }
+        var found: [Finding] = []
         // Where one has faults the service tells them below.
-        return links.map { link in
-            let name = link["name"]?.string?.string ?? "?"
-            guard link["connected"]?.bool == true else {
-                return Finding(.agent, .agentUnconnected, "\(name) is not connected")
-            }
-            return .good(.agent, "\(name) is connected, \(Self.count(link["waiting"]?.int ?? 0, "record")) on the way")
-        }
+        if case .running(let status) = facts.service { found = (status["agent"]?.array ?? []).compactMap(link) }
+        guard found.isEmpty else { return found }
+        return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
+    }
+
+    /// How a destination stands; nil: it is none that anybody wants, as nobody configured it and no agent ever confirmed anything there.
+    private func link(_ link: JSON) -> Finding? {
+        let name = link["name"]?.string?.string ?? "?"
+        let waiting = link["waiting"]?.int ?? 0
+        let records = Self.count(waiting, "record")
+        if link["connected"]?.bool == true { return .good(.agent, "\(name) is connected, \(records) on the way") }
+        let hadAgent = (link["confirmed"]?.int ?? 0) > 0
+        guard isConfigured(name) || hadAgent && waiting > 0 else { return nil }
+        return Finding(
+            .agent, .agentUnconnected,
+            "\(name) is not connected, and \(waiting == 1 ? "a record waits" : "\(records) wait")",
+            remedy: "Look at gatehouse agent list; with a new invitation: gatehouse agent connect.")
+    }
+
+    /// Whether the configuration wants a connection there.
+    private func isConfigured(_ name: String) -> Bool {
+        let agent = configuration.agent
+        if Text(name) == DeliveryCursor.primary { return !agent.invitations.isEmpty }
+        return agent.copies.contains { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
     /// What the running service says of itself.

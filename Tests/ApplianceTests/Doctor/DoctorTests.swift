@@ -372,10 +372,29 @@ import Testing
             ]
             $0.service = .running(["version": "0.1.0", "faults": faults])
         },
-        Case("an agent that is not connected", "agent warning fault.agent-unconnected") {
-            $0.service = .running(["version": "0.1.0", "agent": [["name": "primary", "connected": false]]])
+        Case("an agent that is not connected", "agent warning fault.agent-unconnected", more: invitation) {
+            $0.service = Self.agents(["name": "primary", "connected": false, "confirmed": 0, "waiting": 0])
         },
+        Case("a copy that is not connected", "agent warning fault.agent-unconnected", more: copy) {
+            $0.service = Self.agents(["name": "head-office", "connected": false, "confirmed": 0, "waiting": 0])
+        },
+        Case("an agent that is gone while records wait", "agent warning fault.agent-unconnected") {
+            $0.service = Self.agents(["name": "primary", "connected": false, "confirmed": 7, "waiting": 3])
+        },
+        Case("an agent that is gone, and nothing waits for it") {
+            $0.service = Self.agents(["name": "primary", "connected": false, "confirmed": 7, "waiting": 0])
+        },
+        Case("a gate that never had an agent, in service for long") {
+            $0.service = Self.agents(["name": "primary", "connected": false, "confirmed": 0, "waiting": 4000])
+        },
+        Case("a gate that never had an agent, of which nobody tells") { $0.service = Self.agents() },
     ]
+
+    private static let copy = "[[agent.copy]]\nname = \"head-office\"\ninvitations = [\"b.invitation\"]\n"
+
+    private static func agents(_ links: JSON...) -> MachineFacts.Service {
+        .running(["version": "0.1.0", "faults": .array([]), "silent": .array([]), "agent": .array(links)])
+    }
 
     /// The device tree switches the bus on; its node is of a module that nothing loads.
     @Test func aMissingBusIsMoreThanALineOfTheFirmware() throws {
