@@ -175,6 +175,14 @@ import Testing
         #expect(ending.code == 2 && ending.errors.contains(key), "\(ending)")
     }
 
+    /// Each key that names a line is told by its own name.
+    @Test func linesWithoutAChip() async throws {
+        let configuration = try folder.configuration(more: "[door]\nfreeLine = \"GPIO13\"\n")
+        let ending = try await folder.gatehouse("config", "check", configuration)
+        #expect(ending.code == 2 && ending.errors.contains("door.freeLine: needs a chip"), "\(ending)")
+        #expect(!ending.errors.contains("door.input"), "\(ending)")
+    }
+
     /// The page's own sections, as they stand.
     @Test func theConfigurationsOfThePageAreGood() async throws {
         let page = try String(

@@ -109,8 +109,8 @@ package struct DoorSection: Hashable, Sendable {
     }
 
     private func check(_ reader: inout ConfigurationReader, chip: String?) {
-        if chip == nil, !inputs.isEmpty || freeLine != nil {
-            reader.reject("door.input", "needs a chip", "Name it: gpio.chip.")
+        for (key, isThere) in [("door.input", !inputs.isEmpty), ("door.freeLine", freeLine != nil)] where isThere {
+            if chip == nil { reader.reject(key, "needs a chip", "Name it: gpio.chip.") }
         }
         for use in DoorInput.allCases where inputs.count(where: { $0.use == use }) > 1 {
             reader.reject("door.input", "has \(use.rawValue) twice", "Wire contacts of one use together, on one line.")
