@@ -89,8 +89,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .inputOutput:
             "look for disk errors in `dmesg`; replace the card or disk and restore the database from its copy"
         case .locked:
-            "use `gatehouse ledger list|verify`, which may read beside the service, or stop it: "
-                + "`systemctl stop gatehouse`"
+            "use `gatehouse ledger list|verify`, which may read beside the service, or stop the service"
         case .corrupt:
             "stop the service and move the file aside, as evidence: the next start begins a new ledger; "
                 + "`gatehouse ledger verify --database FILE` tells what can still be proved"

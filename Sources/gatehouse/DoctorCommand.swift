@@ -51,7 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return try examined.get()
         }
         guard pins else { return try machine.examine(input, json: json, asksService: true) }
-        let findings = try PinsRitual(try input.load(), isSilent: json).findings()
+        let findings = try PinsRitual(try input.load(), of: input.places, isSilent: json).findings()
         try DoctorListing.show(findings, [], json: json)
     }
 }

@@ -129,7 +129,7 @@ extension ConfigCommand {
             case .refused(let why):
                 Terminal.error(
                     "the running service keeps the configuration of before: \(why)",
-                    remedy: "restart it: systemctl restart gatehouse")
+                    remedy: input.places.told("restart it: systemctl restart gatehouse"))
             case .restarting where !json: Terminal.line("takes effect when nobody is at the gate")
             case .atStart where !json: Terminal.line("takes effect at the next start of the service")
             case .done where !json && isNew: Terminal.line("the running service has it")

@@ -6,17 +6,18 @@ import LinuxIO
 /// `gatehouse doctor --pins`: each output once, with somebody who looks on; then each input, with somebody who acts.
 struct PinsRitual {
     private let configuration: Configuration
+    private let places: SetupPlaces
     private let chip: String
     private let isSilent: Bool
     private let steps: [OutputTrial.Step]
     private let inputs: InputsRitual
 
-    /// A trial of the lines that the configuration names. Silent: nothing is asked, for machines.
-    init(_ configuration: Configuration, isSilent: Bool) throws {
+    /// A trial of the lines that the configuration of the gate at those places names. Silent: nothing is asked, for machines.
+    init(_ configuration: Configuration, of places: SetupPlaces, isSilent: Bool) throws {
         guard let chip = configuration.gpio.chip else {
             throw CommandFailure("the configuration names no lines", remedy: "set gpio.chip and gate.line")
         }
-        self.configuration = configuration
+        (self.configuration, self.places) = (configuration, places)
         self.chip = chip
         self.isSilent = isSilent
         steps = OutputTrial.steps(configuration)
@@ -28,7 +29,7 @@ struct PinsRitual {
         guard !isServiceThere else {
             throw CommandFailure(
                 "the service runs and holds the lines",
-                remedy: "systemctl stop gatehouse, and start it again afterwards")
+                remedy: places.told("systemctl stop gatehouse, and start it again afterwards"))
         }
         let findings = try outputs()
         guard findings.count == steps.count else {

@@ -98,6 +98,6 @@ struct RestoreCommand: AsyncParsableCommand {
         for line in done.report { Terminal.line("  \(line)") }
         for path in done.aside { Terminal.line("kept: \(path)") }
         for notice in done.notices { Terminal.line("note: \(notice)") }
-        if !check { Terminal.line("put back; start the service: systemctl start gatehouse") }
+        if !check { Terminal.line(input.places.told("put back; start the service: systemctl start gatehouse")) }
     }
 }

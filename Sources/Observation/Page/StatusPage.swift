@@ -86,7 +86,7 @@ package struct StatusPage: Sendable {
         let silent = (report["silent"]?.array ?? []).compactMap(text).map { part in
             """
             <article class="fault bad"><h3>\(part) does not answer</h3>\
-            <p>→ It is stuck: the watchdog restarts the service, or: systemctl restart gatehouse</p></article>
+            <p>→ It is stuck: the watchdog restarts the service</p></article>
             """
         }
         let faults = (report["faults"]?.array ?? []).map { fault in

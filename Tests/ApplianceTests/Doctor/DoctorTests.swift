@@ -434,6 +434,11 @@ import Testing
             for words in wanted { #expect(remedies.contains(words), "\(words) in \(remedies)") }
             #expect(gate.findings.contains { $0.detail == unit + ".service" })
         }
+        // Other commands say it by the same words.
+        let words = "start it: systemctl start gatehouse; why it ended: journalctl -u gatehouse -n 50"
+        #expect(
+            SetupPlaces("/etc/gatehouse/out.toml").told(words) == words.replacing("gatehouse", with: "gatehouse@out"))
+        for file in [SetupPlaces.standard, "/srv/gate.toml"] { #expect(SetupPlaces(file).told(words) == words) }
     }
 
     @Test func aConfigurationThatCannotBeUsed() throws {
