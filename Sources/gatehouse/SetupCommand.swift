@@ -12,7 +12,7 @@ struct SetupCommand: AsyncParsableCommand {
         discussion: """
             Writes the configuration, puts trust data and the invitation into place, starts the service and ends with what the \
             doctor finds. Everything is checked before anything is written. In a terminal it asks for what no option says; \
-            elsewhere, and with --yes or --from, it says at once all that is missing. See docs/setup.md.
+            elsewhere, and with --yes or --from, it says at once all that is missing. See /usr/share/doc/gatehouse/docs/setup.md.
 
             A configuration that is there stays unless --replace is given, and then a copy of it is kept.
 

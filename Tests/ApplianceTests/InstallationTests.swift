@@ -40,9 +40,16 @@ struct InstallationTests {
             "lib/systemd/catalog/gatehouse.catalog",
             "share/gatehouse/gatehouse.toml", "share/gatehouse/own-radio.conf", "share/gatehouse/policy.toml",
             "share/gatehouse/policy-start.toml", "share/gatehouse/gatehouse-setup.toml",
-            "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml",
+            "share/gatehouse/issuers.toml", "share/gatehouse/pinout.toml", "share/doc/gatehouse/docs/maintenance.md",
+            "share/doc/gatehouse/docs/reference/events.md", "share/doc/gatehouse/docs/protocols/tuvali.md",
+            "share/doc/gatehouse/hardware/displays.md", "share/doc/gatehouse/hardware/wiring/lamps.svg",
         ] {
             #expect(folder.text("stage/usr/\(path)") != nil, "\(path)")
+        }
+        let documents = folder.url.appendingPathComponent("stage/usr/share/doc/gatehouse")
+        for path in FileManager.default.enumerator(atPath: documents.path)?.compactMap({ $0 as? String }) ?? [] {
+            let size = try documents.appendingPathComponent(path).resourceValues(forKeys: [.fileSizeKey]).fileSize
+            #expect(size ?? 0 < 100_000, "\(path): a card has better uses for its room")
         }
         // Each of several gates has what is the first one's, of its own.
         let units = try ["gatehouse@.service", "gatehouse-radio@.socket", "gatehouse-radio@.service"].map { name in

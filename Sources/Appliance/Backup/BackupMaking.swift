@@ -205,7 +205,9 @@ package struct BackupMaking: Sendable {
         } catch .absent {
             throw BackupFailure(
                 "there are no keys in files: systemd hands them over, or the service never ran",
-                remedy: "leave out --with-keys and keep the credentials' own copy (docs/maintenance.md)")
+                remedy:
+                    "leave out --with-keys and keep the credentials' own copy (/usr/share/doc/gatehouse/docs/maintenance.md)"
+            )
         } catch { throw BackupFailure(error) }
     }
 

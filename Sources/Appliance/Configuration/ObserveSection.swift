@@ -62,7 +62,7 @@ package struct ObserveSection: Hashable, Sendable {
         guard address.host.isLoopback else {
             reader.reject(
                 key, "\(address) could be reached from other machines, and there is neither TLS nor a password",
-                "\(example) From elsewhere: ssh -L, see docs/observation.md.")
+                "\(example) From elsewhere: ssh -L, see /usr/share/doc/gatehouse/docs/observation.md.")
             return nil
         }
         return .address(address)

@@ -51,7 +51,8 @@ package struct DoorDesk: Sendable {
                 throw ControlRefusal(
                     "this gate has no output for free passage",
                     remedy:
-                        "wire one and name its line: door.freeLine (docs/door.md); the gate's relay never stays open")
+                        "wire one and name its line: door.freeLine (/usr/share/doc/gatehouse/docs/door.md); the gate's relay never stays open"
+                )
             }
             let span = Duration.seconds(time)
             return try await order(

@@ -61,7 +61,7 @@ extension TrustPin {
         let new = Dictionary(changes.map { ($0.path, $0.bytes) }, uniquingKeysWith: { $1 })
         let unsafe = Failure.unusable(
             "the files of \(directory) have a form that this command does not change safely",
-            remedy: "make the change by hand; deploy/issuers.toml explains every key")
+            remedy: "make the change by hand; /usr/share/gatehouse/issuers.toml explains every key")
         guard isMeant(try read(new)) else { throw unsafe }
         let before = changes.map { ($0.path, folder.read($0.path, limit: TrustIndex.largestFile)) }
         do throws(SystemError) {

@@ -53,7 +53,7 @@ extension ReasonCode {
     package static let ledgerRestored = ReasonCode(
         "fault.ledger-restored",
         "The database was put back from a backup: a new ledger, which names the one in it, has begun.",
-        "See that the box it came from is out of service; docs/maintenance.md says what to compare.",
+        "See that the box it came from is out of service; /usr/share/doc/gatehouse/docs/maintenance.md says what to compare.",
         severity: .warning)
     /// `fault.ledger-witness`
     package static let ledgerWitness = ReasonCode(
@@ -196,6 +196,6 @@ extension ReasonCode {
     package static let voiceFailed = ReasonCode(
         "fault.voice",
         "Verdicts are not said aloud, though voice.language asks for it: who sees neither light nor display is told nothing.",
-        "Install the program that voice.program names (apt install espeak-ng), and let the service use the sound card: docs/access.md.",
+        "Install the program that voice.program names (apt install espeak-ng), and let the service use the sound card: /usr/share/doc/gatehouse/docs/access.md.",
         severity: .warning)
 }

@@ -9,11 +9,11 @@ extension ReasonCode {
     /// `box.not-installed`
     package static let boxNotInstalled = ReasonCode(
         "box.not-installed", "There is no unit of the service: as whom it will run and what it may use is not known.",
-        "Install it: sudo deploy/install.", severity: .warning)
+        "Install the package gatehouse, or from its sources: sudo deploy/install.", severity: .warning)
     /// `box.no-user`
     package static let boxNoUser = ReasonCode(
         "box.no-user", "There is no such user as the service is to run as.",
-        "Install it again (deploy/install), or run: systemd-sysusers gatehouse.conf.")
+        "Run: systemd-sysusers gatehouse.conf; or install Gatehouse again.")
     /// `box.no-group`
     package static let boxNoGroup = ReasonCode(
         "box.no-group", "The unit names a group that there is not: systemd does not start the service.",
@@ -39,7 +39,8 @@ extension ReasonCode {
     /// `box.device-denied`
     package static let boxDeviceDenied = ReasonCode(
         "box.device-denied", "The unit does not let the service use a device of this kind.",
-        "Add the lines of hardware/displays.md to a drop-in (systemctl edit gatehouse): DeviceAllow= and its group.")
+        "Add DeviceAllow= and its group to a drop-in (systemctl edit gatehouse): /usr/share/doc/gatehouse/hardware/displays.md."
+    )
     /// `box.read-only`
     package static let boxReadOnly = ReasonCode(
         "box.read-only", "The records lie on a file system that is mounted read-only.",
@@ -59,7 +60,8 @@ extension ReasonCode {
     /// `box.bluetoothd`
     package static let boxBluetoothd = ReasonCode(
         "box.bluetoothd", "bluetoothd is installed, and nothing keeps it from starting beside the kiosk.",
-        "Install the drop-in (deploy/install brings it), or run: systemctl disable --now bluetooth.", severity: .warning
+        "Run: systemctl disable --now bluetooth; or install Gatehouse again, which brings a drop-in for it.",
+        severity: .warning
     )
     /// `box.lines-stay-driven`
     package static let boxLinesStayDriven = ReasonCode(
@@ -68,11 +70,12 @@ extension ReasonCode {
     /// `box.output-unseen`
     package static let boxOutputUnseen = ReasonCode(
         "box.output-unseen", "An output did not do what it should when its line was active.",
-        "Compare the wiring with hardware/wiring.md: line, driver, polarity (activeLow), supply.")
+        "Compare the wiring with /usr/share/doc/gatehouse/hardware/wiring.md: line, driver, polarity (activeLow), supply."
+    )
     /// `box.input-unseen`
     package static let boxInputUnseen = ReasonCode(
         "box.input-unseen", "An input did not show what somebody did at the door.",
-        "Compare the wiring with hardware/wiring.md: line, common, contact, resistors and bias. Where another input moved, the wires "
+        "Compare the wiring with /usr/share/doc/gatehouse/hardware/wiring.md: line, common, contact, resistors and bias. Where another input moved, the wires "
             + "are changed over.")
     /// `box.input-active`
     package static let boxInputActive = ReasonCode(
@@ -86,7 +89,7 @@ extension ReasonCode {
     /// `box.no-rtc`
     package static let boxNoRTC = ReasonCode(
         "box.no-rtc", "There is no battery-backed clock: after a start without network nobody knows the date.",
-        "Add one (a DS3231, hardware/bom.csv), or see that a time server is always reached.", severity: .warning)
+        "Add one (a DS3231), or see that a time server is always reached.", severity: .warning)
     /// `box.rtc-unused`
     package static let boxRTCUnused = ReasonCode(
         "box.rtc-unused", "The kernel does not take the date from the battery-backed clock when it starts.",

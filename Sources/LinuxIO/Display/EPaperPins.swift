@@ -58,7 +58,8 @@ extension EPaperDisplay {
         self.init(width: width, height: height, rotation: rotation) { () throws(DisplayFailure) in
             // 4 MHz, mode 0: a fifth of what the chip takes, and a picture is there in ten milliseconds.
             let node = try DeviceNode(
-                path, remedy: "Switch the bus on, and let the user in (see hardware/displays.md)."
+                path,
+                remedy: "Switch the bus on, and let the user in (see /usr/share/doc/gatehouse/hardware/displays.md)."
             ) { clinux_spi_setup($0, 0, 4_000_000) }
             return Bus(wire: node, lines: try EPaperPins(lines))
         }

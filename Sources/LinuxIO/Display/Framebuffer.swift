@@ -92,7 +92,10 @@ package final class Framebuffer: DisplayDevice {
     private func opened() throws(DisplayFailure) -> DeviceNode {
         if let node { return node }
         let opened = try DeviceNode(
-            path, remedy: "Look at ls /dev/fb*, and put the user into the group video (see hardware/displays.md).")
+            path,
+            remedy:
+                "Look at ls /dev/fb*, and put the user into the group video (see /usr/share/doc/gatehouse/hardware/displays.md)."
+        )
         node = opened
         return opened
     }

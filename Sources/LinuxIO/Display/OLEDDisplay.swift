@@ -38,7 +38,9 @@ package final class OLEDDisplay: DisplayDevice {
     ) {
         self.init(controller, width: width, height: height, rotation: rotation) { () throws(DisplayFailure) in
             try DeviceNode(
-                path, remedy: "Switch the bus on, look at i2cdetect, and let the user in (see hardware/displays.md)."
+                path,
+                remedy:
+                    "Switch the bus on, look at i2cdetect, and let the user in (see /usr/share/doc/gatehouse/hardware/displays.md)."
             ) { clinux_i2c_address($0, Int32(address)) }
         }
     }
