@@ -1,3 +1,4 @@
+import Credentials
 import Encoding
 import Kiosk
 import Synchronization
@@ -232,7 +233,7 @@ import Testing
                 do throws(GPIOError) {
                     _ = try watch.edges()
                     return false
-                } catch { return error.code == "gpio.failed" }
+                } catch { return error.cause == .gpioCall }
             })
     }
 
@@ -243,7 +244,7 @@ import Testing
         defer { watch.end(within: .seconds(5)) }
         #expect(
             try await until {
-                do throws(GPIOError) { return try watch.isThere() } catch { return error.code == "gpio.failed" }
+                do throws(GPIOError) { return try watch.isThere() } catch { return error.cause == .gpioCall }
             })
         // They come back.
         bank.state.withLock { $0.isGone = false }
