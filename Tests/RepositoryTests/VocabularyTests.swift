@@ -18,6 +18,7 @@ import Testing
         "ledger.head", "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
         "policy.group-unknown", "policy.not-kept", "trust.refreshed", "trust.refresh-failed", "trust.changed",
         "trust.not-kept", "radio.ready", "radio.failed", "radio.lapsed", "radio.adapter-reset", "radio.phones",
+        "radio.bluetoothd-stopped",
         "radio.violation", "door.mode", "door.passage", "door.not-passed", "door.exit-request", "door.ordered",
     ]
 
