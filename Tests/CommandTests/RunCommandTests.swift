@@ -85,7 +85,11 @@ import Testing
                 "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder,
                 environment: ["RUNTIME_DIRECTORY": folder.path("run")]
             ) { id in
-                try await wait("start \(start)") { log().count { $0["event"] == "started" } == start }
+                // By its first look for a controller it listens to signals.
+                try await wait("start \(start)") {
+                    let starts = log().split(omittingEmptySubsequences: false) { $0["event"] == "started" }
+                    return starts.count == start + 1 && starts.last?.contains { $0["event"] == "radio.failed" } == true
+                }
                 kill(id, SIGTERM)
             }
             #expect(ending.code == 0, "\(ending)")
