@@ -62,7 +62,13 @@ import Testing
         let records = try await kiosk.records()
         #expect(records.map(\.result) == ["failed", "rejected", "rejected"])
         #expect(records.allSatisfy { ($0.seq ?? 0) > 1000 })
-        let (_, faults) = try await kiosk.command(["status"])
+        // On the air it listens to signals; its control socket comes beside that.
+        _ = try await kiosk.journal.wait("advertising", from: before)
+        var faults: [JSON] = []
+        for _ in 0..<200 where faults.isEmpty {
+            faults = try await kiosk.command(["status"]).lines
+            if faults.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        }
         #expect(faults.first?["faults"]?.array?.contains { $0["code"] == "fault.ledger-rewritten" } == true)
         #expect(try await kiosk.terminate() == .exit(0))
         try await air.stop()
