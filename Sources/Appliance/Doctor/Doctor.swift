@@ -18,10 +18,13 @@ package struct Doctor: Sendable {
 
     /// All that is found, part by part.
     package var findings: [Finding] {
-        let all =
-            mistakes.map { Self.findings($0) + bareMachine }
-            ?? notices + unit + files + disk + radio + lines + displays + voice + clock + rules + agents + service
-        return all.map { $0.told(of: facts.unitName) }
+        let parts: [[Finding]] =
+            if let mistakes {
+                [Self.findings(mistakes), bareMachine]
+            } else {
+                [notices, unit, files, disk, radio, lines, displays, voice, clock, rules, agents, service]
+            }
+        return parts.joined().map { $0.told(of: facts.unitName) }
     }
 
     /// A configuration that cannot be used.
