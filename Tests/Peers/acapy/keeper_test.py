@@ -3,13 +3,14 @@
 A simulated gate (gate.py) sends batches; what must hold is checked one by one, and the views have to name every fault that is
 made. Prints a line for each part; ends with status 1 at the first thing that does not hold. --bench measures instead.
 """
+import asyncio
 import statistics
 import sys
 import threading
 import time
 
 from gate import REPORT, Gate, Ledger, code, wait
-from keeper import Keeper
+from keeper import Keeper, PLUGIN
 
 
 def check(holds, what, seen=None):
@@ -68,6 +69,9 @@ class Test(Keeper):
         for name, changes in bad.items():
             answer = gate.send(ledger, 1, 3, changes)
             check(code(answer) == "records-refused", name, answer)
+        for name in (7, "", "x" * 65, "a\0b", "\ud800"):
+            answer = gate.post(dict(gate.message(REPORT + "head-query"), ledger=name))
+            check(code(answer) == "records-refused", "the head of no ledger", answer)
         check(self.entries(ledger) == 0, "nothing of it is stored")
         check(code(gate.send(ledger, 1, 256)) == "receipt", "256 are taken")
 
@@ -175,6 +179,35 @@ class Test(Keeper):
         check(code(gate.send(ledger, receipted + 1, 400)) == "receipt", "the rest")
         check(self.faults(ledger.id) == {} and self.entries(ledger) == 400, "gap-free in the end", self.faults(ledger.id))
 
+    def test_driver(self):
+        """What the driver or the event loop says is never the gate's fault, and never silence."""
+        sys.path.insert(0, PLUGIN)
+        import verification_report as plugin
+        plugin.logging.disable()
+
+        class Broken:
+            closed, pgconn = False, type("", (), dict(finish=lambda self: ends.append(1)))()
+
+            async def execute(self, statement, values):
+                raise error
+
+        class Responder:
+            async def send_reply(self, answer):
+                said.append(answer)
+
+        entry = dict(position=1, hash="00" * 32, body="{}")
+        records = plugin.Records(ledger="x", entries=[entry], head=entry)
+        for error in (RuntimeError("the descriptor is used by a transport"), ValueError("no descriptor"), KeyError(7), OSError(9)):
+            for message in (records, plugin.HeadQuery(ledger="x")):
+                said, ends, database = [], [], plugin.Database("")
+                database.connection = Broken()
+                context = type("", (), dict(
+                    connection_ready=True, message=message, inject=lambda self, kind: database,
+                    connection_record=type("", (), dict(connection_id="c"))))()
+                asyncio.run(plugin.Handler().handle(context, Responder()))
+                check([answer.description["code"] for answer in said] == ["records-not-stored"], repr(error), said)
+                check(ends == [1] and database.connection is None, "the connection is not used again")
+
     def bench(self):
         gate = Gate(self.invitation)
         for size in (1, 16, 64, 256):
@@ -244,7 +277,7 @@ def main():
         if "--bench" in sys.argv:
             test.bench()
         else:
-            for name in ("messages", "refusals", "writers", "views", "parallel", "outages"):
+            for name in ("messages", "refusals", "writers", "views", "parallel", "outages", "driver"):
                 getattr(test, "test_" + name)()
                 print("holds: " + name, flush=True)
     finally:

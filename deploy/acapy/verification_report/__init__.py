@@ -49,6 +49,10 @@ select e.position, encode(e.hash, 'hex') from gatehouse.entry e, writer
 where e.ledger = %(ledger)s order by e.position desc, e.received desc limit 1"""
 
 
+class NotStored(Exception):
+    """The database did not do it; why, in a word."""
+
+
 class Database:
     """One connection to PostgreSQL, made when it is needed and again when it broke."""
 
@@ -56,16 +60,27 @@ class Database:
         self.url, self.connection, self.lock, self.rest = url, None, asyncio.Lock(), 0.0
 
     async def row(self, statement, values):
-        """The first row of a statement, after its commit; whatever psycopg raises."""
+        """The first row of a statement, after its commit; NotStored."""
         async with self.lock:
-            if self.connection is None or self.connection.closed:
-                if time.monotonic() < self.rest:
-                    raise psycopg.OperationalError("the database was not there a moment ago")
-                self.rest = time.monotonic() + 2
-                self.connection = await psycopg.AsyncConnection.connect(
-                    self.url, autocommit=True, connect_timeout=3, options="-c statement_timeout=10000")
-                self.rest = 0.0
-            return await (await self.connection.execute(statement, values)).fetchone()
+            try:
+                return await self.ask(statement, values)
+            except Exception as error:
+                # Besides what psycopg names, the event loop says in words of its own what became of a socket under it. After
+                # that nobody knows what the connection is good for.
+                if self.connection is not None and not isinstance(error, psycopg.Error):
+                    connection, self.connection = self.connection, None
+                    connection.pgconn.finish()
+                raise NotStored(getattr(error, "sqlstate", None) or type(error).__name__) from error
+
+    async def ask(self, statement, values):
+        if self.connection is None or self.connection.closed:
+            if time.monotonic() < self.rest:
+                raise psycopg.OperationalError("the database was not there a moment ago")
+            self.rest = time.monotonic() + 2
+            self.connection = await psycopg.AsyncConnection.connect(
+                self.url, autocommit=True, connect_timeout=3, options="-c statement_timeout=10000")
+            self.rest = 0.0
+        return await (await self.connection.execute(statement, values)).fetchone()
 
 
 def place(value):
@@ -78,15 +93,24 @@ def place(value):
     return position, bytes.fromhex(digest)
 
 
+def ledger_id(message):
+    """The ledger's id, as bytes."""
+    ledger = message.ledger.encode()
+    if not 1 <= len(ledger) <= 64 or b"\0" in ledger:
+        raise ValueError("ledger")
+    return ledger
+
+
 def read(message):
     """The values of STORE; ValueError, TypeError, KeyError or AttributeError when the message is against the rules."""
-    if not 1 <= len(message.ledger.encode()) <= 64 or not 1 <= len(message.entries) <= ENTRIES:
-        raise ValueError("ledger or entries")
+    ledger_id(message)
+    if not 1 <= len(message.entries) <= ENTRIES:
+        raise ValueError("entries")
     places, bodies = [place(e) for e in message.entries], [e["body"] for e in message.entries]
     positions, head = [position for position, _ in places], place(message.head)
     if positions[0] < 1 or positions != list(range(positions[0], positions[0] + len(positions))) or head[0] < positions[-1]:
         raise ValueError("the positions do not follow each other")
-    if sum(len(b.encode()) for b in bodies) > BYTES or any("\0" in b or not b for b in bodies + [message.ledger]):
+    if sum(len(b.encode()) for b in bodies) > BYTES or any("\0" in b or not b for b in bodies):
         raise ValueError("bodies")
     return dict(ledger=message.ledger, positions=positions, hashes=[digest for _, digest in places], bodies=bodies,
                 first=positions[0], first_hash=places[0][1], first_body=bodies[0], last=bodies[-1],
@@ -101,8 +125,8 @@ async def keep(message, connection, database):
 
 
 async def tell_head(message, connection, database):
+    nothing = hashlib.sha256(b"gatehouse/ledger/genesis/1\0" + ledger_id(message)).hexdigest()
     row = await database.row(HEAD, dict(ledger=message.ledger, connection=connection))
-    nothing = hashlib.sha256(b"gatehouse/ledger/genesis/1\0" + message.ledger.encode()).hexdigest()
     return Head(ledger=message.ledger, **dict(zip(("position", "hash"), row or (0, nothing))))
 
 
@@ -115,8 +139,8 @@ class Handler(BaseHandler):
             answer = await work(context.message, context.connection_record.connection_id, context.inject(Database))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             answer = problem("records-refused", "against the rules: %s" % type(error).__name__)
-        except psycopg.Error as error:
-            logging.getLogger(__name__).error("nothing is stored: %s", error.sqlstate or type(error).__name__)
+        except NotStored as error:
+            logging.getLogger(__name__).error("nothing is stored: %s", error)
             answer = problem("records-not-stored", "nothing is stored at present")
         answer.assign_thread_from(context.message)
         await responder.send_reply(answer)
