@@ -17,7 +17,7 @@ import Testing
     @Test func trapLetsMemoryPass() {
         let trapped = Trapped { (0..<64).map { [UInt8](repeating: $0, count: 1 << 20) }.count }
         guard trapped.error == 0 else { return }
-        #expect(trapped.refused == 0 && trapped.value == 64)
+        #expect(trapped.refused == 0 && trapped.value == 64, "system call \(trapped.first)")
     }
 
     @Test(arguments: [

@@ -2,9 +2,11 @@
 #include "system_call_trap.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -90,9 +92,13 @@ int system_call_trap_run(void (*body)(void *), void *context, int *refused, int 
     pthread_attr_setstacksize(&attributes, 8 << 20);
     struct work work = {body, context, 0};
     pthread_t thread;
+    // Before glibc gives back memory of a thread's heap for the first time, it reads /proc/sys/vm/overcommit_memory. Whether that is here
+    // depends on what was freed before: meanwhile nothing is given back.
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     int error = pthread_create(&thread, &attributes, run, &work);
     pthread_attr_destroy(&attributes);
     if (error == 0) pthread_join(thread, NULL);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);  // as it is from the start
     sigaction(SIGSYS, &before, NULL);
     *refused = atomic_load(&refused_calls);
     *first = atomic_load(&first_call);
