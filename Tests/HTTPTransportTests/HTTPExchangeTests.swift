@@ -216,7 +216,7 @@ import Testing
         let base = server.url
         try await HTTPExchange.withExchange(settings()) { exchange in
             let answer = try await exchange.get(
-                base + "a", accept: "application/json", limit: 10, within: .seconds(2))
+                base + "a", accept: "application/json", limit: 10, within: .seconds(60))
             #expect(answer.status == 301 && answer.location == "/b")
         }
         await server.stop()

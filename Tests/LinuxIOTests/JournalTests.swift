@@ -92,7 +92,7 @@ import Testing
         while log.dropped == 0, SystemClock.now() < end { usleep(10_000) }
         #expect(log.dropped > 0)
         var events: [String] = []
-        while let fields = journal.next(within: events.contains("log.dropped") ? 1 : 2000), events.count < 10_000 {
+        while let fields = journal.next(within: events.contains("log.dropped") ? 1 : 20_000), events.count < 10_000 {
             events.append(fields.first { $0.name == "GATEHOUSE_EVENT" }?.text ?? "")
             if events.count.isMultiple(of: 100) { log.log(.info, "line") }
         }

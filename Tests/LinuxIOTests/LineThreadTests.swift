@@ -1,6 +1,7 @@
 import Encoding
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
@@ -14,6 +15,8 @@ struct LineThreadTests {
             var active: Set<String> = []
             var changes: [(at: Instant, active: Set<String>)] = []
             var failures = 0
+            /// Calls that fail, of those that release.
+            var refusals = 0
             var attempts = 0
             var delay: Duration?
             var isClosed = false
@@ -28,7 +31,9 @@ struct LineThreadTests {
                 let (fails, delay) = lines.state.withLock { state in
                     state.attempts += 1
                     state.failures -= 1
-                    return (state.failures >= 0, names.isEmpty ? nil : state.delay)
+                    let isRefused = names.isEmpty && state.refusals > 0
+                    if isRefused { state.refusals -= 1 }
+                    return (state.failures >= 0 || isRefused, names.isEmpty ? nil : state.delay)
                 }
                 if let delay { usleep(UInt32(delay.nanoseconds / 1000)) }
                 if fails { throw .failed(SystemError("setting lines", code: EIO)) }
@@ -58,19 +63,27 @@ struct LineThreadTests {
         _ lines: Lines, failed: @escaping @Sendable (LineThread.Trouble?) -> Void = { _ in }
     ) throws -> Relay { try Relay(lines.bank(), line: "gate", failed: failed) }
 
-    @Test("a pulse ends by itself, whatever its caller does meanwhile")
-    func pulse() throws {
+    /// The lines of a relay that was opened for so long, by one who does nothing more; each call that energises takes `delay`.
+    private func opened(for pulse: Duration, late delay: Duration?) throws -> Lines {
         let lines = Lines()
+        lines.state.withLock { $0.delay = delay }
         let relay = try relay(lines)
         #expect(lines.waits { $0.changes.count == 1 && $0.active.isEmpty })
         let now = SystemClock.now()
-        relay.open(until: now.advanced(by: .milliseconds(150)), at: now)
-        usleep(400_000)  // the caller is stuck
-        let changes = lines.state.withLock { $0.changes }
-        #expect(changes.map(\.active) == [[], ["gate"], []])
-        let span = changes[1].at.duration(to: changes[2].at)
-        #expect(span > .milliseconds(100) && span <= .milliseconds(170))
+        relay.open(until: now.advanced(by: pulse), at: now)
+        #expect(lines.waits { $0.changes.count == 3 })
         #expect(relay.end(within: .seconds(5)))
+        return lines
+    }
+
+    @Test("a pulse ends by itself, whatever its caller does meanwhile")
+    func pulse() async throws {
+        let pulse = Duration.milliseconds(500)
+        let lines = try await Canary.onTime { try opened(for: pulse, late: nil) }
+        let changes = lines.state.withLock { $0.changes }
+        try #require(changes.map(\.active) == [[], ["gate"], []])
+        let span = changes[1].at.duration(to: changes[2].at)
+        #expect(span > pulse - .milliseconds(50) && span <= pulse + .milliseconds(20))
         #expect(lines.state.withLock { $0.isClosed })
     }
 
@@ -78,11 +91,17 @@ struct LineThreadTests {
     func hardLimit() throws {
         let lines = Lines()
         let relay = try relay(lines)
+        #expect(lines.waits { $0.changes.count == 1 })
+        let canary = Canary()
+        defer { canary.end() }
         let now = SystemClock.now()
         relay.open(until: now.advanced(by: .seconds(86_400)), at: now)
-        #expect(lines.waits { $0.active == ["gate"] })
-        usleep(5_100_000)
-        #expect(lines.state.withLock { $0.active.isEmpty })
+        #expect(lines.waits { $0.changes.count == 3 })
+        let late = canary.sum
+        let changes = lines.state.withLock { $0.changes }
+        try #require(changes.map(\.active) == [[], ["gate"], []])
+        let span = now.duration(to: changes[2].at)
+        #expect(span >= Relay.hardLimit && span <= Relay.hardLimit + .milliseconds(100) + late)
         #expect(relay.end(within: .seconds(5)))
     }
 
@@ -92,45 +111,41 @@ struct LineThreadTests {
         let told = Mutex<[Bool]>([])
         let relay = try relay(lines) { trouble in told.withLock { $0.append(trouble != nil) } }
         #expect(lines.waits { $0.changes.count == 1 })
+        lines.state.withLock { $0.refusals = 5 }
         let now = SystemClock.now()
-        relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
-        #expect(lines.waits { $0.active == ["gate"] })
-        lines.state.withLock { $0.failures = 5 }
-        #expect(lines.waits { $0.active.isEmpty })
+        relay.open(until: now.advanced(by: .seconds(1)), at: now)
+        #expect(lines.waits { $0.changes.count == 3 })
+        #expect(lines.state.withLock { $0.changes.map(\.active) } == [[], ["gate"], []])
         #expect(lines.state.withLock { $0.attempts } == 8)
         #expect(relay.end(within: .seconds(5)))
         #expect(told.withLock { $0 } == [true, false])
     }
 
     @Test("a line that is energised too late is released at once")
-    func hang() throws {
-        let lines = Lines()
-        lines.state.withLock { $0.delay = .milliseconds(400) }
-        let relay = try relay(lines)
-        #expect(lines.waits { $0.changes.count == 1 })
-        let now = SystemClock.now()
-        relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
-        #expect(lines.waits { $0.changes.count == 3 })
+    func hang() async throws {
+        let lines = try await Canary.onTime { try opened(for: .seconds(1), late: .milliseconds(1500)) }
         let changes = lines.state.withLock { $0.changes }
-        #expect(changes.map(\.active) == [[], ["gate"], []])
+        try #require(changes.map(\.active) == [[], ["gate"], []])
         #expect(changes[1].at.duration(to: changes[2].at) < .milliseconds(20))
-        #expect(relay.end(within: .seconds(5)))
     }
 
     @Test("shutting is at once; a second opening has its own end")
     func shutAndOpen() throws {
         let lines = Lines()
         let relay = try relay(lines)
+        #expect(lines.waits { $0.changes.count == 1 })
         var now = SystemClock.now()
-        relay.open(until: now.advanced(by: .seconds(4)), at: now)
-        #expect(lines.waits { $0.active == ["gate"] })
+        let first = now.advanced(by: .seconds(4))
+        relay.open(until: first, at: now)
+        #expect(lines.waits { $0.changes.count == 2 })
         relay.shut()
-        #expect(lines.waits { $0.active.isEmpty })
+        #expect(lines.waits { $0.changes.count == 3 })
         now = SystemClock.now()
-        relay.open(until: now.advanced(by: .milliseconds(100)), at: now)
-        #expect(lines.waits { $0.active == ["gate"] })
-        #expect(lines.waits { $0.active.isEmpty })
-        #expect(now.duration(to: SystemClock.now()) < .seconds(3))
+        relay.open(until: now.advanced(by: .milliseconds(500)), at: now)
+        #expect(lines.waits { $0.changes.count == 5 })
+        let changes = lines.state.withLock { $0.changes }
+        try #require(changes.map(\.active) == [[], ["gate"], [], ["gate"], []])
+        #expect(changes[4].at < first)
         #expect(relay.end(within: .seconds(5)))
     }
 
@@ -172,10 +187,14 @@ struct SideThreadTests {
     @Test("who hands over never waits; the oldest go, and are counted")
     func bounded() throws {
         let thread = try SideThread(name: "test", limit: 4)
+        let begun = Mutex(false)
         let gate = Mutex(false)
         let done = Mutex<[Int]>([])
-        thread.run { while !gate.withLock({ $0 }) { usleep(1000) } }
-        usleep(50_000)
+        thread.run {
+            begun.withLock { $0 = true }
+            while !gate.withLock({ $0 }) { usleep(1000) }
+        }
+        #expect(waits { begun.withLock { $0 } })
         let began = SystemClock.now()
         for number in 0..<1000 { thread.run { done.withLock { $0.append(number) } } }
         #expect(began.duration(to: SystemClock.now()) < .seconds(1))
@@ -209,7 +228,11 @@ struct SideThreadTests {
         let dropped = log.dropped
         log.log(.info, "last")
         #expect(log.flush(within: .seconds(60)))
-        usleep(50_000)
+        let isRead = waits {
+            let end = read.withLock { $0.suffix(200) }
+            return end.last == 0x0A && String(decoding: end, as: UTF8.self).contains("\"last\"")
+        }
+        #expect(isRead)
         let lines = try read.withLock { $0 }.split(separator: 0x0A).map { try JSON.parse(Array($0)) }
         #expect(lines.last?["event"]?.string == "last")
         let told = lines.filter { $0["event"]?.string == "log.dropped" }.compactMap { $0["lines"]?.int }

@@ -123,11 +123,14 @@ struct PollThreadTests {
             never.disarm()
         }
         let now = SystemClock.now()
-        moved.arm(at: now.advanced(by: .seconds(3600)))
-        never.arm(at: now.advanced(by: .milliseconds(30)))
-        late.arm(at: now.advanced(by: .milliseconds(40)))
-        early.arm(at: now.advanced(by: .milliseconds(10)))
-        moved.arm(at: now.advanced(by: .milliseconds(20)))
+        // On the thread itself, so that none is due before all are armed.
+        thread.makeTimer {
+            moved.arm(at: now.advanced(by: .seconds(3600)))
+            never.arm(at: now.advanced(by: .milliseconds(30)))
+            late.arm(at: now.advanced(by: .milliseconds(40)))
+            early.arm(at: now.advanced(by: .milliseconds(10)))
+            moved.arm(at: now.advanced(by: .milliseconds(20)))
+        }.arm(at: .zero)
         for await _ in stream {}
         #expect(fired.withLock { $0 } == ["early", "moved", "late"])
         #expect(SystemClock.now() >= now.advanced(by: .milliseconds(40)))

@@ -80,7 +80,7 @@ struct RadioOpenerTests {
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
             // An address that no adapter has: nothing is touched, whatever this machine has.
-            try? RadioOpener.serve(listener, user: Accounts.user, idle: .milliseconds(500)) {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(3)) {
                 "00:00:00:00:00:00"
             } say: { error in
                 said.withLock { $0.append(error) }
@@ -111,7 +111,7 @@ struct RadioOpenerTests {
         let configured = Mutex<[String?]>([nil, "00:00:00:00:00:00"])
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
-            try? RadioOpener.serve(listener, user: Accounts.user, idle: .milliseconds(500)) {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(3)) {
                 configured.withLock { $0.removeFirst() }
             } say: { _ in
             }

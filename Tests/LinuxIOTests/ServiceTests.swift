@@ -94,7 +94,7 @@ struct LogSinkTests {
         log.log(.debug, "too.quiet")
         log.log(.info, "gate.opened", ["visit": "v1", "time": "forged", "ms": 200])
         log.log(.error, "text", ["message": "two\nlines \"quoted\""])
-        #expect(log.flush())
+        #expect(log.flush(within: .seconds(60)))
         let text = String(decoding: folder.bytes("log"), as: UTF8.self)
         #expect(
             text == """

@@ -38,7 +38,7 @@ import Testing
     @Test func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
         let disk = try CrashDisk()
         var options = StoreOptions()
-        (options.checkpointRequests, options.checkpointRest) = (20, .milliseconds(100))
+        (options.checkpointRequests, options.checkpointRest) = (20, .seconds(2))
         let store = try await Store.open(disk.database, options: options)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         for number in 2...200 {
@@ -48,7 +48,7 @@ import Testing
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
         }
         let before = disk.syncs
-        for _ in 0..<1000 where disk.syncs < before + 2 { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<3000 where disk.syncs < before + 2 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(disk.syncs == before + 2)
         await store.close()
     }

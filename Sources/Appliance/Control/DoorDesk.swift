@@ -13,14 +13,17 @@ package struct DoorDesk: Sendable {
     private let status: TimedQuestion<KioskStatus>
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
+    private let limit: Duration
 
-    /// A desk that has the radio's thread carry out orders by `tell`, and asks it by `status`.
+    /// A desk that has the radio's thread carry out orders by `tell`, and asks it by `status`; each, and
+    /// the disk, has `limit` for it.
     package init(
         _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable (DoorErrand) async -> Void,
-        status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink
+        status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink,
+        within limit: Duration = StatusDesk.limit
     ) {
         (self.orders, self.settings, self.tell, self.status) = (orders, settings, tell, TimedQuestion(status))
-        (self.wallTime, self.log) = (wallTime, log)
+        (self.wallTime, self.log, self.limit) = (wallTime, log, limit)
     }
 
     /// Takes responsibility for its requests.
@@ -69,13 +72,13 @@ package struct DoorDesk: Sendable {
             await tell(errand)
             return true
         }
-        let isLate = await isTold.answer(within: StatusDesk.limit) == nil && errand.giveUp()
+        let isLate = await isTold.answer(within: limit) == nil && errand.giveUp()
         guard !isLate || order == .lock else {
             throw ControlRefusal(
                 "the radio's thread does not answer: the order is not in force", remedy: "look at: gatehouse status")
         }
         log.log(.warning, "door.ordered", ["order": .text(Self.word(order))])
-        let isKept = await errand.isKept()
+        let isKept = await errand.isKept(within: limit)
         guard !isLate else {
             throw ControlRefusal(
                 "the radio's thread does not answer: the gate is not locked down before it does"
@@ -100,7 +103,7 @@ package struct DoorDesk: Sendable {
     }
 
     private func answer() async throws(ControlRefusal) -> JSON {
-        guard let status = await status.answer(within: StatusDesk.limit) else {
+        guard let status = await status.answer(within: limit) else {
             throw ControlRefusal("the radio's thread does not answer", remedy: "look at: gatehouse status")
         }
         return Self.json(status.door, at: (status.at, wallTime().utc))

@@ -31,6 +31,7 @@ package struct StatusDesk: Sendable {
     package static let limit: Duration = .seconds(1)
 
     private let identity: Identity
+    private let limit: Duration
     private let now: @Sendable () async -> (instant: Instant, utc: Timestamp)
     private let kiosk: TimedQuestion<KioskStatus>
     private let parts: [(name: Text, question: TimedQuestion<JSON>)]
@@ -41,13 +42,14 @@ package struct StatusDesk: Sendable {
     ///   - identity: Who answers.
     ///   - kiosk: The kiosk's own status.
     ///   - parts: What others tell under a name of theirs; each gives a JSON object.
+    ///   - limit: How long each of them may take.
     ///   - now: The moment, and the date that goes with it.
     package init(
         _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus,
-        parts: [(name: Text, tell: @Sendable () async -> JSON)],
+        parts: [(name: Text, tell: @Sendable () async -> JSON)], within limit: Duration = Self.limit,
         now: @escaping @Sendable () async -> (instant: Instant, utc: Timestamp)
     ) {
-        self.identity = identity
+        (self.identity, self.limit) = (identity, limit)
         self.kiosk = TimedQuestion(kiosk)
         self.parts = parts.map { ($0.name, TimedQuestion($0.tell)) }
         self.now = now
@@ -55,10 +57,10 @@ package struct StatusDesk: Sendable {
 
     /// Everything, as one JSON object.
     package func report() async -> JSON {
-        async let asked = kiosk.answer(within: Self.limit)
+        async let asked = kiosk.answer(within: limit)
         let told = await withTaskGroup(of: (Int, JSON?).self) { group in
             for (index, part) in parts.enumerated() {
-                group.addTask { (index, await part.question.answer(within: Self.limit)) }
+                group.addTask { (index, await part.question.answer(within: limit)) }
             }
             return await group.reduce(into: [Int: JSON]()) { $0[$1.0] = $1.1 }
         }

@@ -48,9 +48,9 @@ package final class DoorErrand: Sendable {
         }
     }
 
-    /// Whether it is on the disk, as soon as it is, or within ``DoorOrders/limit``.
-    package func isKept() async -> Bool {
-        let last = SystemClock.now().advanced(by: DoorOrders.limit)
+    /// Whether it is on the disk, as soon as it is, or within `limit`.
+    package func isKept(within limit: Duration) async -> Bool {
+        let last = SystemClock.now().advanced(by: limit)
         while SystemClock.now() < last {
             if let number = state.withLock({ $0.number }), orders.hasKept(number) { return true }
             try? await Task.sleep(for: .milliseconds(10))

@@ -20,12 +20,12 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 /// What `gatehouse status` is told, and that nothing that is stuck keeps it from being told.
 @Suite struct StatusTests {
     private func desk(
-        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [],
+        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], within limit: Duration = .seconds(30),
         kiosk: @escaping @Sendable () async -> KioskStatus
     ) -> StatusDesk {
         StatusDesk(
             StatusDesk.Identity(name: "North", version: "1.2.3", start: 7, since: at(4), configuration: "00ff"),
-            kiosk: kiosk, parts: parts,
+            kiosk: kiosk, parts: parts, within: limit,
             now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
     }
 
@@ -106,7 +106,9 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 
     @Test(.timeLimit(.minutes(1))) func whatIsStuckIsNamed() async throws {
         let kiosk = try status([], at: at(100))
-        let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(20)) }
+        let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
+        // Enough for those that answer.
+        let limit = Duration.seconds(3)
         let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
             (
                 "ledger",
@@ -115,12 +117,12 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
                 }
             ), ("log", { ["dropped": 3] }),
         ]
-        let report = await desk(parts, kiosk: { kiosk }).report()
+        let report = await desk(parts, within: limit, kiosk: { kiosk }).report()
         #expect(report["state"]?.string == "attention" && report["silent"]?.array == ["ledger"])
         #expect(report["ledger"] == nil && report["log"]?["dropped"]?.int == 3)
 
         let silent = await desk(
-            parts,
+            parts, within: limit,
             kiosk: {
                 await forever(); return kiosk
             }

@@ -70,8 +70,23 @@ import Testing
             #expect(panel.scene?.code == "OPENID4VP://one" && panel.scene?.result?.mark == "3f2a")
             #expect(panel.scene?.instruction == "Scan panel \(index)")
         }
-        output.note(.stopped, of: nil, at: .zero)
-        #expect(panels.allSatisfy { $0.scene?.state == .outOfService }, "seen before the program ends")
+    }
+
+    @Test func theEndIsSeenBeforeTheProgramEnds() throws {
+        for trial in 1...20 {
+            let panels = [Panel(), Panel()]
+            let output = try output(panels)
+            output.showInvitation("OPENID4VP://one", at: .zero)
+            #expect(output.flush(within: .seconds(20)))
+            #expect(panels.allSatisfy { $0.scene != nil && $0.scene?.state != .outOfService })
+            let began = SystemClock.now()
+            output.note(.stopped, of: nil, at: .zero)
+            let isSeen = panels.allSatisfy { $0.scene?.state == .outOfService }
+            // No more than 150 ms are given to it: where they are over, the machine may have been late.
+            guard isSeen || began.duration(to: SystemClock.now()) < .milliseconds(150) || trial == 20 else { continue }
+            #expect(isSeen)
+            return
+        }
     }
 
     @Test func oneThatFailsIsToldUntilItIsBackAndTheOthersGoOn() async throws {

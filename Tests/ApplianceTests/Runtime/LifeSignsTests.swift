@@ -15,6 +15,8 @@ struct LifeSignsTests {
     @Test("a part that does not answer is told, waited for, and told again when it does")
     func stuck() async throws {
         let scene = Scene()
+        // Enough for the quick one on a slow machine.
+        let limit = Duration.seconds(2)
         let signs = LifeSigns(
             [
                 .init("quick") { true },
@@ -22,10 +24,10 @@ struct LifeSignsTests {
                     while !scene.answers.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
                     return true
                 },
-            ], within: .milliseconds(50), stuck: { part in scene.told.withLock { $0.append(part) } })
+            ], within: limit, stuck: { part in scene.told.withLock { $0.append(part) } })
         let waiting = Task { await signs.wait() }
         while scene.told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
-        try await Task.sleep(for: .milliseconds(200))
+        try await Task.sleep(for: limit * 2 + .milliseconds(200))
         #expect(scene.told.withLock { $0 } == ["slow"], "once")
         scene.answers.store(true, ordering: .relaxed)
         #expect(await waiting.value)

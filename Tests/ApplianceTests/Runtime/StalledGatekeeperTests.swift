@@ -72,16 +72,23 @@ import Workbench
         await radio.start()
         // Opened and shut; the relay has an end of its own.
         #expect(await seen.waits { $0.notes.count { $0 == "gate" } == 2 })
+        // The outcome is put down right behind that, on the radio's thread.
+        await gatekeeper.breathe()
         #expect(ledger.entries.map(\.result) == [.accepted])
         #expect(lampLines.wasActive("green") && !lampLines.wasActive("red"))
         let asked = SystemClock.now()
         await gatekeeper.stop()
         await service.value
-        #expect(panel.end(within: .seconds(1)))
-        #expect(asked.duration(to: SystemClock.now()) < .seconds(2))
+        // Whoever stalls never returns: any bound will do.
+        #expect(panel.end(within: .seconds(30)))
+        #expect(asked.duration(to: SystemClock.now()) < .seconds(30))
         let spans = relayLine.spans("gate")
         #expect(spans.count == 1)
-        for span in spans { #expect(span <= pulse + .milliseconds(20) && span >= pulse - .milliseconds(20)) }
+        for span in spans {
+            #expect(span.length - span.owed <= pulse + .milliseconds(20), "\(span)")
+            // Its end stands from the decision on, so what the machine was late to begin with is missing.
+            #expect(span.length >= pulse / 2, "\(span)")
+        }
         #expect(relayLine.active.isEmpty && lampLines.active.isEmpty)
         await radio.stop()
     }
@@ -126,7 +133,7 @@ private final class Stall: KioskListener {
 final class TestLines: Sendable {
     private struct State {
         var active: Set<String> = []
-        var changes: [(at: Instant, active: Set<String>)] = []
+        var changes: [(at: Instant, owed: Duration, active: Set<String>)] = []
     }
 
     private final class Bank: LineBank {
@@ -134,11 +141,18 @@ final class TestLines: Sendable {
         init(_ lines: TestLines) { self.lines = lines }
 
         func set(active names: Set<String>) throws(GPIOError) {
-            let now = SystemClock.now()
+            // First of all the time: what follows takes some.
+            let (now, owed) = (SystemClock.now(), Self.owed())
             lines.state.withLock { state in
                 state.active = names
-                state.changes.append((now, names))
+                state.changes.append((now, owed, names))
             }
+        }
+
+        /// How long this thread could have run since it began, and no processor was free for it.
+        private static func owed() -> Duration {
+            let fields = FileBytes.line("/proc/thread-self/schedstat")?.split(separator: " ") ?? []
+            return .nanoseconds(fields.count > 1 ? Int64(fields[1]) ?? 0 : 0)
         }
 
         func active() throws(GPIOError) -> Set<String> { lines.active }
@@ -153,15 +167,16 @@ final class TestLines: Sendable {
 
     func wasActive(_ name: String) -> Bool { state.withLock { $0.changes.contains { $0.active.contains(name) } } }
 
-    /// How long the line was active each time.
-    func spans(_ name: String) -> [Duration] {
+    /// How long the line was active each time, and how long its thread waited meanwhile for a processor.
+    func spans(_ name: String) -> [(length: Duration, owed: Duration)] {
         state.withLock { state in
-            var (since, spans): (Instant?, [Duration]) = (nil, [])
+            var since: (at: Instant, owed: Duration)?
+            var spans: [(length: Duration, owed: Duration)] = []
             for change in state.changes {
                 if change.active.contains(name) {
-                    since = since ?? change.at
+                    since = since ?? (at: change.at, owed: change.owed)
                 } else if let began = since.take() {
-                    spans.append(began.duration(to: change.at))
+                    spans.append((began.at.duration(to: change.at), change.owed - began.owed))
                 }
             }
             return spans

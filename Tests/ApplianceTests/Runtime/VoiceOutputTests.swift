@@ -88,14 +88,14 @@ import Testing
     @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
         let voice = try VoiceOutput(
-            .english, SpeechProgram(script, language: "en", limit: .milliseconds(700)), report: { _ in })
+            .english, SpeechProgram(script, language: "en", limit: .seconds(3)), report: { _ in })
         let started = ContinuousClock.now
         for _ in 0..<200 {
             for pattern in [.accepted, .rejected] as [IndicatorPattern] {
                 voice.show(.dark, of: pattern, for: nil, at: .zero)
             }
         }
-        #expect(ContinuousClock.now - started < .seconds(1), "nobody waits")
+        #expect(ContinuousClock.now - started < .seconds(10), "nobody waits")
         #expect(voice.flush(within: .seconds(30)))
         #expect((1...3).contains(text("said").split(separator: "\n").count), "\(text("said"))")
         try FileManager.default.removeItem(at: folder)
