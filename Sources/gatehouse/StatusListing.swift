@@ -128,7 +128,7 @@ enum StatusListing {
     private static func ledger(_ status: JSON) -> [String?] {
         let ledger = status["ledger"]
         return [
-            ledger?["visits"]?.int.map { "\($0) visits" }, some(ledger?["open"], "under way"),
+            ledger?["visits"]?.int.map { $0 == 1 ? "1 visit" : "\($0) visits" }, some(ledger?["open"], "under way"),
             some(status["refusedIntents"], "records refused"),
         ]
     }

@@ -24,15 +24,10 @@ import Testing
     private func serve(
         _ configuration: String, _ body: @escaping (String) async throws -> Void
     ) async throws {
-        var isUp = false
         let ending = try await Program.run(
             "timeout", ["--signal=KILL", "110", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
-            // The first question of a service that is just starting may be too early.
-            for _ in 0..<200 where !isUp {
-                isUp = try await folder.gatehouse("status", "--config", configuration).code != 2
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            try await folder.waitForService(configuration)
             try await body(configuration)
             kill(id, SIGTERM)
         }
@@ -220,9 +215,14 @@ import Testing
         #expect(!first.contains("fault.ledger-rewritten"))
 
         try folder.write("log.jsonl", "")
-        let next = try await Program.run(
-            "timeout", ["--signal=TERM", "10", Program.gatehouse] + run, in: folder)
-        #expect(next.code == 124, "it is told again, and stays: \(next)")
+        let next = try await folder.serve(
+            configuration, log: "log.jsonl",
+            until: ["fault.ledger-behind", "fault.ledger-rewritten", "has a receipt for record 1"]
+        ) { [folder] in
+            try await Task.sleep(for: .seconds(2))
+            #expect(try !folder.read("log.jsonl").contains("\"event\":\"ended\""), "it is told again, and stays")
+        }
+        #expect(next.code == 0, "\(next)")
         let second = try folder.read("log.jsonl")
         #expect(second.contains("fault.ledger-behind") && !second.contains("\"renewal\""))
         #expect(second.contains("fault.ledger-rewritten") && second.contains("has a receipt for record 1"))
@@ -238,24 +238,31 @@ import Testing
         try await serving { configuration in
             #expect(try await agent("connect", "invitation.json", configuration: configuration).code == 0)
             server.hangUp()
-            let ping = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
+            let ping = try await agent("ping", "primary", "--wait", "20", configuration: configuration)
             // The hangup may have come with the ping, or just before it.
             let words = ping.code == 1 ? "ended the connection" : "cannot be asked: it is ended"
             #expect(ping.code != 0 && ping.hasRemedy && ping.errors.contains(words), "\(ping)")
             let list = try await agent("list", configuration: configuration)
             #expect(list.output.contains("ended") && list.output.contains("→ ask the agent's operator"), "\(list)")
-            #expect(try await faults(configuration).contains("fault.agent-ended"))
+            try await wait(for: "fault.agent-ended", configuration)
             let again = try await agent("ping", "primary", configuration: configuration)
             #expect(again.code == 2 && again.hasRemedy && again.errors.contains("it is ended"), "\(again)")
             let deleted = try await agent("delete", "primary", configuration: configuration)
             #expect(deleted.code == 0 && deleted.output.contains("could not be told"), "\(deleted)")
-            #expect(try await !faults(configuration).contains("fault.agent-ended"))
+            try await wait(for: "fault.agent-ended", isPresent: false, configuration)
         }
     }
 
-    private func faults(_ configuration: String) async throws -> [Text] {
-        let status = try await folder.gatehouse("status", "--json", "--config", configuration)
-        return (status.json.first?["faults"]?.array ?? []).compactMap { $0["code"]?.string }
+    /// Waits until the status has that fault, or has it no more: it comes to know of it beside a command's answer.
+    private func wait(for fault: Text, isPresent: Bool = true, _ configuration: String) async throws {
+        let limit = ContinuousClock.now + .seconds(30)
+        while case let status = try await folder.gatehouse("status", "--json", "--config", configuration),
+            case let faults = status.json.first?["faults"]?.array ?? [],
+            faults.contains(where: { $0["code"]?.string == fault }) != isPresent || status.json.isEmpty
+        {
+            guard ContinuousClock.now < limit else { throw ProgramFailure(description: "\(fault): \(status)") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// One with a request, and with a handshake only where that is said.

@@ -65,6 +65,32 @@ import Testing
         #expect(calls.last?.hasSuffix(" libsodium-dev") == true && calls.last?.contains("--yes") == true)
     }
 
+    /// Lists that could not be brought up to date may be good enough: installing decides.
+    @Test(arguments: [(1, 3), (9, 6)])
+    func aMirrorThatIsAwayIsAskedAgain(_ failures: Int, _ expected: Int) async throws {
+        let calls = folder.path("calls")
+        let path = try await path([
+            "id": "echo 0", "sleep": "",
+            "apt-get": "echo \"$@\" >> \(calls); case $1 in update) [ $(wc -l < \(calls)) -gt \(failures) ];; esac",
+            "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",
+        ])
+        let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
+        #expect(ending.code == 0, "\(ending)")
+        #expect(ending.errors.contains("could not be brought up to date") == (failures > 1), "\(ending)")
+        let made = try folder.read("calls").split(separator: "\n")
+        #expect(made.count == expected)
+        #expect(made.dropLast().allSatisfy { $0.hasPrefix("update ") } && made.last?.hasPrefix("install ") == true)
+    }
+
+    @Test func whatCannotBeInstalledIsAnError() async throws {
+        let path = try await path([
+            "id": "echo 0", "sleep": "", "apt-get": "exit 100",
+            "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",
+        ])
+        let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
+        #expect(ending.code != 0, "\(ending)")
+    }
+
     @Test(arguments: ["", "echo 'Swift version 6.2.1 (swift-6.2.1-RELEASE)'", "echo 'Swift version 5.10'"])
     func anOldSwiftIsNamed(_ script: String) async throws {
         let path = try await path(["swift": script, "dpkg": installed])

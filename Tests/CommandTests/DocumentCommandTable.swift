@@ -5,7 +5,7 @@ enum DocumentCommandTable {
     /// of the command and, for `gatehouse`, its subcommand.
     static let isTested: [(start: String, file: String, words: [String])] = [
         ("make demo", "Tests/CommandTests/DemoCommandTests.swift", ["demo"]),
-        ("make deb", "Makefile", ["smoke: build deb"]), ("make test", ".ci/run", ["make test"]),
+        ("make deb", "Makefile", ["deploy/deb/build $(RELEASE) $(DEB)"]), ("make test", ".ci/run", ["make test"]),
         ("make fuzz", ".ci/run", ["make fuzz"]),
         ("swift build", "Makefile", ["swift build $(SWIFT_FLAGS) --build-tests"]),
         ("swift test", "Tests/Page/run", ["swift test --scratch-path"]),

@@ -27,6 +27,7 @@ import Testing
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
             for _ in 0..<3000 where !log().contains("ledger.head") { try await Task.sleep(for: .milliseconds(10)) }
+            try await folder.waitForService(gate)
             let imported = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
             #expect(imported.code == 0 && imported.output.contains("when nobody is at the gate"), "\(imported)")
         }
@@ -58,6 +59,7 @@ import Testing
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
             for _ in 0..<3000 where !log().contains(word) { try await Task.sleep(for: .milliseconds(10)) }
+            try await folder.waitForService(gate)
             try await body()
         }
         #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")

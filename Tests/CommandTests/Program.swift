@@ -161,6 +161,44 @@ final class Scratch: Sendable {
         return try await Program.run(words[0], Array(words.dropFirst()), in: self)
     }
 
+    /// Waits until the service of that configuration answers, which may be later than what it says first.
+    func waitForService(_ configuration: String) async throws {
+        let limit = ContinuousClock.now + .seconds(30)
+        while case let asked = try await gatehouse("status", "--config", configuration), asked.code == 2 {
+            guard ContinuousClock.now < limit else { throw ProgramFailure(description: "no service: \(asked)") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Runs the service until what it has written there, by default to standard error, has all these words, and asks it to end.
+    func serve(
+        _ configuration: String, log: String? = nil, until words: [String], _ body: (() async throws -> Void)? = nil
+    ) async throws -> Ending {
+        // Through timeout(1): should the test be broken off, the process does not stay behind.
+        try await Program.run(
+            "timeout", ["--signal=KILL", "60", Program.gatehouse, "run", "--config", configuration], in: self
+        ) { [self] id in
+            let limit = ContinuousClock.now + .seconds(30)
+            // By its first look for a controller it listens to signals.
+            while case let text = (try? log.map(read) ?? errors()) ?? "",
+                let missing = (words + ["\"event\":\"radio.failed\""]).first(where: { !text.contains($0) })
+            {
+                guard ContinuousClock.now < limit else {
+                    throw ProgramFailure(description: "no \(missing) within 30 s: \(text)")
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await body?()
+            kill(id, SIGTERM)
+        }
+    }
+
+    /// What programs in this folder have written to standard error so far.
+    func errors() throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        return try names.filter { $0.hasPrefix("errors-") }.map(read).joined()
+    }
+
     /// Who may use a file or folder.
     func setMode(_ name: String, _ mode: Int) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))

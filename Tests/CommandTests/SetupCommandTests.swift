@@ -334,10 +334,4 @@ extension Scratch {
     fileprivate func names(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
     }
-
-    /// What a program that runs here has written to standard error so far.
-    fileprivate func errors() throws -> String {
-        let files = try names("").filter { $0.hasPrefix("errors-") }
-        return try files.map { try read($0) }.joined()
-    }
 }

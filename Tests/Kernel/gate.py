@@ -10,6 +10,8 @@ from radio import ADDRESS, Radio
 
 RELAY, AMBER, GREEN, RED = "GPIO17", "GPIO23", "GPIO24", "GPIO25"
 DATA = ("GPIO20", "GPIO21")
+# A phone's patience in seconds: with an emulated processor a visit that is as it should be takes its time.
+PATIENCE = 120
 # What a pulse may be longer or shorter than configured.
 TOLERANCE = 0.020
 
@@ -69,7 +71,7 @@ class Gate:
         return self.events("advertising")[-1]["uri"]
 
     def visit(self, payload=None):
-        return self.air.visit(self.uri(), payload or self.credential)
+        return self.air.visit(self.uri(), payload or self.credential, PATIENCE)
 
     def is_fine(self):
         """Whether somebody with a good credential gets in."""

@@ -1,5 +1,6 @@
 """A virtual machine with a kernel of its own, and commands in it."""
 import base64
+import contextlib
 import ctypes
 import pathlib
 import shutil
@@ -7,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 from container import Container, Failure
 
@@ -22,6 +24,10 @@ def libraries(program: pathlib.Path):
     return {word for word in shown.split() if word.startswith("/")}
 
 
+class NoStart(Failure):
+    """The emulator ended, or never came to the line, before the machine said anything."""
+
+
 class Machine:
     """Boots a tree as its root file system, which it only reads, or a card; ends with the block. It reaches this machine's 127.0.0.1 as
     10.0.2.2; behind its third serial line there is what listens at ``port`` there. What it keeps in /var/lib/gatehouse is on ``disk``
@@ -33,12 +39,21 @@ class Machine:
         self.image, self.tree, self.log, self.port, self.disk = image, tree, log, port, disk
 
     def __enter__(self):
+        try:
+            return self._boot()
+        except NoStart as failure:
+            print(f"      {failure}: once more", flush=True)
+            return self._boot()
+
+    def _boot(self):
+        self.log.write_bytes(b"")
         self.folder = tempfile.TemporaryDirectory(prefix="gatehouse-kernel-")
         path = pathlib.Path(self.folder.name) / "line"
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(path))
         listener.listen(1)
-        listener.settimeout(60)
+        listener.settimeout(1)
+        self.said = pathlib.Path(self.folder.name) / "said"
         tree = [] if self.tree is None else [
             "-fsdev", f"local,id=tree,path={self.tree},security_model=none,readonly=on",
             "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree"]
@@ -51,13 +66,13 @@ class Machine:
              "-chardev", f"socket,id=h4,host=127.0.0.1,port={self.port}", "-device", "pci-serial,chardev=h4",
              "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", *tree,
              *(self.disk.options() if self.disk else [])],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.said.open("wb"),
             preexec_fn=lambda: LIBC.prctl(1, signal.SIGKILL))  # PR_SET_PDEATHSIG: it never outlives this program
         try:
-            self.line, _ = listener.accept()
+            self.line = self._accepted(listener)
             self.line.settimeout(120 if tree else 600)
             self.input = b""
-            if self._answer() != "ready":
+            if self._first_answer() != "ready":
                 raise Failure("the machine did not boot: " + self.console())
         except BaseException:
             self.__exit__()
@@ -84,6 +99,29 @@ class Machine:
         if check and status != "0":
             raise Failure(f"{command}: exit {status}: {text.strip()[-500:]}")
         return text
+
+    def _accepted(self, listener):
+        """The emulator's end of the line."""
+        until = time.monotonic() + 60
+        while True:
+            try:
+                return listener.accept()[0]
+            except TimeoutError:
+                if self.process.poll() is not None or time.monotonic() > until:
+                    raise NoStart(self._no_start()) from None
+
+    def _first_answer(self) -> str:
+        try:
+            return self._answer()
+        except Failure:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+            if self.process.returncode is None or self.console():  # the kernel ran: what ended it is a finding
+                raise
+            raise NoStart(self._no_start()) from None
+
+    def _no_start(self) -> str:
+        return f"QEMU did not start, status {self.process.poll()}: {self.said.read_text(errors='replace').strip()[-500:]}"
 
     def _answer(self) -> str:
         while b"\n" not in self.input:

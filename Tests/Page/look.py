@@ -86,6 +86,7 @@ def asks_again(context, url, say):
         say("the page does not ask again by itself")
     page.goto(url)
     page.get_by_role("link", name="stop that").click()
+    page.wait_for_url("**refresh=off**")
     if page.locator('meta[http-equiv="refresh"]').count() or not page.get_by_role("link", name="do so").count():
         say("the page cannot be told to stop asking")
     page.close()

@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import TestKit
 
 /// The product as its own process: `gatehouse run` with a configuration of its own, and the other commands beside it.
 final class KioskProcess {
@@ -62,12 +63,16 @@ final class KioskProcess {
         return try await child?.wait(within: .seconds(15))
     }
 
-    /// Sends it a signal and waits; how it ended, and after what time.
-    func end(by number: Int32 = SIGTERM, within limit: Duration = .seconds(15)) async throws -> (Child.End?, Duration) {
+    /// Sends it a signal and waits; how it ended, after what time, and how much of that the machine owes.
+    func end(
+        by number: Int32 = SIGTERM, within limit: Duration = .seconds(15)
+    ) async throws -> (end: Child.End?, time: Duration, owed: Duration) {
+        let canary = Canary()
+        defer { canary.end() }
         let began = ContinuousClock.now
         child?.signal(number)
         let end = try await child?.wait(within: limit)
-        return (end, ContinuousClock.now - began)
+        return (end, ContinuousClock.now - began, canary.sum)
     }
 
     /// Bytes that it has resident: its own, and with those of the files that are mapped, its program first of all, which the kernel
@@ -126,6 +131,17 @@ final class KioskProcess {
                 gateOpened: line["gate"]?["opened"]?.bool, hash: line["hash"]?.string)
         }
         return records.sorted { ($0.seq ?? 0) < ($1.seq ?? 0) }
+    }
+
+    /// The same as soon as there are so many and each has its outcome: that is written behind the end of its visit.
+    func records(finished count: Int, within limit: Duration = .seconds(20)) async throws -> [Record] {
+        let until = ContinuousClock.now + limit
+        while true {
+            let isLate = ContinuousClock.now >= until
+            let records = try await records()
+            if isLate || records.count >= count && records.allSatisfy({ $0.result != nil }) { return records }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     /// Whether the chain is as it was written, and the report that says so.

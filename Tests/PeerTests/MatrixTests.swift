@@ -22,7 +22,13 @@ import Testing
         }
 
         /// How often somebody asked the agent to go on over a connection that there is.
-        var reuses: Int { agent.journal.lines.count { $0["webhook"] == "connection_reuse" } }
+        private var reuses: Int { agent.journal.lines.count { $0["webhook"] == "connection_reuse" } }
+
+        /// So often, as soon as the agent has told of it.
+        func expectReuses(_ count: Int) async throws {
+            try await gate.wait("reused \(count) times") { reuses >= count }
+            #expect(reuses == count)
+        }
 
         /// An invitation of those words lies in the file until the gate has carried it out; the thread of its request.
         @discardableResult
@@ -85,11 +91,11 @@ import Testing
             try await gate.wait("connected") { await gate.cursor().connection != nil }
             let first = await gate.cursor().connection
             #expect(try await rows.active == 1)
-            #expect(rows.reuses == 0)
+            try await rows.expectReuses(0)
 
             // The same inviter again, for a connection only: the one that exists will do.
             try await rows.carryOut("did single")
-            #expect(rows.reuses == 1)
+            try await rows.expectReuses(1)
             try await gate.record(1)
             _ = try await scene.agent.reports(count: 1)
             #expect(await gate.cursor().connection == first)
@@ -97,9 +103,9 @@ import Testing
 
             // With a request: reused, then refused over it; and without handshake refused over it.
             try await rows.refuse("did ask")
-            #expect(rows.reuses == 2)
+            try await rows.expectReuses(2)
             try await rows.refuse("did bare ask")
-            #expect(rows.reuses == 2)
+            try await rows.expectReuses(2)
             #expect(await gate.cursor().connection == first)
             #expect(try await rows.active == 1)
 
@@ -116,7 +122,7 @@ import Testing
             }
             try await gate.record(1)
             #expect(try await scene.agent.reports(count: 2).count == 2)
-            #expect(rows.reuses == 2)
+            try await rows.expectReuses(2)
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
         try await day.passer(.init(uri: "", payload: credential.genuine, leave: "identified"))
         try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
         try await day.visit("accepted", .init(uri: "", payload: credential.genuine, lose: [2]))
-        let records = try await kiosk.records()
+        let records = try await kiosk.records(finished: 5)
         let accepted = records.count { $0.result == "accepted" }
         #expect(records.count == 5 && accepted == 4)
 

@@ -29,9 +29,9 @@ class Air:
             self.process.kill()
             self.process.wait()
 
-    def visit(self, uri: str, payload: pathlib.Path) -> str:
-        """A phone with a credential; returns how its visit ended."""
-        return self.ended(self.begin(uri, payload))
+    def visit(self, uri: str, payload: pathlib.Path, limit=20) -> str:
+        """A phone with a credential and so many seconds; returns how its visit ended."""
+        return self.ended(self.begin(uri, payload, limit=limit), limit + 20)
 
     def begin(self, uri: str, payload: pathlib.Path, **manner) -> str:
         """Sends a phone with a credential; returns the visit's name and waits for nothing. ``manner`` as in `air.py`."""

@@ -19,6 +19,10 @@ class Failure(Exception):
     """What a check found, or what kept it from being made."""
 
 
+class Unavailable(Exception):
+    """What no mirror gave: nothing was checked."""
+
+
 def need(name: str):
     """What this machine lacks and cannot get ends the run of this name."""
     try:
@@ -29,6 +33,15 @@ def need(name: str):
     if os.geteuid() != 0:
         print(f"{name}: a container with a systemd needs root", file=sys.stderr)
         sys.exit(2)
+    # Root in a container of somebody else's may not make one itself.
+    try:
+        subprocess.run(["unshare", "--mount", "--pid", "--fork", "sh", "-c",
+                        "mount -t tmpfs none /mnt && mknod /mnt/null c 1 3 && : > /mnt/null"],
+                       check=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    except (OSError, subprocess.CalledProcessError) as failure:
+        why = getattr(failure, "stderr", None) or failure
+        print(f"{name}: root may make no containers here: {str(why).strip()}", file=sys.stderr)
+        sys.exit(2)
 
 
 def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> pathlib.Path:
@@ -37,15 +50,33 @@ def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> 
     made = folder / name
     if not made.exists():
         new = folder / f"{name}.new"
-        shutil.rmtree(new, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         print(f"making a Debian, {name} (once) ...", flush=True)
-        subprocess.run(
-            ["debootstrap", "--variant=minbase", "--include=" + packages, suite, new], check=True,
-            stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        )
+
+        def make():
+            shutil.rmtree(new, ignore_errors=True)
+            # Not by Python's own limit: that kills, and debootstrap would leave what it has mounted.
+            subprocess.run(
+                ["timeout", "--foreground", "--kill-after=60", "1200",
+                 "debootstrap", "--variant=minbase", "--include=" + packages, suite, new], check=True,
+                stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+            )
+
+        twice(make)
         new.rename(made)
     return made
+
+
+def twice(fetch):
+    """Fetches something from a mirror, and once more when that fails."""
+    try:
+        return fetch()
+    except (Failure, subprocess.SubprocessError):
+        time.sleep(10)
+    try:
+        return fetch()
+    except (Failure, subprocess.SubprocessError) as failure:
+        raise Unavailable(f"not to be had: {failure}") from failure
 
 
 class Container:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 
 class Missing(Exception):
@@ -22,12 +23,19 @@ def provide(wanted: dict):
     if os.geteuid() != 0:
         raise Missing("packages are missing. Run:\nsudo apt-get install --yes --no-install-recommends " + " ".join(packages))
     print("installing", *packages, flush=True)
-    apt = ["apt-get", "--quiet", "--quiet", "-o", "DPkg::Lock::Timeout=300"]
-    options = {"check": True, "stdin": subprocess.DEVNULL}
+    # A limit that ends apt and does not kill it: dpkg would be left half way.
+    apt = ["timeout", "--foreground", "--kill-after=300", "1200",
+           "apt-get", "--quiet", "--quiet", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=5"]
+    options = {"stdin": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
+    # As in deploy/bootstrap: lists that are not to be had may be good enough as they are, which installing shows.
+    for pause in (2, 4, 8, 16, 0):
+        if subprocess.run([*apt, "-o", "APT::Update::Error-Mode=any", "update"], **options).returncode == 0:
+            break
+        time.sleep(pause)
+    else:
+        print("the lists of packages could not be brought up to date; going on with those that are there", file=sys.stderr)
     try:
-        subprocess.run([*apt, "update"], timeout=150, **options)
-        subprocess.run([*apt, "install", "--yes", "--no-install-recommends", *packages], stdout=subprocess.DEVNULL, timeout=300,
-                       env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, **options)
+        subprocess.run([*apt, "install", "--yes", "--no-install-recommends", *packages], stdout=subprocess.DEVNULL, check=True, **options)
     except subprocess.SubprocessError as failure:
         raise Missing(f"installing {' '.join(packages)}: {failure}") from failure
 

@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Foundation
 import Testing
 import Workbench
 
@@ -10,7 +11,9 @@ import Workbench
         visits: Int, sync: Duration = .zero, choosing: Duration = .milliseconds(300),
         trust: TrustMaterial = Samples.trust
     ) async throws -> DecisionBench.Result {
-        let ledger = try await BenchLedger()
+        // In memory where that is possible: a busy disk takes its own time on top of the bars.
+        let memory = access("/dev/shm", W_OK) == 0 ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+        let ledger = try await BenchLedger(below: memory)
         ledger.slow(by: sync)
         let result: Result<DecisionBench.Result, any Error>
         do {
@@ -34,8 +37,8 @@ import Workbench
     }
 
     @Test func theGateDoesNotWaitForTheDisk() async throws {
-        let sync = Duration.milliseconds(400)
-        let result = try await run(visits: 4, sync: sync, choosing: .seconds(2))
+        let sync = Duration.seconds(1)
+        let result = try await run(visits: 4, sync: sync, choosing: .seconds(5))
         #expect(result.times.count == 4 && result.refused == 0, "\(result)")
         #expect(result.percentile(100) < sync, "\(result.times)")
     }

@@ -49,6 +49,18 @@ final class NotifySocket: Sendable {
         }
     }
 
+    /// Waits for so many signs of life from `position` in the messages on, by default from now; when each came.
+    @discardableResult
+    func signs(_ count: Int, from position: Int? = nil) async throws -> [ContinuousClock.Instant] {
+        var (signs, next) = ([ContinuousClock.Instant](), position ?? messages.count)
+        while signs.count < count {
+            let sign = try await wait("WATCHDOG=1", from: next)
+            signs.append(sign.message.at)
+            next = sign.next
+        }
+        return signs
+    }
+
     /// Ends it.
     func stop() { state.withLock { $0.isOver = true } }
 

@@ -123,12 +123,12 @@ struct Stall: Sendable {
         }
     }
 
-    /// Waits until the relay is energised (or not any more) for the time number `count`.
+    /// Waits until the relay was energised (or is not any more) for the time number `count`.
     func relay(isActive: Bool, times count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         let until = ContinuousClock.now + limit
         while ContinuousClock.now < until {
             let pulses = pulses
-            if pulses.count > count || pulses.count == count && (pulses[count - 1].length == nil) == isActive { return }
+            if pulses.count >= count, isActive || pulses.count > count || pulses[count - 1].length != nil { return }
             try await Task.sleep(for: .milliseconds(2))
         }
         throw PeerFailure("the relay was not \(isActive ? "energised" : "released") within \(limit)")

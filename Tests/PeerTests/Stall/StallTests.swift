@@ -74,9 +74,7 @@ import Testing
         try kiosk.process.start()
         try await kiosk.stall.timeline.wait("held")
         #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
-        let signs = notify.signs.count
-        try await Task.sleep(for: .seconds(2))
-        #expect(notify.signs.count >= signs + 2, "everything else turns")
+        try await notify.signs(2)  // everything else turns
         let (_, status) = try await kiosk.process.command(["status"])
         #expect(status.first?["silent"]?.array == [], "\(status)")
         _ = try await kiosk.end("an adapter that hangs")
@@ -92,13 +90,14 @@ import Testing
         try kiosk.process.start()
         _ = try await kiosk.sendPhone()
         try await kiosk.stall.timeline.wait("held")
-        try await Task.sleep(for: .seconds(1))
         // A radio's thread that hangs before the verdict opens nothing.
-        let isOpened = !kiosk.stall.pulses.isEmpty
-        #expect(isOpened || point == "transfer.received" && held == .radio)
+        let mayStayShut = point == "transfer.received" && held == .radio
+        if mayStayShut { try await Task.sleep(for: .seconds(1)) }
+        let isOpened = !mayStayShut || !kiosk.stall.pulses.isEmpty
+        if isOpened { try await kiosk.stall.relay(isActive: false) }
         kiosk.expectPulses(isOpened ? 1 : 0, "\(held) held up at \(point)")
-        let (_, time) = try await kiosk.process.end()
-        try WatchedKiosk.expectPrompt(time)
+        let (_, time, owed) = try await kiosk.process.end()
+        WatchedKiosk.expectPrompt(time, owed: owed)
         #expect(kiosk.stall.pulses.allSatisfy { $0.length != nil })
         if held == .radio { #expect(kiosk.stall.lastLamps.isEmpty) }
         try await finish(site, kiosk)

@@ -95,7 +95,9 @@ struct StalledVisit {
             agent?.fallSilent()
             return (at: ContinuousClock.now, clients: stalled == .control ? Self.ask(control) : [])
         }
-        var outcomes = [try await kiosk.visit()]
+        // Behind these points the first visit's intent is on the disk before that hangs.
+        let isRecorded = stalled == .ledger && reached > identified
+        var outcomes = [try await kiosk.visit(isRecorded: isRecorded)]
         let (began, clients) = try await beginning.value
         defer { for client in clients { close(client) } }
         while ContinuousClock.now + .seconds(1) < began + length {
@@ -123,11 +125,13 @@ struct StalledVisit {
         return figures
     }
 
+    /// Where among the points it stalls, and where the intent is handed to the ledger.
+    private var reached: Int { Self.points.firstIndex(of: point) ?? 0 }
+    private var identified: Int { Self.points.firstIndex(of: "phone.identified") ?? 0 }
+
     /// What the phone of that visit may be told: behind a disk that hangs nobody is let in whose intent is not on it.
     private func expected(_ number: Int) -> Set<Text?> {
         guard stalled == .ledger else { return ["accepted"] }
-        let identified = Self.points.firstIndex(of: "phone.identified") ?? 0
-        let reached = Self.points.firstIndex(of: point) ?? 0
         if number > 0 || reached < identified { return ["rejected"] }
         return reached == identified ? ["accepted", "rejected"] : ["accepted"]
     }

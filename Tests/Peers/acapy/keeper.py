@@ -1,14 +1,33 @@
 """keeper.py: the operator's side in one piece, an agent with the plugin of deploy/acapy on a PostgreSQL of its own."""
+import glob
 import json
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLUGIN = os.path.join(HERE, "../../../deploy/acapy")
 # What the views name when something is wrong, and how a row reads.
 VIEWS = dict(gaps="first || '-' || last || case when is_end then ' end' else '' end", chain_breaks="position::text",
              forks="position || ' ' || entries")
+
+
+def lacking(cache, version):
+    """Why there can be no keeper of this version here, in words; else nothing. ``cache``: where Tests/Peers/setup makes environments."""
+    if not (pathlib.Path(cache) / "venvs" / ("acapy-" + version) / "gatehouse-stamp").exists():
+        return "no environment acapy-%s, which Tests/Peers/acapy/setup makes where there is a Python for it" % version
+    for name in ("initdb", "postgres", "psql"):
+        if not shutil.which(name) and not glob.glob("/usr/lib/postgresql/*/bin/" + name):
+            return "no %s. Run: apt-get install postgresql" % name
+    # As root the database runs as nobody, who has to reach its folder.
+    place = pathlib.Path(tempfile.gettempdir()).resolve()
+    for folder in [place, *place.parents] if os.getuid() == 0 else []:
+        if not folder.stat().st_mode & 0o001:
+            return "the database, which runs as nobody, may not pass through %s: set TMPDIR to another folder" % folder
+    return None
 
 
 class Program:
