@@ -15,8 +15,8 @@ package struct DoorDesk: Sendable {
     private let log: LogSink
     private let limit: Duration
 
-    /// A desk that has the radio's thread carry out orders by `tell`, and asks it by `status`; each, and
-    /// the disk, has `limit` for it.
+    /// A desk that has the radio's thread carry out orders by `tell`, and asks it by `status`. Each of these, and the disk, has `limit`
+    /// for its answer.
     package init(
         _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable (DoorErrand) async -> Void,
         status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink,

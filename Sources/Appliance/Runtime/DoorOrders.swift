@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A disk that does not answer delays no order: what is to be kept is written by a thread of its own, the newest order only.
 package final class DoorOrders: Sendable {
-    /// How long an operator waits to hear that the order is kept; a disk that takes longer is told as a fault.
+    /// How long the disk may take for an order before that is told as a fault.
     package static let limit: Duration = .seconds(1)
 
     private struct State {
