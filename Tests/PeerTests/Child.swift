@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 
@@ -70,6 +71,29 @@ final class Child: Sendable {
     /// Sends it a signal, unless it has ended.
     func signal(_ number: Int32) {
         end.withLock { if $0 == nil { kill(id, number) } }
+    }
+
+    /// Stops it until SIGCONT, and waits until each of its threads stands: one in the midst of a read still takes what comes before
+    /// a processor is free for it.
+    func pause(within limit: Duration = .seconds(10)) async throws {
+        signal(SIGSTOP)
+        let until = ContinuousClock.now + limit
+        while !isStopped {
+            guard ContinuousClock.now < until else { throw PeerFailure("process \(id) does not stop within \(limit)") }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Whether the kernel says of each thread that it is stopped (proc_pid_stat(5): the state behind the name in parentheses).
+    private var isStopped: Bool {
+        let tasks = "/proc/\(id)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        func isStopped(_ thread: String) -> Bool {
+            let line = try? String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)
+            guard let line, let name = line.lastIndex(of: ")") else { return false }
+            return line[name...].dropFirst(2).first == "T"
+        }
+        return !threads.isEmpty && threads.allSatisfy(isStopped)
     }
 
     /// How it ended, or nil while it runs.

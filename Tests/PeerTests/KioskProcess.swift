@@ -92,6 +92,9 @@ final class KioskProcess {
     /// Sends it a signal.
     func signal(_ number: Int32) { child?.signal(number) }
 
+    /// Stops it until SIGCONT.
+    func pause() async throws { try await child?.pause() }
+
     /// Pulls the plug.
     func killNow() async throws {
         child?.signal(SIGKILL)

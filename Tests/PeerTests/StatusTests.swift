@@ -33,7 +33,7 @@ import Testing
         #expect(after.first?["light"]?.string == "fault")
 
         // A program that stands still says nothing, and whoever asks is told so in time.
-        kiosk.signal(SIGSTOP)
+        try await kiosk.pause()
         let began = ContinuousClock.now
         let (silent, none) = try await kiosk.command(["status"])
         #expect(silent == .exit(2) && none.isEmpty)
