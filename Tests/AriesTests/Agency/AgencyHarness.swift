@@ -44,6 +44,8 @@ final class AgencyHarness {
     var answerLimit = Int.max
     /// Tells the results of refusals without their bodies, as a simpler driver.
     var hidesBodies = false
+    /// What happens, once, between a server's answer and its arrival; we are woken then.
+    var meanwhile: (() -> Void)?
     private var isStored = true
     private let peer: KeyPair
     private var random = stream(99)
@@ -123,7 +125,13 @@ final class AgencyHarness {
                     if isStoring { stored = snapshot.compactText }
                 case .post(let id, let url, let body):
                     if url != "\(agency.url)/agency/msg" { broken.append("posted to \(url)") }
-                    events.append(try result(of: id) { agency.handle(body) })
+                    let result = try result(of: id) { agency.handle(body) }
+                    if let meanwhile {
+                        self.meanwhile = nil
+                        meanwhile()
+                        events.append(.fetch)
+                    }
+                    events.append(result)
                 case .get(let id, let url):
                     if url != "\(agency.url)/agency" { broken.append("got \(url)") }
                     events.append(try result(of: id) { agency.information() })

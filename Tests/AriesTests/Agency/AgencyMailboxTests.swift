@@ -115,6 +115,20 @@ import Testing
         #expect(harness.requests < 60)
     }
 
+    /// It would else wait until the next look, which may be hours away where a webhook wakes us.
+    @Test(arguments: AgencyDialect.allCases)
+    func aMessageBehindAnAnswerUnderWayIsFetchedAtOnce(_ dialect: AgencyDialect) throws {
+        let harness = try AgencyHarness(dialect)
+        harness.start()
+        harness.open("a")
+        harness.run(for: .seconds(60))
+        let before = harness.requests
+        harness.meanwhile = { harness.send("late", to: "a") }
+        harness.feed(.fetch)
+        #expect(harness.meanwhile == nil && harness.connections["a"]?.durable == ["late"])
+        #expect(harness.requests - before <= 4)  // two looks, the release, and a look behind it
+    }
+
     @Test func verityHasBatches() throws {
         let harness = try AgencyHarness(.evernym)
         harness.agency.batchBytes = 3000

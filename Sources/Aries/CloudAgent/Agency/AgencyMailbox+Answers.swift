@@ -19,6 +19,7 @@ extension AgencyMailbox {
                 body, with: [owner] + slots.map(\.key), from: asked.party.key)
             try answer.check(answers: asked.request, settings.dialect)
             let actions = try use(answer, of: done.operation, asked.request, at: now)
+            if done.isOvertaken { ask(at: now) }
             backoff.succeed()
             return reachable + actions + recovered()
         } catch {

@@ -82,6 +82,8 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         let until: Instant
         /// When its answer is missed; nil once that was told.
         var silentAt: Instant?
+        /// Whether somebody has asked for messages since: its answer may be older than what they know of.
+        var isOvertaken = false
     }
 
     /// Whether what has to survive is stored.
@@ -177,8 +179,9 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     // MARK: Messages
 
-    /// Everybody is asked for messages now.
-    private mutating func ask(at now: Instant) {
+    /// Everybody is asked for messages now; behind a request under way once more.
+    mutating func ask(at now: Instant) {
+        exchange?.isOvertaken = true
         askAt = now
         for index in slots.indices { (slots[index].askAt, slots[index].rereads) = (now, 0) }
     }
