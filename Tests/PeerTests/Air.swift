@@ -111,6 +111,6 @@ final class Air: Sendable {
 
     func stop() async throws {
         child.closeInput()
-        _ = try await child.wait(within: .seconds(5))
+        _ = try await child.wait(within: .seconds(30))
     }
 }

@@ -85,6 +85,18 @@ final class DeliveryGate: Sendable {
         log.lines.count { $0["text"]?.string?.string.contains(words) == true }
     }
 
+    /// How many lines the log has, those of earlier gates of the place among them.
+    var position: Int { log.position }
+
+    /// Up to which record was confirmed when the agent was reachable once more, behind that position of the log: what the log says of
+    /// one connection is in order. Nil: it was not away as far as the gate knows.
+    func confirmedBeforeReturn(from position: Int) -> Int? {
+        let texts = log.lines.map { $0["text"]?.string?.string ?? "" }
+        guard let back = texts[position...].firstIndex(of: AgentNotice.reachable.text) else { return nil }
+        let words = "confirmed up to record "
+        return texts[..<back].last { $0.hasPrefix(words) }.flatMap { Int($0.dropFirst(words.count)) } ?? 0
+    }
+
     func end() async -> Int { await store.head.point.count }
 
     func cursor(_ name: Text = DeliveryCursor.primary) async -> DeliveryCursor {
@@ -95,8 +107,10 @@ final class DeliveryGate: Sendable {
         _ what: String, within limit: Duration = .seconds(30), until isDone: @Sendable () async throws -> Bool
     ) async throws {
         let until = ContinuousClock.now + limit
-        while try await !isDone() {
-            guard ContinuousClock.now < until else {
+        while true {
+            let isLate = ContinuousClock.now >= until  // asked first: a stalled test is not a stalled program
+            if try await isDone() { return }
+            if isLate {
                 throw PeerFailure("not \(what) within \(limit): \(await cursor()) of \(await end()), \(faults)")
             }
             try await Task.sleep(for: .milliseconds(50))

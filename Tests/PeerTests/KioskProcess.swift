@@ -30,8 +30,8 @@ final class KioskProcess {
             "ledger": "path = \"\(place.path("ledger.db"))\"",
             "agent": agent + "allowPlainHTTP = true\nretryFirst = \"200ms\"\nretryLast = \"1s\"",
             "display": "kind = \"none\"",
-            // However quickly visitors come here, each finds an invitation of his own.
-            "tuvali": "previousKey = \"1s\"",
+            // However quickly visitors come here, each finds an invitation of his own; however slowly, it is still on the air.
+            "tuvali": "previousKey = \"1s\"\nkeyRotation = \"1h\"",
             "log": "path = \"\(place.path("log.jsonl"))\"",
             "control": "path = \"\(place.path("control.sock"))\"",
         ]
@@ -98,7 +98,7 @@ final class KioskProcess {
     /// Pulls the plug.
     func killNow() async throws {
         child?.signal(SIGKILL)
-        _ = try await child?.wait(within: .seconds(5))
+        _ = try await child?.wait(within: .seconds(30))
     }
 
     /// Whether it is still there.
@@ -111,6 +111,19 @@ final class KioskProcess {
         let child = try Child(Workplace.product, words + ["--config", configuration, "--json"], output: output)
         let code = try await child.wait(within: .seconds(20))
         return (code, Journal(output).lines)
+    }
+
+    /// What `gatehouse status` says as soon as somebody listens and no part is silent. Each has a second for its answer: one that is
+    /// stuck stays silent, one that only got no processor answers the next time.
+    func status(within limit: Duration = .seconds(20)) async throws -> (code: Child.End, report: JSON) {
+        let until = ContinuousClock.now + limit
+        while true {
+            let isLate = ContinuousClock.now >= until
+            let (code, lines) = try await command(["status"])
+            if let report = lines.first, isLate || report["silent"]?.array == [] { return (code, report) }
+            if isLate { throw PeerFailure("the service does not say how it is within \(limit)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     /// One visit of `gatehouse ledger list --json`.

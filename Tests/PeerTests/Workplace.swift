@@ -25,12 +25,12 @@ struct Workplace {
     /// The path of a file in the folder.
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Writes a file into the folder; returns its path.
+    /// Writes a file into the folder, or another in its place; returns its path. Whoever reads it meanwhile finds one of them whole.
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String {
         let file = folder.appendingPathComponent(name)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
+        try Data(text.utf8).write(to: file, options: .atomic)
         return file.path
     }
 

@@ -33,7 +33,8 @@ import Testing
             for number in 0..<20 { await exchange.withAgent { $0.send(content: Text("message \(number)")) } }
             try await kiosk.wait("heard") { kiosk.notices.messages == 20 }
 
-            // A restart brings nothing twice, and both connections go on.
+            // A restart brings nothing twice that was released, and both connections go on.
+            try await kiosk.wait("released") { await exchange.withAgent { $0.mediation?.waiting == 0 } }
             await kiosk.stop()
             await exchange.withAgent { $0.send(content: "while it was off") }
             kiosk = try await MailKiosk(world)

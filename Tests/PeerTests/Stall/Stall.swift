@@ -134,9 +134,9 @@ struct Stall: Sendable {
         throw PeerFailure("the relay was not \(isActive ? "energised" : "released") within \(limit)")
     }
 
-    /// The lamps that were lit at that time.
+    /// The lamps that were lit at that time, or would have been had a processor been free for the threads that light them.
     func lamps(at nanoseconds: Int) -> Set<Text> {
-        let line = timeline.events("lamps").last { ($0["ns"]?.int ?? 0) <= nanoseconds }
+        let line = timeline.events("lamps").last { ($0["ns"]?.int ?? 0) - ($0["late"]?.int ?? 0) <= nanoseconds }
         return Set((line?["lit"]?.array ?? []).compactMap(\.string))
     }
 

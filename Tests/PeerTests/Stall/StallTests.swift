@@ -55,13 +55,16 @@ import Testing
         _ = try await kiosk.sendPhone()
         try await kiosk.stall.relay(isActive: true)
         try await kiosk.stall.timeline.wait("reached")
+        let position = kiosk.stall.timeline.position
         try await site.air.stop()
         try await kiosk.stall.timeline.wait("held")
         try await kiosk.stall.relay(isActive: false)
         kiosk.expectPulses(1, "a radio that does not come back")
         #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
         // The light goes on: out of order.
-        try await kiosk.stall.timeline.wait(for: "the light of a fault") { $0["lit"]?.array?.contains("AMBER") == true }
+        try await kiosk.stall.timeline.wait(from: position, for: "the light of a fault") {
+            $0["lit"]?.array?.contains("AMBER") == true
+        }
         _ = try await kiosk.end("a radio that does not come back")
         kiosk.place.remove()
         site.place.remove()
@@ -79,8 +82,8 @@ import Testing
         try await kiosk.stall.timeline.wait("held")
         #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
         try await notify.signs(2)  // everything else turns
-        let (_, status) = try await kiosk.process.command(["status"])
-        #expect(status.first?["silent"]?.array == [], "\(status)")
+        let (_, status) = try await kiosk.process.status()
+        #expect(status["silent"]?.array == [], "\(status)")
         _ = try await kiosk.end("an adapter that hangs")
         notify.stop()
         try await finish(site, kiosk)

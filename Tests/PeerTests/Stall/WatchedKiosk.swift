@@ -98,13 +98,15 @@ final class WatchedKiosk {
         #expect(end <= .seconds(2) + owed, what)
     }
 
-    /// Ends it; after how long. Everything must be off then.
-    func end(_ what: Comment, as expected: Child.End? = .exit(0), by signal: Int32 = SIGTERM) async throws -> Duration {
+    /// Ends it; after how long, and how much of that the machine owes. Everything must be off then.
+    func end(
+        _ what: Comment, as expected: Child.End? = .exit(0), by signal: Int32 = SIGTERM
+    ) async throws -> (time: Duration, owed: Duration) {
         let (end, time, owed) = try await process.end(by: signal)
         Self.expectPrompt(time, owed: owed, what)
         if let expected { #expect(end == expected, what) }
         #expect(stall.pulses.allSatisfy { $0.length != nil }, "\(what): the relay is left on")
         #expect(stall.lastLamps.isEmpty, what)
-        return time
+        return (time, owed)
     }
 }

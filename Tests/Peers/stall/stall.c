@@ -78,10 +78,10 @@ static void hold(int kind, const char *call) {
 
 // MARK: - How late the machine is
 
-// How long this thread could have run since it began, and no processor was free for it.
-static int64_t owed(void) {
+// How long that thread could have run since it began, and no processor was free for it.
+static int64_t owed(long thread) {
     char path[64], text[96];
-    snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", syscall(SYS_gettid));
+    snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", thread);
     int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
     ssize_t count = syscall(SYS_read, file, text, sizeof text - 1);
@@ -109,28 +109,26 @@ __attribute__((constructor)) static void begin(void) {
 
 // MARK: - What the program writes
 
-static void reached(void) {
-    if (kind_at_point >= 0 && kind_at_point < KINDS) held[kind_at_point] = '1';
-    say("{\"event\":\"reached\",\"point\":\"%s\",\"ns\":%lld}\n", point, (long long)now());
-    point = NULL;
-}
-
-// Notes log lines and invitations.
+// Notes log lines and invitations. What is held up from a line on is held up before anybody can read that line, or the invitation in it.
 static void look(const char *bytes, size_t count) {
     static const char event[] = "\"event\":\"", scheme[] = "OPENID4VP://";
     if (!held || count < sizeof event) return;
+    const char *line = memchr(bytes, '{', 8), *wanted = point;
+    const char *name = line ? memmem(line, (size_t)(bytes + count - line), event, sizeof event - 1) : NULL;
+    if (name) name += sizeof event - 1;
+    int is_reached = name && wanted && !strncmp(name, wanted, strlen(wanted)) && name[strlen(wanted)] == '"';
+    if (is_reached && kind_at_point >= 0 && kind_at_point < KINDS) held[kind_at_point] = '1';
     const char *uri = memmem(bytes, count, scheme, sizeof scheme - 1);
     if (uri) {
         size_t length = 0;
         while (uri + length < bytes + count && !strchr("\"\n", uri[length])) length++;
         say("{\"event\":\"uri\",\"uri\":\"%.*s\"}\n", (int)length, uri);
     }
-    const char *line = memchr(bytes, '{', 8);
-    const char *name = line ? memmem(line, (size_t)(bytes + count - line), event, sizeof event - 1) : NULL;
     if (!name) return;
     say("%.*s", (int)(bytes + count - line), line);
-    name += sizeof event - 1;
-    if (point && !strncmp(name, point, strlen(point)) && name[strlen(point)] == '"') reached();
+    if (!is_reached) return;
+    say("{\"event\":\"reached\",\"point\":\"%s\",\"ns\":%lld}\n", wanted, (long long)now());
+    point = NULL;
 }
 
 static int kind_of(int descriptor) {
@@ -233,7 +231,10 @@ int ioctl(int descriptor, unsigned long request, ...) {
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
+static long radio;  // the thread of that name; 0: not known yet
+
 int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *limit, const sigset_t *mask) {
+    if (held && !radio && is_thread("gatehouse-radio")) radio = syscall(SYS_gettid);
     if (held && held[RADIO] == '1' && is_thread("gatehouse-radio")) hold(RADIO, "ppoll");
     return NEXT(ppoll)(entries, count, limit, mask);
 }
@@ -251,7 +252,7 @@ enum { RELAY, LINES = 6, DESCRIPTORS = 1024 };
 static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE"};
 static int levels[LINES];
 static struct { uint32_t count, offsets[LINES]; } requests[DESCRIPTORS];  // by descriptor
-static int64_t owed_before;  // of the relay's thread
+static int64_t relay_owed, lamps_owed;  // to the relay's thread; to that of the lamps and the radio's, which tells it, up to now
 
 DIR *opendir(const char *path) {
     char own[512];
@@ -272,8 +273,8 @@ static int set(const unsigned *offsets, const int *values, unsigned count) {
     if (count == 1 && offsets[0] == RELAY) {
         if (values[0] != levels[RELAY]) {
             // First of all the time: what follows takes some.
-            int64_t at = now(), late = owed() - owed_before;
-            owed_before += late;
+            int64_t at = now(), late = owed(syscall(SYS_gettid)) - relay_owed;
+            relay_owed += late;
             say("{\"event\":\"relay\",\"active\":%s,\"ns\":%lld,\"late\":%lld}\n", values[0] ? "true" : "false",
                 (long long)at, (long long)late);
         }
@@ -281,12 +282,14 @@ static int set(const unsigned *offsets, const int *values, unsigned count) {
         return 0;
     }
     hold(LAMPS, "lamps");
+    int64_t at = now(), late = owed(syscall(SYS_gettid)) + (radio ? owed(radio) : 0) - lamps_owed;
+    lamps_owed += late;
     char lit[64] = "";
     for (unsigned i = 0; i < count; i++) {
         levels[offsets[i]] = values[i];
         if (values[i]) sprintf(lit + strlen(lit), "%s\"%s\"", *lit ? "," : "", names[offsets[i]]);
     }
-    say("{\"event\":\"lamps\",\"lit\":[%s],\"ns\":%lld}\n", lit, (long long)now());
+    say("{\"event\":\"lamps\",\"lit\":[%s],\"ns\":%lld,\"late\":%lld}\n", lit, (long long)at, (long long)late);
     return 0;
 }
 
