@@ -30,7 +30,7 @@ final class AgentOnLoopback: Sendable {
         let (place, clock) = (Place(), ContinuousClock.now)
         server = try LoopbackServer { request in
             guard request.method == "POST", let box = place.box.withLock({ $0 }) else { return .init(405) }
-            for _ in 0..<200 where box.isStuck.load(ordering: .relaxed) { usleep(50_000) }
+            for _ in 0..<2400 where box.isStuck.load(ordering: .relaxed) { usleep(50_000) }
             return box.agent.withLock { agent in
                 let now = Instant(nanoseconds: clock.duration(to: .now).nanoseconds)
                 // It always has something to say, and wants it to be answered.
@@ -65,7 +65,7 @@ final class AgentOnLoopback: Sendable {
     /// From now on each answer carries a ping that wants an answer.
     func wearDown() { box.isHostile.store(true, ordering: .relaxed) }
 
-    /// Whether it takes messages and says nothing, for ten seconds at most.
+    /// Whether it takes messages and says nothing, for two minutes at most.
     func setStuck(_ isStuck: Bool) { box.isStuck.store(isStuck, ordering: .relaxed) }
 
     /// Ends its connections, with the next message of each.

@@ -238,10 +238,9 @@ final class Scratch: Sendable {
     }
 }
 
-/// A TCP port on which nothing listens.
+/// A TCP port on which nothing listens. It stays taken until this program ends: else another test's server could get it meanwhile.
 func closedPort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian

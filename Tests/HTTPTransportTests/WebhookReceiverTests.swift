@@ -76,7 +76,7 @@ import Testing
     }
 
     /// One byte now and then keeps no connection open.
-    @Test(arguments: ["", "POST /wake?k=1 HTTP/1.1\r\nx: ", "POST /wake?k=1 HTTP/1.1\r\ncontent-length: 99\r\n\r\n"])
+    @Test(arguments: ["", "POST /wake?k=1 HTTP/1.1\r\nx: ", "POST /wake?k=1 HTTP/1.1\r\ncontent-length: 4096\r\n\r\n"])
     func whoIsSlowIsCutOff(_ beginning: String) async throws {
         try await serving {
             $0.timeLimit = .milliseconds(200)

@@ -51,7 +51,8 @@ class Gate:
             raise Failure(f"{failure}: {self.log()[-3:]}") from None
 
     def log(self):
-        return self.machine.shell("cat /run/log").splitlines()
+        """The lines that are there as a whole."""
+        return self.machine.shell("cat /run/log").rpartition("\n")[0].splitlines()
 
     def events(self, name):
         lines = [json.loads(line) for line in self.log() if line.startswith('{"time"')]

@@ -143,13 +143,22 @@ import Testing
     @Test func clientsThatSayNothingAreDroppedAndCannotKeepOthersOut() async throws {
         let limit = Duration.seconds(3)
         let server = try await server(time: limit)
-        let began = ContinuousClock.now
-        let idle = try (0..<8).map { _ in try connection() }
-        #expect(try ask("x").contains("too many"), "as many as there may be")
-        for descriptor in idle { #expect(rest(descriptor).isEmpty) }
-        #expect(ContinuousClock.now - began >= limit)
-        #expect(try ask("after") == "after")
-        for descriptor in idle { close(descriptor) }
+        // Once more where the machine stood still until they were dropped.
+        for trial in 1...5 {
+            let began = ContinuousClock.now
+            let idle = try (0..<8).map { _ in try connection() }
+            defer { for descriptor in idle { close(descriptor) } }
+            let isRefused = try ask("x").contains("too many")
+            guard isRefused || trial == 5 || ContinuousClock.now - began < limit else {
+                for descriptor in idle { _ = rest(descriptor) }
+                continue
+            }
+            #expect(isRefused, "as many as there may be")
+            for descriptor in idle { #expect(rest(descriptor).isEmpty) }
+            #expect(ContinuousClock.now - began >= limit)
+            #expect(try ask("after") == "after")
+            break
+        }
         await server.close()
     }
 
@@ -158,7 +167,9 @@ import Testing
             time: .milliseconds(300), answer: { _, _ in [UInt8](repeating: 0x61, count: 10_000_000) })
         let deaf = try connection()
         Sockets.writeAll(deaf, [0x78, 0x0A])
-        try await Task.sleep(for: .seconds(1))
+        // Read only what was there when the server hung up.
+        var hangUp = pollfd(fd: deaf, events: 0, revents: 0)
+        #expect(poll(&hangUp, 1, 60_000) == 1 && Int32(hangUp.revents) & POLLHUP != 0)
         var read = 0
         while true {
             let bytes = Sockets.readAll(deaf, 65_536)
@@ -245,13 +256,13 @@ import Testing
     }
 
     @Test func aHundredAtOnceAreAnsweredOrTurnedAway() async throws {
-        let server = try await server(time: .seconds(2))
+        let server = try await server()
         let path = path
         let ends = await withTaskGroup(of: String.self) { group in
             for number in 0..<100 {
                 group.addTask {
                     do throws(ControlClient.Failure) {
-                        let bytes = try ControlClient.ask(path, Array("\(number)".utf8), within: .seconds(10))
+                        let bytes = try ControlClient.ask(path, Array("\(number)".utf8), within: .seconds(60))
                         let text = String(decoding: bytes, as: UTF8.self)
                         return text == "\(number)" ? "answered" : text.contains("too many") ? "turned away" : text
                     } catch {

@@ -335,13 +335,18 @@ struct DisplayDeviceTests {
             told.result = outcome.map { .init(mark: "3f2a", outcome: $0) }
             nonisolated(unsafe) let device = terminal
             // The line takes no more than it is read.
-            Thread { [told] in try? device.show(told) }.start()
+            let isShown = DispatchSemaphore(value: 0)
+            Thread { [told] in
+                try? device.show(told)
+                isShown.signal()
+            }.start()
             var screen = Screen()
             var text: [UInt8] = []
             while !String(decoding: text, as: UTF8.self).hasSuffix("\u{1B}[J") {
                 try #require(Sockets.waitReadable(master))
                 text += Sockets.readAll(master, 1)
             }
+            isShown.wait()
             screen.feed(String(decoding: text, as: UTF8.self))
             #expect(screen.isWithin(columns: 80, rows: 24))
             let code = QRReader.read(width: 45, height: 46) { screen.isDark(column: $0, halfRow: $1) }

@@ -80,7 +80,7 @@ struct RadioOpenerTests {
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
             // An address that no adapter has: nothing is touched, whatever this machine has.
-            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(3)) {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(10)) {
                 "00:00:00:00:00:00"
             } say: { error in
                 said.withLock { $0.append(error) }
@@ -91,7 +91,7 @@ struct RadioOpenerTests {
             #expect(throws: ChannelRefusal.self) { try RadioOpener.ask(path) }
         }
         #expect(Set(refusals).count == 1 && [EAFNOSUPPORT, ENODEV].contains(refusals[0]?.code))
-        #expect(done.wait(timeout: .now() + 30) == .success)
+        #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(said.withLock(\.count) == 1)
     }
 
@@ -111,7 +111,7 @@ struct RadioOpenerTests {
         let configured = Mutex<[String?]>([nil, "00:00:00:00:00:00"])
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
-            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(3)) {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(10)) {
                 configured.withLock { $0.removeFirst() }
             } say: { _ in
             }
@@ -120,7 +120,7 @@ struct RadioOpenerTests {
         #expect(throws: ChannelRefusal(step: .asking, code: EINVAL)) { try RadioOpener.ask(path) }
         let refusal = #expect(throws: ChannelRefusal.self) { try RadioOpener.ask(path) }
         #expect([EAFNOSUPPORT, ENODEV].contains(refusal?.code))
-        #expect(done.wait(timeout: .now() + 30) == .success && configured.withLock(\.isEmpty))
+        #expect(done.wait(timeout: .now() + 60) == .success && configured.withLock(\.isEmpty))
     }
 
     @Test("an opener that is not there is told with its remedy")

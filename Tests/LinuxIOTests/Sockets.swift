@@ -12,6 +12,13 @@ enum Sockets {
 
     /// A TCP listener on a free port of the loopback address.
     static func listener() throws -> (descriptor: Int32, port: UInt16) {
+        let (descriptor, port) = try bound()
+        try #require(listen(descriptor, 4) == 0)
+        return (descriptor, port)
+    }
+
+    /// The same that does not listen: whoever connects is refused, and nobody else gets the port.
+    static func bound() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
         var address = sockaddr_in()
@@ -21,7 +28,6 @@ enum Sockets {
         try withUnsafeMutablePointer(to: &address) { pointer in
             try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
                 try #require(bind(descriptor, general, size) == 0)
-                try #require(listen(descriptor, 4) == 0)
                 try #require(getsockname(descriptor, general, &size) == 0)
             }
         }
@@ -60,9 +66,9 @@ enum Sockets {
         return bytes
     }
 
-    /// Waits until a descriptor is readable; false after ten seconds.
+    /// Waits until a descriptor is readable; false after a minute.
     static func waitReadable(_ descriptor: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, 10_000) == 1
+        return poll(&entry, 1, 60_000) == 1
     }
 }

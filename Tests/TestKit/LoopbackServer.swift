@@ -44,9 +44,16 @@ package final class LoopbackServer: Sendable {
 
     /// Where it listens.
     package let port: Int
-    private let listener: Int32
+    private let listener: Listener
     private let answer: @Sendable (Request) -> Answer?
     private let count = Atomic<Int>(0)
+
+    /// A listening socket. It is closed when neither the server nor its thread has it any more: until then its number means nothing else.
+    private final class Listener: Sendable {
+        let descriptor: Int32
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { close(descriptor) }
+    }
 
     /// A socket that listens at a free port of the loopback address.
     package static func listen() throws -> (descriptor: Int32, port: Int) {
@@ -71,13 +78,12 @@ package final class LoopbackServer: Sendable {
 
     /// A server that listens at once; nil from `answer` closes the connection without one.
     package init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
-        let (listener, port) = try Self.listen()
+        let (descriptor, port) = try Self.listen()
+        let listener = Listener(descriptor)
         (self.listener, self.port, self.answer) = (listener, port, answer)
         Thread.detachNewThread { [weak self] in
-            // Here, where nobody calls accept(2) with a number that means something else by now.
-            defer { close(listener) }
             while true {
-                let client = accept(listener, nil, nil)
+                let client = accept(listener.descriptor, nil, nil)
                 let code = errno
                 guard let server = self else {
                     if client >= 0 { close(client) }
@@ -92,7 +98,7 @@ package final class LoopbackServer: Sendable {
         }
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
 
     /// What goes by itself (EINTR, somebody who left, no more descriptors) is waited for; it never ends the server.
     private func refuse(_ code: Int32) {

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import TestKit
 import Testing
 import Workbench
 
@@ -38,9 +39,18 @@ import Workbench
 
     @Test func theGateDoesNotWaitForTheDisk() async throws {
         let sync = Duration.seconds(1)
-        let result = try await run(visits: 4, sync: sync, choosing: .seconds(5))
-        #expect(result.times.count == 4 && result.refused == 0, "\(result)")
-        #expect(result.percentile(100) < sync, "\(result.times)")
+        let canary = Canary()
+        defer { canary.end() }
+        for trial in 1...3 {
+            canary.mark()
+            let result = try await run(visits: 4, sync: sync, choosing: .seconds(5))
+            #expect(result.times.count == 4 && result.refused == 0, "\(result)")
+            let isPrompt = result.percentile(100) < sync
+            // A machine that stood still for a good part of that says nothing of the gate.
+            guard isPrompt || trial == 3 || canary.most < sync / 4 else { continue }
+            #expect(isPrompt, "\(result.times)")
+            return
+        }
     }
 
     /// The bar above can be missed: who brings a credential at once waits for his intent.
