@@ -239,17 +239,4 @@ final class Scratch: Sendable {
 }
 
 /// A TCP port on which nothing listens. It stays taken until this program ends: else another test's server could get it meanwhile.
-func closedPort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
-        }
-    }
-    guard isBound else { throw ProgramFailure(description: "no free port: \(errno)") }
-    return Int(UInt16(bigEndian: address.sin_port))
-}
+func closedPort() throws -> Int { try BoundPort().number }

@@ -1,4 +1,5 @@
 import Glibc
+import TestKit
 import Testing
 
 /// Sockets for the tests of this target.
@@ -12,26 +13,9 @@ enum Sockets {
 
     /// A TCP listener on a free port of the loopback address.
     static func listener() throws -> (descriptor: Int32, port: UInt16) {
-        let (descriptor, port) = try bound()
-        try #require(listen(descriptor, 4) == 0)
-        return (descriptor, port)
-    }
-
-    /// The same that does not listen: whoever connects is refused, and nobody else gets the port.
-    static func bound() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        try #require(descriptor >= 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
-                try #require(bind(descriptor, general, size) == 0)
-                try #require(getsockname(descriptor, general, &size) == 0)
-            }
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
+        let port = try BoundPort()
+        try #require(listen(port.descriptor, 4) == 0)
+        return (port.descriptor, UInt16(port.number))
     }
 
     /// The master side of a pseudo-terminal and the path of its line.

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @testable import LinuxIO
@@ -143,10 +144,10 @@ struct TransportTests {
 
     @Test("TCP: a closed port and an unknown name are unreachable")
     func tcpRefused() throws {
-        let (descriptor, port) = try Sockets.bound()
-        defer { close(descriptor) }
-        #expect(throws: TransportError.unreachable("127.0.0.1:\(port)")) {
-            try TCPTransport.connect(host: "127.0.0.1", port: port)
+        let port = try BoundPort()
+        defer { close(port.descriptor) }
+        #expect(throws: TransportError.unreachable("127.0.0.1:\(port.number)")) {
+            try TCPTransport.connect(host: "127.0.0.1", port: UInt16(port.number))
         }
         #expect(throws: TransportError.unreachable("no-such-host.invalid:1")) {
             try TCPTransport.connect(host: "no-such-host.invalid", port: 1)

@@ -56,16 +56,16 @@ import Testing
             try await gate.wait("released") { agency.statuses == ["MS-106"] }
             await gate.stop()
             for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
-            let (port, place) = try heldPort()
-            defer { close(place) }
+            let place = try BoundPort(isShared: true)
+            defer { close(place.descriptor) }
             let webhook = """
                 \(more.replacing("poll = \"1s\"", with: "poll = \"1h\""))
-                webhook = "http://127.0.0.1:\(port)/wake/1"
-                webhookListen = "127.0.0.1:\(port)"
+                webhook = "http://127.0.0.1:\(place.number)/wake/1"
+                webhookListen = "127.0.0.1:\(place.number)"
                 """
             gate = try await scene.gate(invitation, more: webhook)
             try await gate.wait("heard") { [gate] in gate.said("bytes from the agent") == 8 }
-            try await gate.wait("registered") { agency.webhooks == ["http://127.0.0.1:\(port)/wake/1"] }
+            try await gate.wait("registered") { agency.webhooks == ["http://127.0.0.1:\(place.number)/wake/1"] }
             try await gate.wait("listening") { [gate] in gate.said("the agency can wake this box") == 1 }
             for number in 8..<12 {
                 let sent = ContinuousClock.now
@@ -83,25 +83,6 @@ import Testing
             withExtendedLifetime(agency) {}
         }
     }
-}
-
-/// A port on which nothing listens, and the socket that keeps it: whoever binds it with SO_REUSEADDR, as servers do, may listen there,
-/// and nobody gets it who only wants a free one.
-private func heldPort() throws -> (port: Int, socket: Int32) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var one: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-        }
-    }
-    guard isBound else { throw PeerFailure("no port: \(errno)") }
-    return (Int(UInt16(bigEndian: address.sin_port)), descriptor)
 }
 
 /// A virtual agency behind HTTP, which posts to webhooks.

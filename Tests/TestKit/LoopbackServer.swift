@@ -57,23 +57,13 @@ package final class LoopbackServer: Sendable {
 
     /// A socket that listens at a free port of the loopback address.
     package static func listen() throws -> (descriptor: Int32, port: Int) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && Glibc.listen(listener, 64) == 0
-                    && getsockname(listener, $0, &length) == 0
-            }
-        }
-        guard isListening else {
+        let port = try BoundPort()
+        guard Glibc.listen(port.descriptor, 64) == 0 else {
             let code = errno
-            if listener >= 0 { close(listener) }
+            close(port.descriptor)
             throw Failure(code: code)
         }
-        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+        return (port.descriptor, port.number)
     }
 
     /// A server that listens at once; nil from `answer` closes the connection without one.
