@@ -1,64 +1,77 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
-.PHONY: demo test test-page test-unit test-vm test-power test-card deb test-deb smoke deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build peers clean
+.PHONY: demo product test test-step forget-steps nightly nightly-tests nightly-respellings nightly-fuzz test-page test-unit test-vm test-power \
+	test-card deb test-deb smoke deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build \
+	peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
 SCRATCH ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gatehouse/build
 SWIFT_FLAGS := --scratch-path $(SCRATCH)
 DEMO_ARGUMENTS ?=
-# The tests' own program: `swift test` would let no second process run beside it.
-TESTS = Tests/run $(SCRATCH)/debug/gatehousePackageTests.xctest --testing-library swift-testing
-RUN_TESTS = GATEHOUSE_BINARY=$(SCRATCH)/debug/gatehouse $(TESTS)
 
 # Fetches what the build in a scratch folder stands on, up to three times: SwiftPM itself asks only once. Not again before Package.swift
 # changes; whether the build can do without it says the build.
 fetch = [ $(1)/gatehouse-fetched -nt Package.swift ] || for pause in 5 20 0; do \
-	swift package $$([ -t 1 ] || echo --quiet) --scratch-path $(1) resolve && touch $(1)/gatehouse-fetched && break; sleep $$pause; done
+	swift package $$([ -t 2 ] || echo --quiet) --scratch-path $(1) resolve && touch $(1)/gatehouse-fetched && break; sleep $$pause; done
 
-# Builds product and tests together: one build serves both commands.
+# What each step took, for the table at the end. Where the environment names the file, as in .ci/run, its owner empties and prints it.
+export GATEHOUSE_STEPS ?= $(SCRATCH)-tests/steps
+STEPS_ARE_OTHERS := $(filter environment,$(origin GATEHOUSE_STEPS))
+STEP := Tests/step
+
+# A terminal sees how far the build is. An index for editors would take a tenth of the time.
+swift_build = swift build $(SWIFT_FLAGS) --disable-index-store $(1) $$([ -t 2 ] || echo --quiet)
+
+# Builds product and tests, for debugging.
 build: setup
+	@echo "Building the tests (the first time takes some minutes) ..."
+	@$(call fetch,$(SCRATCH))
+	@$(STEP) "debug build, tests included" $(call swift_build,--build-tests)
+
+# The product alone, without the tests and what only they need. Where the tests are built it is as they have it.
+PLAIN = $(if $(wildcard $(SCRATCH)/debug/gatehousePackageTests.xctest),,GATEHOUSE_UNOPTIMISED=1)
+product: setup
 	@echo "Building (the first time takes some minutes) ..."
 	@$(call fetch,$(SCRATCH))
-	@if [ -t 1 ]; then swift build $(SWIFT_FLAGS) --build-tests; else swift build $(SWIFT_FLAGS) --build-tests --quiet; fi
+	@$(PLAIN) $(call swift_build,--product gatehouse)
 
-demo: build
+demo: product
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
 
-# Several processes: what lives in real time would starve beside the cores' tests, which keep every thread busy; so would those of them
-# that are bounded in time beside whole crowds.
-CROWDS := 'KioskTests|SimulationTests'
-ADAPTERS := 'ApplianceTests|LinuxIOTests|StoreTests|HTTPTransportTests'
-# Of these, what computes for long and asks no clock: disks and agents that are models.
-MODELS := '(ApplianceTests[.](CrashRule|Kill|RestoredDelivery|StoredDelivery)|StoreTests[.](Crash|DiskUse|Fault|Tampering))Tests'
-REAL_TIME := 'PeerTests|CommandTests|GatekeeperTests|DecisionBenchTests|SoakTests|SilentMailboxTests|WebhookReceiverTests|LocalServerTests|ObservationServiceTests|DoorDeskTests'
-# Of these most wait, so two processes share the machine: those with agents on the other side, and the rest.
-AGENTS := 'PeerTests[.](AgencyPeer|AgentCommand|AttributePeer|Delivery|DeliveryRate|Keeper|MailboxPeer|RotationPeer)Tests'
-
-# What of these drives `gatehouse run`, for the program as it is installed: another build may behave otherwise; and 10,000 visits in a
-# crowd, which only that plays in time.
-AS_INSTALLED := 'RunCommandTests|ProcessTests|DeliveryRateTests|PeerTests.VisitTests|StallTests|WatchdogTests|SignalTests|CrowdCommandTests'
+# Tests/StepRunner runs the tests by their tags, each process one test at a time, on the program as it is installed. Tests/Hermetic gives
+# them a machine whose gate is hostile: whatever reads or changes it fails the run. `make test-step STEPS=cores` runs one step of those built.
+# `make test` ends with the slowest tests and the time of each step.
 RELEASE := $(SCRATCH)-install/release/gatehouse
+RUN_STEPS = env GATEHOUSE_BINARY=$(RELEASE) GATEHOUSE_CROWD=10000 Tests/Hermetic/run $(SCRATCH)/debug/step-runner \
+	$(SCRATCH)/debug/gatehousePackageTests.xctest --folder $(SCRATCH)-tests
 
-# Two processes side by side, one test at a time in each: a process whose few threads are all taken lets no clock in it be read in time.
-# The second one's words are shown when it failed. What to run in the first, what in the second, and a name for the latter's file.
-define side_by_side
-$(RUN_TESTS) --no-parallel $(2) > $(SCRATCH)-$(3).log 2>&1 & beside=$$!; \
-$(RUN_TESTS) --no-parallel $(1); first=$$?; \
-wait $$beside; second=$$?; if [ $$second -eq 0 ]; then tail -n 1 $(SCRATCH)-$(3).log; else cat $(SCRATCH)-$(3).log; fi; \
-exit $$((first | second))
-endef
+test: forget-steps lint build release peers
+	@$(STEP) $(if $(STEPS_ARE_OTHERS),,--last) tests $(RUN_STEPS)
 
-test: lint build release
-	@Tests/Peers/setup
-	@$(RUN_TESTS) --skip $(REAL_TIME) --skip $(ADAPTERS) --skip $(CROWDS)
-	@echo "Now crowds, sieges and whatever may go wrong in the air, in virtual time:"
-	@$(RUN_TESTS) --filter $(CROWDS)
-	@echo "Now what touches disks, sockets and threads:"
-	@$(call side_by_side,--filter $(ADAPTERS) --skip $(REAL_TIME) --skip $(MODELS),--filter $(MODELS),models)
-	@echo "Now the real program, also against Bumble and ACA-Py:"
-	@$(call side_by_side,--filter $(REAL_TIME) --skip $(AGENTS),--filter $(AGENTS),agents)
-	@echo "And the program as it is installed:"
-	@GATEHOUSE_BINARY=$(RELEASE) GATEHOUSE_CROWD=10000 $(TESTS) --no-parallel --filter $(AS_INSTALLED)
+test-step:
+	@$(RUN_STEPS) $(STEPS)
+
+forget-steps:
+	@$(if $(STEPS_ARE_OTHERS),,rm -f $(GATEHOUSE_STEPS))
+
+peers:
+	@$(STEP) "environments of the foreign peers" Tests/Peers/setup
+
+# What `make test` leaves out since it takes long, in parts that also run alone. A part that fails does not keep the next from running.
+NIGHTLY := nightly-tests nightly-respellings test-deb test-unit test-vm test-power test-card test-arm64 nightly-fuzz
+nightly:
+	@$(MAKE) --keep-going --no-print-directory $(NIGHTLY)
+
+# Each test with each version of its peer, and the repetitions and enumerations that take long.
+nightly-tests: build release peers
+	@GATEHOUSE_PEERS=all $(RUN_STEPS) --nightly --patience 4000
+
+# Every signed document in every spelling that JSON-LD allows.
+nightly-respellings: build
+	@GATEHOUSE_RESPELLINGS=all $(SCRATCH)/debug/gatehousePackageTests.xctest --testing-library swift-testing --filter Respelling
+
+nightly-fuzz:
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=300
 
 # The program as it is installed: with the standard library inside, and with every address bound and sealed before it reads anything.
 # LLVM's linker keeps addresses to be bound in 30 KB where others write a table of 3.7 MB, which each start would read into memory; and
@@ -67,7 +80,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product gatehouse --quiet
 release: setup
 	@$(call fetch,$(SCRATCH)-install)
-	@swift build --scratch-path $(SCRATCH)-install $(RELEASE_FLAGS)
+	@$(STEP) "release build" swift build --scratch-path $(SCRATCH)-install $(RELEASE_FLAGS)
 
 # Packages of it for the Debian that runs here, and their debug symbols (deploy/deb).
 DEB ?= $(SCRATCH)-install/deb
@@ -173,7 +186,7 @@ format:
 	@swift format -i -r Package.swift Sources Tests Examples
 
 lint:
-	@swift format lint --strict -r Package.swift Sources Tests Examples
+	@$(STEP) lint swift format lint --strict -r Package.swift Sources Tests Examples
 
 clean:
 	@rm -rf $(SCRATCH)

@@ -21,6 +21,8 @@ package final class HTTPExchange: MessageExchange {
         package var connectTimeout = Duration.seconds(10)
         /// Time for a whole exchange.
         package var timeLimit = Duration.seconds(30)
+        /// Time for a server to agree that a connection with TLS ends, before it is cut.
+        package var farewell = Duration.seconds(5)
         /// Content type of what is posted.
         package var contentType = "application/didcomm-envelope-enc"
         /// A PEM file with roots to trust beside the system's; one that cannot be read adds none until it can be.
@@ -53,11 +55,10 @@ package final class HTTPExchange: MessageExchange {
         // The caller has a back-off of its own: a refused connection must be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
-        if let roots {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.certificates(roots)]
-            configuration.tlsConfiguration = tls
-        }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.shutdownTimeout = .init(settings.farewell)
+        if let roots { tls.additionalTrustRoots = [.certificates(roots)] }
+        configuration.tlsConfiguration = tls
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

@@ -27,6 +27,8 @@ package struct ResourceFetcher: ResourceFetching {
         package var timeLimit = Duration.seconds(30)
         /// Time for making one connection.
         package var connectTimeout = Duration.seconds(10)
+        /// Time for a server to agree that a connection ends, before it is cut.
+        package var farewell = Duration.seconds(5)
         /// Addresses of one name that are tried.
         package var attempts = 3
         /// A PEM file with the roots to trust in place of the system's.
@@ -124,11 +126,10 @@ package struct ResourceFetcher: ResourceFetching {
                 }
             }
         }
-        if let file = settings.trustRootsFile {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .file(file)
-            configuration.tlsConfiguration = tls
-        }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.shutdownTimeout = .init(settings.farewell)
+        if let file = settings.trustRootsFile { tls.trustRoots = .file(file) }
+        configuration.tlsConfiguration = tls
         // One client for one exchange: the address is part of its configuration, and no connection is kept.
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<Answer, Failure>

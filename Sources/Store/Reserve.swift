@@ -50,7 +50,11 @@ package final class Reserve {
         if log.count == 0 { try empty() }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Unlocked by hand: a child process that is just being spawned may still hold a copy of the descriptor.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Does that with the reserve on a thread of its own, and returns what came of it: a disk may take seconds, and tasks share few
     /// threads. Nobody else may use the reserve meanwhile.

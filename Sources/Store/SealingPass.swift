@@ -33,6 +33,8 @@ struct SealingPass {
 
     let source: SealingSource
     let witness: WitnessKey?
+    /// Whether a key is made where there is none.
+    let mayMakeKey: Bool
 
     /// A value that is a key or holds some.
     private struct Value {
@@ -44,7 +46,9 @@ struct SealingPass {
     func run(_ pool: DatabasePool, _ books: inout Books) throws -> (keys: SealingKeys, told: KeysAtRest) {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
         // Where something is sealed under a key that is not here, that one has to come back.
-        var keys = source.keys { old in sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil } }
+        var keys = source.keys { old in
+            mayMakeKey && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
+        }
         keys.takesOpen = !books.areKeysSealed
         var told = KeysAtRest(path: source.path)
         told.failure = keys.failure

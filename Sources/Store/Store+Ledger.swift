@@ -78,7 +78,7 @@ extension Store {
     /// Reads the whole ledger and proves it, from one consistent state, beside the writer.
     package func verify(checkpoints: [Checkpoint] = []) async throws(StoreError) -> ChainReport {
         let limits = options.limits
-        let proof = proof
+        let proof = await currentProof()
         return try await read { db in
             try LedgerAudit.whole(db, checkpoints: checkpoints, limits: limits, proof: proof)
         }
@@ -87,6 +87,14 @@ extension Store {
     /// What the ledger is to be held to. Read before the ledger is, which may grow meanwhile: it may be further than the witness, but
     /// never behind.
     var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
+
+    /// The same, with a witness that has heard of this ledger: until its first statement about a new one it names the
+    /// one before.
+    func currentProof() async -> Proof? {
+        if witness != nil, witnessing.revision == 0 { await tellWitness() }
+        return proof
+    }
+
     /// The look-up by visit. The sign keeps SQLite from putting the visit into the expression of the index, which it would then
     /// read whole.
     static let closedVisit =

@@ -55,7 +55,7 @@ extension Store {
     }
 
     private func auditInPieces() async throws(StoreError) -> ChainReport {
-        var audit = LedgerAudit(limits: options.limits, proof: proof, piece: options.auditPiece)
+        var audit = LedgerAudit(limits: options.limits, proof: await currentProof(), piece: options.auditPiece)
         while true {
             let began = ContinuousClock.now
             let (next, report) = try await read { [audit] db in
@@ -99,8 +99,10 @@ extension Store {
         }
     }
 
-    /// The last statement, at the end.
+    /// The last statement, at the end. A command that only looks signs no ledger that the witness does not know: it
+    /// would hide that the witness was removed.
     func witnessLast() async {
+        guard options.mayMake || standing == .continued else { return }
         if books.revision > witnessing.revision { await tellWitness() }
     }
 

@@ -53,8 +53,8 @@ package actor Store {
         let fail: @Sendable (StoreError) -> Void
     }
 
-    /// Opens the database at `path`, making folder and file (modes 0700, 0600) when they are absent. Waits for the
-    /// disk.
+    /// Opens the database at `path`, making folder and file (modes 0700, 0600) when they are absent, unless
+    /// ``StoreOptions/mayMake`` forbids it. Waits for the disk.
     ///
     /// With a `witness` the ledger is compared with it first. One that does not stand up to it is put aside as
     /// `PATH.rewritten-N`, and a new one, with the same connections and keys, is in its place (``standing`` says so). `onWrite`
@@ -76,10 +76,12 @@ package actor Store {
         path: String, options: StoreOptions, witness source: WitnessSource?, sealing: SealingSource,
         onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {
-        let file = try StoreFile(path: path)
+        // Before anything is made: a database of nothing would be evidence that was changed.
+        if !options.mayBeginAnew, let doubt = source?.contradiction(toAbsent: path) { throw doubt }
+        let file = try StoreFile(path: path, mayMake: options.mayMake)
         var (witness, keyless): (Witness?, LedgerStanding?)
         // With a ledger there is a key, here or elsewhere; only a start may do without.
-        let mayMakeKey = options.mayBeginAnew || !StoreFile.hasContent(path)
+        let mayMakeKey = options.mayMake && (options.mayBeginAnew || !StoreFile.hasContent(path))
         do throws(StoreError) {
             witness = try source.map { source throws(StoreError) in
                 try Witness(source, mayMakeKey: mayMakeKey, onWrite: onWrite)
@@ -96,7 +98,9 @@ package actor Store {
         (self.file, self.pool, found) = (file, opened.pool, opened.found)
         do {
             var books = opened.books
-            (self.sealing, keysAtRest) = try SealingPass(source: sealing, witness: witness?.key).run(pool, &books)
+            (self.sealing, keysAtRest) = try SealingPass(
+                source: sealing, witness: witness?.key, mayMakeKey: options.mayMake
+            ).run(pool, &books)
             self.books = books
             copier = try DatabaseQueue(path: path, configuration: Self.configuration())
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }

@@ -18,8 +18,10 @@ final class StoreFile {
     private var descriptor: Int32
     private var seen: [String: Sighting] = [:]
 
-    /// Checks the folder, takes the lock, makes the database file.
-    init(path: String) throws(StoreError) {
+    /// Checks the folder, takes the lock, makes the database file. Without `mayMake` there must be one, with something
+    /// in it: else `absent` is thrown before anything is made.
+    init(path: String, mayMake: Bool = true) throws(StoreError) {
+        if !mayMake, let obstacle = Self.obstacle(path) { throw obstacle }
         let folder = Self.folder(of: path)
         try Self.makeSafe(folder)
         let lock = try Self.lock(path + ".lock", for: path)
@@ -176,13 +178,15 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Why no regular file is seen there; nil: one is. What this user may not look at is not told as absent.
+    /// Why no file with something in it is seen there; nil: one is. What this user may not look at is not told as
+    /// absent. An empty file is what a first start leaves that is cut off: no database yet.
     static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             return errno == ENOENT || errno == ENOTDIR ? .absent(path: path) : failure(path)
         }
-        return status.st_mode & S_IFMT == S_IFREG ? nil : .absent(path: path)
+        let isThere = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+        return isThere ? nil : .absent(path: path)
     }
 
     /// Whether an open descriptor is that of a regular file.

@@ -26,6 +26,11 @@ package struct StoreOptions: Sendable {
     /// Requests after which it is copied beside the writers, however busy they are.
     package var checkpointAtLatest = 4000
 
+    /// Whether folder, database and keys are made where there are none. If not, a database that is not there is an
+    /// error (``StoreError/absent(path:)``), and no file of it or beside it is made: for commands that look at what
+    /// there is.
+    package var mayMake = true
+
     /// Whether a ledger that does not stand up to its witness is put aside, and another one begun. If not, that is an error
     /// (``StoreError/doubtful(path:detail:)``), and files and keys stay as they are: for commands, which may not have the keys that
     /// the service has.

@@ -33,6 +33,15 @@ package struct WitnessSource: Sendable {
 
     /// What the witness file says. `key`: the one that counts; nil: whichever signed.
     package func reading(_ key: WitnessKey?) -> WitnessReading { WitnessFile(path: path).read(key) }
+
+    /// What the witness says against a ledger at `path` that is not there, or is empty; nil where there was none, or
+    /// one is.
+    package func contradiction(toAbsent path: String) -> StoreError? {
+        guard case .absent? = StoreFile.obstacle(path) else { return nil }
+        let standing = LedgerStanding.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
+        guard case .rewritten(let finding) = standing else { return nil }
+        return .doubtful(path: path, detail: finding)
+    }
 }
 
 /// The opened witness of a store: what it signs with, where it writes, and who is told how that went.

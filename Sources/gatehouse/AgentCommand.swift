@@ -25,7 +25,7 @@ struct AgentListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let answer = try await AgentDoor.open(input) { try await $0.ask(.list) }
+        let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(.list) }
         let cards = answer["connections"]?.array ?? []
         if json {
             for card in cards { Terminal.line(card.compactText) }
@@ -47,7 +47,7 @@ struct AgentShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = Text(connection)
-        let card = try await AgentDoor.open(input) { try await $0.ask(.show(name)) }
+        let card = try await AgentDoor.open(input, for: .looking) { try await $0.ask(.show(name)) }
         if json { return Terminal.line(card.compactText) }
         for line in AgentListing.card(card) { Terminal.line(line) }
     }
@@ -69,11 +69,12 @@ struct AgentPingCommand: AsyncParsableCommand {
     func run() async throws {
         guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
         let (name, limit) = (Text(connection), Duration.seconds(wait))
-        let card = try await AgentDoor.open(input, runs: true) { door in
+        let card = try await AgentDoor.open(input, for: .talking) { door in
             let begun = try await door.ask(.ping(name))
             guard let id = begun["id"]?.string, let number = begun["number"]?.int else { return begun }
             return try await door.watch(id, within: limit) { card in
-                card["ping"]?["number"]?.int ?? 0 >= number && card["ping"]?["milliseconds"]?.int != nil
+                Self.isOver(card)
+                    || card["ping"]?["number"]?.int ?? 0 >= number && card["ping"]?["milliseconds"]?.int != nil
             }
         }
         let took = card["ping"]?["milliseconds"]?.int
@@ -88,12 +89,16 @@ struct AgentPingCommand: AsyncParsableCommand {
             Terminal.line("\(AgentListing.name(card)) answered after \(took) ms")
         } else {
             let problem = card["problem"]?["text"]?.string?.string ?? "it takes messages and answers none"
+            let limit = Self.isOver(card) ? "" : " within \(wait) s"
             throw CommandFailure(
-                "no answer within \(wait) s: \(Terminal.printable(problem))",
+                "no answer\(limit): \(Terminal.printable(problem))",
                 remedy: card["problem"]?["remedy"]?.string?.string
                     ?? "look at the agent: one that has deleted the connection needs a new invitation", exitCode: 1)
         }
     }
+
+    /// Whether no answer can come any more.
+    private static func isOver(_ card: JSON) -> Bool { card["state"] == "ended" || card["state"] == "deleting" }
 }
 
 /// Deletes a connection.
@@ -117,7 +122,7 @@ struct AgentDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (name, isForced) = (Text(connection), force)
-        let answer = try await AgentDoor.open(input, runs: true) { door in
+        let answer = try await AgentDoor.open(input, for: .talking) { door in
             var answer = try await door.ask(.delete(name, isForced: isForced))
             let end = ContinuousClock.now + Self.limit
             while answer["state"]?.string != "deleted", let id = answer["id"]?.string, ContinuousClock.now < end {
@@ -158,7 +163,7 @@ struct AgentMessagesCommand: AsyncParsableCommand {
     func run() async throws {
         let request = AgentRequest.messages(
             of: connection.map { Text($0) }, uid: uid.map { Text($0) }, pendingOnly: pending)
-        let answer = try await AgentDoor.open(input) { try await $0.ask(request) }
+        let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(request) }
         if json { return Terminal.line((answer["messages"] ?? []).compactText) }
         for line in AgentListing.messages(answer) { Terminal.line(line) }
     }

@@ -25,7 +25,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
     func run() async throws {
         guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
         let invitation = try await read()
-        let (begun, card) = try await AgentDoor.open(input, runs: true) { door in
+        let (begun, card) = try await AgentDoor.open(input, for: .connecting(to: to.map { Text($0) })) { door in
             try await connect(Text(invitation.json.compactText), door)
         }
         try report(begun, card)

@@ -11,6 +11,22 @@ struct AgentDoor: Sendable {
     /// Throws once a service runs that waits for the database here.
     private let makeWay: @Sendable () throws -> Void
 
+    /// What a command wants of the connections.
+    enum Purpose {
+        /// Looks at what is stored.
+        case looking
+        /// Has those that are stored run, to talk with their agents.
+        case talking
+        /// The same, to accept an invitation to that destination; nil: the first one. Only this makes a ledger where
+        /// there is none.
+        case connecting(to: Text?)
+
+        /// Whether connections run for it.
+        fileprivate var runs: Bool { if case .looking = self { false } else { true } }
+        /// Whether it may make a ledger.
+        fileprivate var mayMake: Bool { if case .connecting = self { true } else { false } }
+    }
+
     /// Asks one thing.
     func ask(_ request: AgentRequest) async throws -> JSON { try await answer(request) }
 
@@ -41,9 +57,9 @@ struct AgentDoor: Sendable {
     /// How long a database may take to give its connections.
     private static let patience = Duration.seconds(10)
 
-    /// Lends a door to `body`. `runs`: whether connections are to run for it where no service runs them.
+    /// Lends a door to `body`. What it is for counts where no service runs the connections.
     static func open<Result: Sendable>(
-        _ input: ConfigurationInput, runs: Bool = false, _ body: (AgentDoor) async throws -> Result
+        _ input: ConfigurationInput, for purpose: Purpose, _ body: (AgentDoor) async throws -> Result
     ) async throws -> Result {
         let question = ControlQuestion(socket: nil, input: input)
         if try question.answer(to: .agentList) != nil {
@@ -55,11 +71,16 @@ struct AgentDoor: Sendable {
                     }, makeWay: {}))
         }
         let configuration = try input.load()
-        let store = try await open(configuration)
+        if case .connecting(let destination) = purpose,
+            let refusal = AgentDesk.refusal(of: destination, in: configuration)
+        {
+            throw CommandFailure(Terminal.printable(refusal.message), remedy: refusal.remedy)
+        }
+        let store = try await open(configuration, mayMake: purpose.mayMake)
         let service = AgentService(
             configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), purpose: .command,
             report: { _ in })
-        let task = runs ? Task { try await service.run() } : nil
+        let task = purpose.runs ? Task { try await service.run() } : nil
         func end() async {
             task?.cancel()
             _ = await task?.result
@@ -67,7 +88,7 @@ struct AgentDoor: Sendable {
         }
         do {
             let latest = ContinuousClock.now + patience
-            while runs, await !service.isRunning {
+            while purpose.runs, await !service.isRunning {
                 guard ContinuousClock.now < latest else {
                     throw CommandFailure(
                         "the stored connections cannot be taken up",
@@ -112,13 +133,13 @@ struct AgentDoor: Sendable {
     /// How often a command that waits looks whether a service wants the database.
     private static let lookInterval = Duration.seconds(1)
 
-    private static func open(_ configuration: Configuration) async throws -> Store {
+    private static func open(_ configuration: Configuration, mayMake: Bool) async throws -> Store {
         do {
             // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
             let environment = ProcessInfo.processInfo.environment
             // A key that only the service has may be missing here, and that is no reason to begin another ledger.
             var options = StoreOptions()
-            options.mayBeginAnew = false
+            (options.mayBeginAnew, options.mayMake) = (false, mayMake)
             return try await Store.open(
                 configuration.ledger.path, options: options, witness: configuration.ledger.witness(environment),
                 sealing: configuration.agent.sealing(environment))
@@ -130,6 +151,9 @@ struct AgentDoor: Sendable {
     /// A ledger of the service's user is not root's to write: the files it would make could keep the service out.
     private static func remedy(_ error: StoreError) -> String {
         if case .locked = error { return "a service has it that cannot be asked: set control.path, or stop it" }
+        if case .absent = error {
+            return "check the path; start the service, or accept an invitation: gatehouse agent connect; each makes it"
+        }
         guard case .unsafeFolder(let folder, _) = error else { return error.remedy }
         var status = stat()
         guard stat(folder, &status) == 0, status.st_uid != geteuid(), let user = getpwuid(status.st_uid) else {

@@ -2,6 +2,7 @@ import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
+import Glibc
 import LinuxIO
 
 /// The option by which a command finds the appliance's configuration.
@@ -9,7 +10,23 @@ struct ConfigurationInput: ParsableArguments {
     static let standard = SetupPlaces.standard
 
     @Option(name: [.customLong("config")], help: ArgumentHelp("The configuration file.", valueName: "file"))
-    var path = Self.standard
+    private var named = Self.standard
+
+    /// Where it is.
+    var path: String {
+        get {
+            let folders = StandardFolders.inForce
+            if folders.root.isEmpty || named.hasPrefix("/") { return folders.place(named) }
+            // From the current folder, which may be one of them.
+            let path = URL(fileURLWithPath: named).path
+            let place = folders.place(path)
+            return place == path ? named : place
+        }
+        set { named = newValue }
+    }
+
+    /// Whether it is the one that the package has the service take.
+    var isStandard: Bool { named == Self.standard }
 
     /// The path from the root.
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
@@ -23,6 +40,25 @@ struct ConfigurationInput: ParsableArguments {
             return try Configuration.load(path)
         } catch {
             throw CommandFailure.problems("the configuration", error.problems.count, error.description)
+        }
+    }
+}
+
+extension StandardFolders {
+    /// Refuses a root that is none, without which the program would use what it was to be kept from; and of root's
+    /// commands one that another user can change, who would decide then where they write.
+    static func check() throws {
+        guard let folders = StandardFolders(ProcessInfo.processInfo.environment) else {
+            throw CommandFailure(
+                "\(variable) is no absolute path",
+                remedy: "unset it, or write the path of a folder, without . and ..")
+        }
+        var status = stat()
+        guard geteuid() == 0, !folders.root.isEmpty, lstat(folders.root, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+            throw CommandFailure(
+                "\(variable) names a folder that others can change",
+                remedy: "make it a folder of root's that group and others cannot write to, or unset the variable")
         }
     }
 }
@@ -65,7 +101,7 @@ struct ConfigCommand: AsyncParsableCommand {
         func run() async throws {
             var input = input
             if let file {
-                guard input.path == ConfigurationInput.standard else {
+                guard input.isStandard else {
                     throw CommandFailure("two configurations are given", remedy: "name the file once")
                 }
                 input.path = file

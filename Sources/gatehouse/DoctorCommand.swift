@@ -15,9 +15,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
             With --pins it makes each output active in turn and asks whether the right thing happened; then it waits for each input \
             in turn, while somebody presses, opens or passes, and says what it is at rest. The service has to be stopped for that, \
-            as it holds the lines. With --bench it then plays \(Self.visits) visits on a virtual radio, with records \
-            on the ledger's own disk that it deletes again, and prints how long this board takes from a credential's last byte to \
-            lights and gate: `gatehouse bench` has more of it.
+            as it holds the lines. With --bench it then plays visits on a virtual radio, with records on the ledger's \
+            own disk that it deletes again, and prints how long this board takes from a credential's last byte to lights and gate: \
+            `gatehouse bench` has more of it.
 
             Exit code: 0 when all is in order, 1 when somebody should do something or something could not be looked at, 2 when \
             the gate does not work or lets nobody in.
@@ -28,16 +28,16 @@ struct DoctorCommand: AsyncParsableCommand {
     var pins = false
     @Flag(help: "Also measures this board. Best while nobody is at the gate.")
     var bench = false
+    @Option(help: ArgumentHelp("Visits that --bench plays, two a second.", valueName: "number"))
+    var visits = 30
     @Flag(help: "A JSON object, for machines.")
     var json = false
-
-    /// Visits of the bench: a quarter of a minute.
-    private static let visits = 30
 
     func validate() throws {
         guard !pins && !bench || machine.root == nil else {
             throw ValidationError("--pins and --bench are for the machine itself, not for one below --root")
         }
+        guard visits > 0 else { throw ValidationError("--visits is at least 1") }
         guard !bench || !json && !pins else {
             throw ValidationError("--bench goes with neither --json nor --pins: see gatehouse bench --json")
         }
@@ -66,7 +66,7 @@ extension DoctorCommand {
         if usable == nil {
             Terminal.line("measured with records among the temporary files: the ledger's folder cannot be written")
         }
-        let words = ["--visits", "\(Self.visits)"] + (usable.map { ["--folder", $0] } ?? [])
+        let words = ["--visits", "\(visits)"] + (usable.map { ["--folder", $0] } ?? [])
         try await BenchCommand.parse(words).run()
         Terminal.line("The budget of a gate is 5 ms for 99 of 100 such visits, on a release build.")
     }

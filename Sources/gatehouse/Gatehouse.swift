@@ -1,3 +1,4 @@
+import Appliance
 import ArgumentParser
 import Foundation
 import LinuxIO
@@ -26,7 +27,6 @@ struct Gatehouse: AsyncParsableCommand {
             StickerCommand.self, HardwareCommand.self, ReferenceCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
 
-    /// ArgumentParser ends a wrong call with 64; ours is 2 for every kind of usage error.
     static func main() async {
         Terminal.openMissingStreams()
         Heap.keepFreedMemory()
@@ -37,29 +37,23 @@ struct Gatehouse: AsyncParsableCommand {
                     "/proc tells no arguments of this program",
                     remedy: "mount it: mount -t proc proc /proc; in a container, give it one")
             }
-            let arguments = Array(CommandLine.arguments.dropFirst())
-            if let word = CommandWord.unknown(in: arguments, of: Self.self) { throw word.failure }
-            var command = try parseAsRoot()
+            try StandardFolders.check()
+            var command = try command(of: Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
-        } catch let code as ExitCode {
-            Foundation.exit(code.rawValue)
-        } catch let failure as CommandFailure {
-            Terminal.error(failure.message, remedy: failure.remedy)
-            Foundation.exit(failure.exitCode)
         } catch {
-            let text = fullMessage(for: error)
-            let isHelp = exitCode(for: error) == .success
-            if isHelp {
-                Terminal.line(text)
-                Foundation.exit(0)
-            }
-            Terminal.usage(text)
-            Foundation.exit(2)
+            LastWords(for: error).end()
         }
+    }
+
+    /// The command that these words ask for. What is thrown may be no failure: the help or the version that they ask
+    /// for.
+    static func command(of words: [String]) throws -> any ParsableCommand {
+        if let word = CommandWord.unknown(in: words, of: Self.self) { throw word.failure }
+        return try parseAsRoot(words)
     }
 }
 

@@ -23,7 +23,11 @@ struct LedgerCommand: AsyncParsableCommand {
 
         func reading<Result>(_ body: (LedgerReader) async throws -> Result) async throws -> Result {
             try await failing {
-                try await body(try LedgerReader(path: try database ?? configuration.load().ledger.path))
+                if let database { return try await body(try LedgerReader(path: database)) }
+                let ledger = try configuration.load().ledger
+                let witness = ledger.witness(ProcessInfo.processInfo.environment)
+                if let doubt = witness.contradiction(toAbsent: ledger.path) { throw doubt }
+                return try await body(try LedgerReader(path: ledger.path))
             }
         }
 

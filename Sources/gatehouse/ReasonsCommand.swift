@@ -3,7 +3,7 @@ import Credentials
 import Encoding
 
 /// The table of reasons, or one of its rows.
-struct ReasonsCommand: ParsableCommand {
+struct ReasonsCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "reasons", abstract: "Says what a reason code means and what to do about it.",
         discussion: """
@@ -28,57 +28,63 @@ struct ReasonsCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        if markdown { return Terminal.write(ReasonsPage.text) }
-        if catalog { return Terminal.write(ReasonsCatalog.text) }
-        guard let code else { return json ? ReasonCode.all.forEach(Self.printJSON) : Self.printTable() }
-        guard let row = ReasonCode.named(code) else {
-            throw CommandFailure(
-                "there is no reason \(Terminal.printable(String(code.prefix(100))))",
-                remedy: "the nearest is \(ReasonCode.nearest(to: code)); without a code all are listed")
-        }
-        json ? Self.printJSON(row) : Self.printRow(row)
+    func text(columns: Int) throws -> String {
+        if markdown { return ReasonsPage.text }
+        if catalog { return ReasonsCatalog.text }
+        let rows = try code.map { [try row($0)] } ?? ReasonCode.all
+        let lines =
+            json ? rows.map(Self.json) : code == nil ? Self.table(columns) : rows.flatMap { Self.facts($0, columns) }
+        return lines.map { $0 + "\n" }.joined()
     }
 
-    private static func printJSON(_ row: ReasonCode) {
+    private func row(_ code: String) throws -> ReasonCode {
+        if let row = ReasonCode.named(code) { return row }
+        throw CommandFailure(
+            "there is no reason \(Terminal.printable(String(code.prefix(100))))",
+            remedy: "the nearest is \(ReasonCode.nearest(to: code)); without a code all are listed")
+    }
+
+    private static func json(_ row: ReasonCode) -> String {
         let members: [(Text, String?)] = [
             ("code", row.text), ("severity", row.severity.rawValue), ("meaning", row.meaning), ("remedy", row.remedy),
             ("mosip", row.mosip), ("refines", row.refines),
         ]
         var object = JSONObject()
         for (name, value) in members { object[name] = value.map { .text($0) } }
-        Terminal.line(JSON.object(object).compactText)
+        return JSON.object(object).compactText
     }
 
     // MARK: - For people
 
-    private static func printRow(_ row: ReasonCode) {
+    private static func facts(_ row: ReasonCode, _ columns: Int) -> [String] {
         let causes = ReasonCode.all.filter { $0.refines == row.text }.map(\.text)
         let facts: [(String, String?)] = [
             ("severity", row.severity.rawValue), ("meaning", row.meaning), ("remedy", row.remedy),
             ("MOSIP", row.mosip), ("follows", row.refines),
             ("causes", causes.isEmpty ? nil : causes.joined(separator: ", ")),
         ]
-        Terminal.line(Terminal.styled(Terminal.printable(row.text), .bold))
+        var lines = [Terminal.styled(Terminal.printable(row.text), .bold)]
         for case (let name, let text?) in facts {
             let label = "  " + name + String(repeating: " ", count: 10 - name.count)
-            for line in Terminal.folded(label + Terminal.printable(text), hanging: 12) { Terminal.line(line) }
+            lines += Terminal.folded(label + Terminal.printable(text), hanging: 12, columns: columns)
         }
+        return lines
     }
 
-    private static func printTable() {
+    private static func table(_ columns: Int) -> [String] {
         let indent = 4 + (ReasonCode.all.map(\.text.count).max() ?? 0)
-        for (number, group) in ReasonCode.groups.enumerated() {
-            if number > 0 { Terminal.line() }
-            Terminal.line(Terminal.styled(group.title, .bold))
+        var lines: [String] = []
+        for group in ReasonCode.groups {
+            if !lines.isEmpty { lines.append("") }
+            lines.append(Terminal.styled(group.title, .bold))
             for row in group.codes {
                 let code = "  " + row.text + String(repeating: " ", count: indent - 2 - row.text.count)
                 let space = String(repeating: " ", count: indent)
-                for line in Terminal.folded(code + row.meaning, hanging: indent) { Terminal.line(line) }
-                for line in Terminal.folded(space + "→ " + row.remedy, hanging: indent + 2) {
-                    Terminal.line(Terminal.styled(line, .dim))
-                }
+                lines += Terminal.folded(code + row.meaning, hanging: indent, columns: columns)
+                lines += Terminal.folded(space + "→ " + row.remedy, hanging: indent + 2, columns: columns)
+                    .map { Terminal.styled($0, .dim) }
             }
         }
+        return lines
     }
 }

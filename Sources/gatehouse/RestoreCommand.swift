@@ -78,7 +78,8 @@ struct RestoreCommand: AsyncParsableCommand {
         // A new card may have none yet, and the backup has one.
         if takesConfiguration || check, !FileManager.default.fileExists(atPath: input.path) {
             return try Configuration.parse(
-                Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path, folder: "/etc/gatehouse")
+                Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path,
+                folder: StandardFolders.inForce.place(StandardFolders.settings))
         }
         return try input.load()
     }

@@ -67,6 +67,9 @@ struct SetupCommand: AsyncParsableCommand {
         if !isStarted { throw ExitCode(2) }
     }
 
+    /// What is before /etc/systemd and /boot: nothing on this machine.
+    private var root: String { machine.root ?? StandardFolders.inForce.root }
+
     // MARK: - Answers
 
     private func prepare(
@@ -84,7 +87,7 @@ struct SetupCommand: AsyncParsableCommand {
                 answers = try ask(given, sight, places, origin)
             }
             let plan = try SetupPlan(answers, on: sight, at: places)
-            let work = try SetupWork(plan, at: places, replaces: answers.replaces, root: machine.root ?? "")
+            let work = try SetupWork(plan, at: places, replaces: answers.replaces, root: root)
             if asks, try !SetupScreen.confirms(plan, places.file) {
                 throw CommandFailure("nothing was written", exitCode: 1)
             }
@@ -154,7 +157,7 @@ struct SetupCommand: AsyncParsableCommand {
 
     /// Starts the service, where it should be, and hands it the invitation; whether all of that worked.
     private func begin(_ plan: SetupPlan, _ places: SetupPlaces) async throws -> Bool {
-        let isUsual = geteuid() == 0 && machine.root == nil && places.hasUnit && ServiceStart.isPossible
+        let isUsual = geteuid() == 0 && root.isEmpty && places.hasUnit && ServiceStart.isPossible
         if start ?? isUsual {
             Terminal.line("starting the service")
             if let failure = await ServiceStart.start(places.unit) {
@@ -183,7 +186,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func boot(_ sight: SetupMachine, _ places: SetupPlaces) throws {
         var isRefused = false
         for folder in SetupBoot.folders {
-            let boot = SetupBoot((machine.root ?? "") + folder, on: sight, at: places, root: machine.root ?? "")
+            let boot = SetupBoot(root + folder, on: sight, at: places, root: root)
             let (outcome, lines) = boot.run {
                 let look = machine.look(input, asksService: false)
                 return DoctorListing.lines(look.findings, look.surroundings).map(Terminal.unstyled)

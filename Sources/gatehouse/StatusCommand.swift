@@ -77,8 +77,8 @@ struct ControlQuestion {
         do {
             return try input.load().control.path
         } catch {
-            guard input.path == ConfigurationInput.standard else { throw error }
-            return ControlSection.standardPath
+            guard input.isStandard else { throw error }
+            return StandardFolders.inForce.place(ControlSection.standardPath)
         }
     }
 

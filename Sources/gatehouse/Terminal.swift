@@ -40,9 +40,9 @@ enum Terminal {
         return min(max(Int(size.ws_col), 40), 100)
     }()
 
-    /// The text in lines of at most ``columns`` characters, broken at spaces; those after the first begin with `hanging` spaces.
-    /// A word that is longer than a line stays whole: it may be a path that somebody copies.
-    static func folded(_ text: String, hanging: Int) -> [String] {
+    /// The text in lines of at most `columns` characters, broken at spaces; those after the first begin with `hanging`
+    /// spaces. A word that is longer than a line stays whole: it may be a path that somebody copies.
+    static func folded(_ text: String, hanging: Int, columns: Int = columns) -> [String] {
         let margin = text.prefix { $0 == " " }
         let indent = String(repeating: " ", count: hanging)
         var lines: [String] = []
@@ -111,17 +111,16 @@ enum Terminal {
         }
     }
 
-    /// Writes what the parser says about a wrong call to standard error.
-    static func usage(_ text: String) {
-        _ = write(text + "\n", to: STDERR_FILENO)
+    /// Writes an error and its remedy to standard error.
+    static func error(_ message: String, remedy: String? = nil) { complain(text(of: message, remedy: remedy)) }
+
+    /// An error and its remedy, in lines.
+    static func text(of message: String, remedy: String?) -> String {
+        "gatehouse: \(message)\n" + (remedy.map { "  what to do: \($0)\n" } ?? "")
     }
 
-    /// Writes an error and its remedy to standard error.
-    static func error(_ message: String, remedy: String? = nil) {
-        var text = "gatehouse: \(message)\n"
-        if let remedy { text += "  what to do: \(remedy)\n" }
-        _ = write(text, to: STDERR_FILENO)
-    }
+    /// Writes text to standard error.
+    static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 }
 
 /// Reads whole files, with the error a person needs.

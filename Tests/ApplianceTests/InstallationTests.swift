@@ -97,11 +97,14 @@ struct InstallationTests {
 
     /// The gate that `gatehouse setup --config /etc/gatehouse/out.toml` makes is one that the installed template can run.
     private func examineASecondGate(_ stage: String) throws {
-        let places = SetupPlaces("/etc/gatehouse/out.toml")
+        // Not that of this machine.
+        let own = try #require(StandardFolders(["GATEHOUSE_ROOT": stage + "-own"]))
+        let places = SetupPlaces(own.place("/etc/gatehouse/out.toml"), in: own)
         let plan = try SetupPlan(
             SetupFixture.answers([.name: "Out", .board: "none"]), on: SetupMachine(try SetupFixture.pinout()),
             at: places)
-        let configuration = try Configuration.parse(plan.configuration, file: places.file, folder: places.folder)
+        let configuration = try Configuration.parse(
+            plan.configuration, file: places.file, folder: places.folder, standard: own)
         var facts = MachineLook(root: stage).facts(
             configuration, file: places.file, made: Timestamp(seconds: 0), asksService: false)
         facts.account = Account(user: 990, groups: [990])

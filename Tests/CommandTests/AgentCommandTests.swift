@@ -14,6 +14,7 @@ import Testing
     }
 
     @Test func nothingStoredYet() async throws {
+        try await folder.makeLedger(configuration)
         let people = try await folder.gatehouse("agent", "list", "--config", configuration)
         #expect(people.code == 0)
         #expect(people.output.contains("no connection"))
@@ -24,7 +25,7 @@ import Testing
 
     /// Without the key that the service has, a command that only looks must not make the ledger look changed.
     @Test func withoutTheKeyOfTheWitness() async throws {
-        #expect(try await folder.gatehouse("agent", "list", "--config", configuration).code == 0)
+        try await folder.makeLedger(configuration)
         let (files, state) = (FileManager.default, folder.path("state"))
         let key = try #require(try files.contentsOfDirectory(atPath: state).first { $0.hasSuffix(".witness-key") })
         try files.moveItem(atPath: state + "/" + key, toPath: state + "/away")
@@ -47,7 +48,7 @@ import Testing
         #expect(!ending.errors.contains("InvitationError"), "words, not the names of types: \(ending)")
     }
 
-    @Test func anAgentThatDoesNotAnswer() async throws {
+    @Test(.tags(.realTime)) func anAgentThatDoesNotAnswer() async throws {
         let port = try closedPort()
         try folder.write(
             "invitation.json",
@@ -82,7 +83,7 @@ import Testing
         #expect(still.json.count == 1, "the same invitation is the same connection")
     }
 
-    @Test func aLinkThatLeadsNowhere() async throws {
+    @Test(.tags(.realTime)) func aLinkThatLeadsNowhere() async throws {
         let ending = try await folder.gatehouse(
             "agent", "connect", "--config", configuration, "http://127.0.0.1:\(try closedPort())/invite")
         #expect(ending.code == 2)
@@ -90,15 +91,20 @@ import Testing
     }
 
     /// What stands behind a link in the field.
-    @Test(arguments: [
-        ("/away", "cannot be fetched: there is nothing at the link", "ask for a new one"),
-        ("/large", "cannot be fetched", "more than 64 KiB"), ("/page", "leads to a web page at 127.0.0.1", "sign in"),
-        ("/login", "leads to a web page at 127.0.0.1", "sign in"), ("/closed", "127.0.0.1 wants a sign-in", "sign in"),
-        ("/teapot", "cannot be fetched", "status 418"), ("/round", "cannot be fetched", "in circles"),
-        ("/nowhere", "cannot be fetched", "status 302"),
-        ("/elsewhere", "no usable invitation", "http, https or didcomm"),
-        ("/text", "no usable invitation", "whole URL"),
-    ]) func aLinkThatLeadsToSomethingElse(_ path: String, _ words: String, _ remedy: String) async throws {
+    @Test(
+        .tags(.realTime),
+        arguments: [
+            ("/away", "cannot be fetched: there is nothing at the link", "ask for a new one"),
+            ("/large", "cannot be fetched", "more than 64 KiB"),
+            ("/page", "leads to a web page at 127.0.0.1", "sign in"),
+            ("/login", "leads to a web page at 127.0.0.1", "sign in"),
+            ("/closed", "127.0.0.1 wants a sign-in", "sign in"),
+            ("/teapot", "cannot be fetched", "status 418"), ("/round", "cannot be fetched", "in circles"),
+            ("/nowhere", "cannot be fetched", "status 302"),
+            ("/elsewhere", "no usable invitation", "http, https or didcomm"),
+            ("/text", "no usable invitation", "whole URL"),
+        ]) func aLinkThatLeadsToSomethingElse(_ path: String, _ words: String, _ remedy: String) async throws
+    {
         let server = try LoopbackServer { Self.site($0.target, found: "") }
         let ending = try await folder.gatehouse("agent", "connect", "--config", configuration, server.url + path)
         #expect(ending.code == 2 && ending.hasRemedy, "\(ending)")
@@ -106,7 +112,9 @@ import Testing
     }
 
     /// The target of a redirect may be relative, in every way that there is.
-    @Test(arguments: ["/invite/absolute", "/invite/folder/relative", "/invite/folder/up", "/invite/query"])
+    @Test(
+        .tags(.realTime),
+        arguments: ["/invite/absolute", "/invite/folder/relative", "/invite/folder/up", "/invite/query"])
     func redirectsAreFollowed(_ path: String) async throws {
         let agent = try AgentOnLoopback()
         let server = try LoopbackServer { Self.site($0.target, found: agent.invitation.compactText) }

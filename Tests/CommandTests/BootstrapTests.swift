@@ -3,22 +3,11 @@ import TestKit
 import Testing
 
 /// `deploy/bootstrap`: no network when nothing is missing, and one line to run when something is and nobody is root.
-@Suite struct BootstrapTests {
+@Suite(.tags(.realTime)) struct BootstrapTests {
     private let folder: Scratch
     private let bootstrap = Vectors.repository.appendingPathComponent("deploy/bootstrap").path
 
     init() throws { folder = try Scratch() }
-
-    /// A folder with programs in place of the system's; returns the path to run with. A shell writes them: were they open for
-    /// writing in this process, a child that is just being made would keep them busy.
-    private func path(_ programs: [String: String]) async throws -> String {
-        for (name, script) in programs {
-            let write = "mkdir -p fake && cat > fake/\(name) && chmod 755 fake/\(name)"
-            let ending = try await Program.run("sh", ["-c", write], input: "#!/bin/sh\n\(script)\n", in: folder)
-            guard ending.code == 0 else { throw ProgramFailure(description: "\(ending)") }
-        }
-        return folder.path("fake") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
-    }
 
     private let installed = "echo 'Status: install ok installed'"
 
@@ -32,7 +21,7 @@ import Testing
     }
 
     @Test func withoutRootItSaysWhatToRun() async throws {
-        let path = try await path([
+        let path = try await folder.programs([
             "id": "echo 1000", "apt-get": "touch \(folder.path("called")); exit 1",
             "dpkg": "case $2 in libqrencode-dev) exit 1;; esac; \(installed)",
         ])
@@ -44,7 +33,7 @@ import Testing
     }
 
     @Test func aRemovedPackageIsMissing() async throws {
-        let path = try await path([
+        let path = try await folder.programs([
             "id": "echo 1000",
             "dpkg": "case $2 in zlib1g-dev) echo 'Status: deinstall ok config-files';; *) \(installed);; esac",
         ])
@@ -54,7 +43,7 @@ import Testing
     }
 
     @Test func rootInstallsWhatIsMissingWithoutBeingAsked() async throws {
-        let path = try await path([
+        let path = try await folder.programs([
             "id": "echo 0", "apt-get": "echo \"$@\" >> \(folder.path("calls"))",
             "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",
         ])
@@ -69,7 +58,7 @@ import Testing
     @Test(arguments: [(1, 3), (9, 6)])
     func aMirrorThatIsAwayIsAskedAgain(_ failures: Int, _ expected: Int) async throws {
         let calls = folder.path("calls")
-        let path = try await path([
+        let path = try await folder.programs([
             "id": "echo 0", "sleep": "",
             "apt-get": "echo \"$@\" >> \(calls); case $1 in update) [ $(wc -l < \(calls)) -gt \(failures) ];; esac",
             "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",
@@ -83,7 +72,7 @@ import Testing
     }
 
     @Test func whatCannotBeInstalledIsAnError() async throws {
-        let path = try await path([
+        let path = try await folder.programs([
             "id": "echo 0", "sleep": "", "apt-get": "exit 100",
             "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",
         ])
@@ -93,7 +82,7 @@ import Testing
 
     @Test(arguments: ["", "echo 'Swift version 6.2.1 (swift-6.2.1-RELEASE)'", "echo 'Swift version 5.10'"])
     func anOldSwiftIsNamed(_ script: String) async throws {
-        let path = try await path(["swift": script, "dpkg": installed])
+        let path = try await folder.programs(["swift": script, "dpkg": installed])
         let ending = try await Program.run(bootstrap, [], in: folder, environment: ["PATH": path])
         #expect(ending.code == 2)
         let found = script.isEmpty ? "an unknown version" : script.contains("5.10") ? "5.10" : "6.2"

@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse clock`: what is shown, and the way of an acceptance into a service that runs and into one that starts later.
@@ -35,9 +36,8 @@ import Testing
         #expect(none.code == 2 && none.hasRemedy, "there is no folder for it: \(none)")
     }
 
-    @Test func anAcceptanceReachesTheServiceWhetherItRunsOrNot() async throws {
-        let made = try await folder.gatehouse("agent", "list", "--config", configuration)
-        #expect(made.code == 0)
+    @Test(.tags(.realTime)) func anAcceptanceReachesTheServiceWhetherItRunsOrNot() async throws {
+        try await folder.makeLedger(configuration)
         let accept = try await folder.gatehouse("clock", "accept", "--config", configuration)
         #expect(accept.code == 0 && accept.output.hasPrefix("accepted: 20"), "\(accept)")
         let show = try await folder.gatehouse("clock", "show", "--json", "--config", configuration)

@@ -1,5 +1,8 @@
+import ArgumentParser
 import Encoding
 import Foundation
+
+@testable import gatehouse
 
 /// A command of the program as its own description has it.
 struct CommandTree {
@@ -25,10 +28,11 @@ struct CommandTree {
     /// This command and all below it.
     var all: [CommandTree] { [self] + children.flatMap(\.all) }
 
-    /// Asks the program.
-    static func read() async throws -> CommandTree {
-        let ending = try await Scratch().gatehouse("--experimental-dump-help")
-        guard let command = try JSON.parse(ending.output)["command"] else {
+    /// The program itself, by its parser.
+    static func read() throws -> CommandTree { try whole.get() }
+
+    private static let whole = Result {
+        guard let command = try JSON.parse(Gatehouse._dumpHelp())["command"] else {
             throw ProgramFailure(description: "no description of the commands")
         }
         return CommandTree(command, path: [])

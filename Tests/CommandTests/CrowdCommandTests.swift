@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse crowd`: the same crowd in every process, and a large one before eight gates. `GATEHOUSE_CROWD` says how large.
-@Suite(.timeLimit(.minutes(10))) struct CrowdCommandTests {
+@Suite(.tags(.models), .timeLimit(.minutes(10))) struct CrowdCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }

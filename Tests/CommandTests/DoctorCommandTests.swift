@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse doctor` and `config check --here`, on a machine that is a folder.
@@ -144,7 +145,7 @@ import Testing
         #expect(ending.output.contains("can be written by other users") && ending.output.contains("mode 0700"))
     }
 
-    @Test func theRunningServiceIsAsked() async throws {
+    @Test(.tags(.realTime)) func theRunningServiceIsAsked() async throws {
         let folder = folder
         let file = try await machine(more: "[gpio]\nchip = \"no-such-chip\"\n[gate]\nline = \"GPIO17\"\n")
         let absent = try await folder.gatehouse("doctor", "--pins", "--config", file)
@@ -178,10 +179,10 @@ import Testing
     }
 
     /// The board is measured on the ledger's own disk, of which nothing stays; what the doctor found is still the exit code.
-    @Test func theBoardIsMeasured() async throws {
+    @Test(.tags(.realTime)) func theBoardIsMeasured() async throws {
         let file = try await machine()
         let before = try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).sorted()
-        let ending = try await folder.gatehouse("doctor", "--bench", "--config", file)
+        let ending = try await folder.gatehouse("doctor", "--bench", "--visits", "3", "--config", file)
         let plain = try await folder.gatehouse("doctor", "--config", file)
         #expect(ending.code == plain.code && ending.code != 0, "\(ending)")
         #expect(ending.output.contains("p99") && ending.output.contains("The budget of a gate"), "\(ending)")
@@ -191,6 +192,7 @@ import Testing
             let refused = try await folder.gatehouse("doctor", "--bench", more, "--config", file)
             #expect(refused.code == 2 && refused.errors.contains("gatehouse bench --json"), "\(refused)")
         }
+        #expect(try await folder.gatehouse("doctor", "--bench", "--visits", "0", "--config", file).code == 2)
         let elsewhere = try await folder.gatehouse("bench", "--visits", "1", "--folder", "absent")
         #expect(elsewhere.code == 2 && elsewhere.errors.contains("no records can be written below"), "\(elsewhere)")
     }

@@ -7,7 +7,7 @@ enum DocumentCommandTable {
         ("make demo", "Tests/CommandTests/DemoCommandTests.swift", ["demo"]),
         ("make deb", "Makefile", ["deploy/deb/build $(RELEASE) $(DEB)"]), ("make test", ".ci/run", ["make test"]),
         ("make fuzz", ".ci/run", ["make fuzz"]),
-        ("swift build", "Makefile", ["swift build $(SWIFT_FLAGS) --build-tests"]),
+        ("make build", "Makefile", ["$(call swift_build,--build-tests)"]),
         ("swift test", "Tests/Page/run", ["swift test --scratch-path"]),
         ("example-peripheral", "Tests/PeerTests/ExampleTests.swift", ["example-peripheral"]),
         ("example-verifier", "Tests/PeerTests/ExampleTests.swift", ["example-verifier"]),

@@ -77,8 +77,8 @@ import Testing
         return isTested ? nil : "no test of \(row.file) has all of \(words + row.words)"
     }
 
-    @Test func everyCommandIsRunSomewhere() async throws {
-        let (blocks, tree) = (try blocks(), try await CommandTree.read())
+    @Test func everyCommandIsRunSomewhere() throws {
+        let (blocks, tree) = (try blocks(), try CommandTree.read())
         #expect(blocks.count >= 40)
         var used: Set<String> = []
         for block in blocks where !Self.isRun.contains(block.document) {
@@ -104,8 +104,8 @@ import Testing
         ("swift build --scratch-path x --sanitize", false), ("psql -v ON_ERROR_STOP=1 -f schema.sql gates", true),
         ("psql -h db", false), ("date -u", true), ("date -u && wipe", false), ("curl http://localhost/", false),
     ])
-    func whatNoTestRunsIsTold(_ line: String, _ isGood: Bool) async throws {
-        let tree = try await CommandTree.read()
+    func whatNoTestRunsIsTold(_ line: String, _ isGood: Bool) throws {
+        let tree = try CommandTree.read()
         var used: Set<String> = []
         let complaints = try DocumentCommand.all(in: line, of: "docs/gate.md").compactMap {
             try complaint($0, tree, &used)
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The line of docs/observation.md, at a socket of the test's own.
-    @Test(.timeLimit(.minutes(2))) func theReportIsFetchedThroughTheSocket() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(2))) func theReportIsFetchedThroughTheSocket() async throws {
         let lines = try blocks().filter { $0.document == "docs/observation.md" }.flatMap(\.commands)
         let line = try #require(lines.first { $0.hasPrefix("curl --unix-socket ") })
         let folder = try Scratch()
@@ -152,8 +152,8 @@ import Testing
         #expect(exports.count >= 4 && exports.allSatisfy { $0.contains(" > ") }, "\(exports)")
     }
 
-    /// `pass.json`, `trust`, `policy.toml` and what else the documents name.
-    private func prepared() async throws -> Scratch {
+    /// `pass.json`, `trust`, `policy.toml` and what else the documents name; and a PATH with the program.
+    private func prepared() async throws -> (folder: Scratch, path: String) {
         let folder = try Scratch()
         #expect(try await folder.gatehouse("demo", "--export", "sample").code == 0)
         let (files, vectors) = (FileManager.default, root.appendingPathComponent("Tests/Vectors/vc/generated"))
@@ -175,17 +175,14 @@ import Testing
         try folder.write(
             "pass-v1.jsonld", "{\"@context\": {\"StaffPass\": \"https://works.example/ns#StaffPass\"}}\n")
         // A gate that takes bundles of the operator's key, which is made on the way.
-        try folder.write("bin/gatehouse", "#!/bin/sh\nexec \"\(Program.gatehouse)\" \"$@\"\n")
-        try folder.write("bin/sudo", "#!/bin/sh\nexec \"$@\" --config gate.toml\n")
-        for name in ["gatehouse", "sudo"] {
-            try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("bin/" + name))
-        }
-        return folder
+        let path = try await folder.programs([
+            "gatehouse": "exec \"\(Program.gatehouse)\" \"$@\"", "sudo": "exec \"$@\" --config gate.toml",
+        ])
+        return (folder, path)
     }
 
     @Test(arguments: isRun) func theCommandsOf(_ document: String) async throws {
-        let folder = try await prepared()
-        let path = folder.path("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        let (folder, path) = try await prepared()
         var key = ""
         var count = 0
         for command in try blocks().filter({ $0.document == document }).flatMap(\.commands) {

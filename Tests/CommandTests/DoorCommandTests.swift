@@ -47,7 +47,7 @@ import Testing
         return ending.json.first ?? .null
     }
 
-    @Test(.timeLimit(.minutes(3))) func aLockDownHoldsOverARestart() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func aLockDownHoldsOverARestart() async throws {
         let configuration = try folder.configuration(port: try closedPort())
         try await run(configuration) { () async throws -> Void in
             #expect(try await door("status")["mode"] == "normal")
@@ -69,7 +69,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("state/gatehouse.db.order")))
     }
 
-    @Test(.timeLimit(.minutes(3))) func freePassageHasAnEndThatARestartKeeps() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func freePassageHasAnEndThatARestartKeeps() async throws {
         let configuration = try folder.configuration(port: try closedPort(), more: Self.free)
         try await run(configuration) { () async throws -> Void in
             let usual = try await door("free")
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Page, metrics and report tell of a lock-down too; and what the report has, its document lists.
-    @Test(.timeLimit(.minutes(3))) func whoeverWatchesTheGateSeesIt() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whoeverWatchesTheGateSeesIt() async throws {
         let folder = folder
         let configuration = try folder.configuration(
             port: try closedPort(), more: "[observe]\ntextfile = \"gate.prom\"\n")
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatWasKeptAndCannotBeReadIsALockDown() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whatWasKeptAndCannotBeReadIsALockDown() async throws {
         let configuration = try folder.configuration(port: try closedPort())
         try folder.write("state/gatehouse.db.order", "fre")
         try await run(configuration) { () async throws -> Void in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatIsNotPossibleIsRefused() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whatIsNotPossibleIsRefused() async throws {
         let configuration = try folder.configuration(port: try closedPort())
         try await run(configuration) { () async throws -> Void in
             let ending = try await folder.gatehouse("door", "free", "--config", configuration)
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Two gates on one box: each has its configuration, its state and its socket, and an order for one is none for the other.
-    @Test(.timeLimit(.minutes(3))) func twoGatesRunBesideEachOther() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func twoGatesRunBesideEachOther() async throws {
         let first = try folder.configuration("in.toml", ledger: "in/gatehouse.db", port: try closedPort())
         let second = try folder.configuration("out.toml", ledger: "out/gatehouse.db", port: try closedPort())
         let text = try String(contentsOfFile: second, encoding: .utf8)

@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// The real program with a bundle that ends in two days: told by log, status and doctor, until the next one is imported.
-@Suite struct ExpiryCommandTests {
+@Suite(.tags(.realTime)) struct ExpiryCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }

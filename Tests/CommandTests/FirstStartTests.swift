@@ -1,15 +1,15 @@
 import Encoding
 import Foundation
-import Synchronization
+import TestKit
 import Testing
 
 /// What may be missing when a box starts for the first time, each by itself: `doctor` sees it before the first start, the program runs,
 /// says which it is and what to do on its log, to `doctor` and to `status`, and takes it up when it comes. (The radio comes in
 /// the suites with a radio, the chip in the tests of the panel; `doctor` looks at chips on a real machine only.)
-@Suite struct FirstStartTests {
+@Suite(.tags(.realTime)) struct FirstStartTests {
     /// One thing that is missing.
-    struct Lack: Sendable, CustomTestStringConvertible {
-        let testDescription: String
+    struct Lack: Sendable {
+        let what: String
         /// What the configuration says of it, by section.
         var sections: [String: String] = [:]
         /// The faults that are told, beside that of the radio, which is missing in all of them and gives the light.
@@ -26,28 +26,28 @@ import Testing
 
     private static let trust: [Lack] = [
         Lack(
-            testDescription: "no trust directory", codes: ["fault.trust-unusable"],
+            what: "no trust directory", codes: ["fault.trust-unusable"],
             detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust") },
             mend: { try $0.write("trust/issuers.toml", issuer) }),
         Lack(
-            testDescription: "an empty trust directory", codes: ["fault.trust-unusable"],
+            what: "an empty trust directory", codes: ["fault.trust-unusable"],
             detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust/issuers.toml") }),
         Lack(
-            testDescription: "trust data that name nobody", codes: ["fault.trust-unusable"],
+            what: "trust data that name nobody", codes: ["fault.trust-unusable"],
             detail: "nobody is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
         Lack(
-            testDescription: "issuers without a key", codes: ["fault.trust-unusable"],
+            what: "issuers without a key", codes: ["fault.trust-unusable"],
             detail: "no key of any issuer is known",
             lose: { try $0.write("trust/issuers.toml", "[[issuer]]\nid = \"did:web:a.example\"\n") },
             mend: {
                 try $0.write("trust/did/a.json", "{\"id\": \"did:web:a.example\", \"verificationMethod\": []}")
             }),
         Lack(
-            testDescription: "trust data that the service may not read", codes: ["fault.trust-unusable"],
+            what: "trust data that the service may not read", codes: ["fault.trust-unusable"],
             detail: "may not be read by the user ", lose: { try $0.setMode("trust/issuers.toml", 0) },
             mend: { try $0.setMode("trust/issuers.toml", 0o600) }),
         Lack(
-            testDescription: "documents that the service may not list", codes: ["fault.trust-unusable"],
+            what: "documents that the service may not list", codes: ["fault.trust-unusable"],
             detail: "trust/did: may not be read by the user ",
             lose: {
                 try $0.write("trust/did/a.json", "{}")
@@ -58,32 +58,32 @@ import Testing
                 try $0.remove("trust/did")
             }),
         Lack(
-            testDescription: "no bundle yet",
+            what: "no bundle yet",
             sections: ["trust": "bundleKeys = [\"z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd\"]"],
             codes: ["fault.trust-bundle"], detail: "was never imported"),
         Lack(
-            testDescription: "no policy", sections: ["policy": "file = \"policy.toml\""], codes: ["fault.policy-file"],
+            what: "no policy", sections: ["policy": "file = \"policy.toml\""], codes: ["fault.policy-file"],
             detail: "policy.toml: is not there",
             mend: { try $0.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n") }),
     ]
 
     private static let box: [Lack] = [
-        Lack(testDescription: "no radio that answers", codes: [], beforehand: [], detail: ""),
+        Lack(what: "no radio that answers", codes: [], beforehand: [], detail: ""),
         Lack(
-            testDescription: "no adapter", sections: ["radio": "transport = \"user-channel\"\ndevice = \"hci77\""],
+            what: "no adapter", sections: ["radio": "transport = \"user-channel\"\ndevice = \"hci77\""],
             codes: [], beforehand: ["radio.no-bluetooth"], detail: ""),
         Lack(
-            testDescription: "no serial line",
+            what: "no serial line",
             sections: ["radio": "transport = \"serial\"\ndevice = \"/dev/none\""], codes: [],
             beforehand: ["radio.not-found"], detail: ""),
         Lack(
-            testDescription: "no chip",
+            what: "no chip",
             sections: [
                 "gpio": "chip = \"no-such-chip\"", "gate": "line = \"GPIO17\"", "indicator": "amber = \"GPIO22\"",
             ],
             codes: ["fault.gpio", "gate.unavailable"], beforehand: [], detail: "no-such-chip"),
         Lack(
-            testDescription: "no place for the control socket",
+            what: "no place for the control socket",
             sections: [
                 "control": "path = \"run/gate/control.sock\"",
                 "observe": "status = \"status.json\"\nlisten = \"none\"",
@@ -91,20 +91,20 @@ import Testing
             codes: ["fault.control"], beforehand: ["box.missing"], detail: "run/gate/control.sock",
             mend: { try $0.makeFolder("run") }),
         Lack(
-            testDescription: "no place for the status file", sections: ["observe": "status = \"shown/status.json\""],
+            what: "no place for the status file", sections: ["observe": "status = \"shown/status.json\""],
             codes: ["fault.observe"], beforehand: ["box.missing"], detail: "shown/status.json",
             mend: { try $0.makeFolder("shown") }),
         Lack(
-            testDescription: "no folder for the display's picture",
+            what: "no folder for the display's picture",
             sections: ["display": "kind = \"file\"\nfile = \"pictures/invitation.png\""], codes: ["fault.display"],
             beforehand: ["box.missing"],
             detail: "pictures/invitation.png", mend: { try $0.makeFolder("pictures") }),
         Lack(
-            testDescription: "no framebuffer",
+            what: "no framebuffer",
             sections: ["display": "kind = \"framebuffer\"\ndevice = \"/dev/none\""], codes: ["fault.display"],
             detail: "/dev/none"),
         Lack(
-            testDescription: "no program that says verdicts",
+            what: "no program that says verdicts",
             sections: ["voice": "language = \"en\"\nprogram = \"programs/speak\""], codes: ["fault.voice"],
             detail: "programs/speak cannot be run",
             mend: {
@@ -112,25 +112,25 @@ import Testing
                 try $0.setMode("programs/speak", 0o755)
             }),
         Lack(
-            testDescription: "no place for the reserve", sections: ["ledger": "reserve = \"away/far/none\""],
+            what: "no place for the reserve", sections: ["ledger": "reserve = \"away/far/none\""],
             codes: ["fault.ledger-reserve"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(
-            testDescription: "no place for the witness", sections: ["ledger": "witness = \"away/far/none\""],
+            what: "no place for the witness", sections: ["ledger": "witness = \"away/far/none\""],
             codes: ["fault.ledger-witness"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(
-            testDescription: "no key for the connections", sections: ["agent": "keyFile = \"away/far/none\""],
+            what: "no key for the connections", sections: ["agent": "keyFile = \"away/far/none\""],
             codes: ["fault.agent-unreadable"], beforehand: ["box.missing"], detail: "away/far/none"),
         Lack(
-            testDescription: "no printed code", sections: ["sticker": "key = \"none\"\nuntil = \"2099-01-01\""],
+            what: "no printed code", sections: ["sticker": "key = \"none\"\nuntil = \"2099-01-01\""],
             codes: ["fault.sticker"], detail: "none is not there"),
         Lack(
-            testDescription: "no invitation", sections: ["agent": "invitations = [\"agent.json\"]"],
+            what: "no invitation", sections: ["agent": "invitations = [\"agent.json\"]"],
             codes: ["fault.agent-unconnected"], detail: "agent.json is not there"),
         Lack(
-            testDescription: "an invitation that is none", sections: ["agent": "invitations = [\"agent.json\"]"],
+            what: "an invitation that is none", sections: ["agent": "invitations = [\"agent.json\"]"],
             codes: ["fault.agent-unconnected"], detail: "agent.json", lose: { try $0.write("agent.json", "{}") }),
         Lack(
-            testDescription: "an invitation that the service may not read",
+            what: "an invitation that the service may not read",
             sections: ["agent": "invitations = [\"agent.json\"]"], codes: ["fault.agent-unconnected"],
             detail: "agent.json may not be read by the user ",
             lose: {
@@ -139,39 +139,63 @@ import Testing
             }),
     ]
 
-    /// As many programs at a time as leave the machine to others too: they mostly wait.
-    private static let turns = Turns(4)
+    /// How many gates start at a time. They mostly wait, for the next look at what was missing, which the service takes
+    /// every few seconds.
+    private static let width = 8
 
     /// One whose key is known without a document.
     private static let issuer = "[[issuer]]\nid = \"did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp\"\n"
 
-    @Test(.timeLimit(.minutes(3)), arguments: trust + box)
-    func itRunsSaysWhichAndTakesItUp(_ lack: Lack) async throws {
-        let folder = try Scratch()
-        await Self.turns.take()
-        defer { Self.turns.give() }
+    /// A gate's first start, and what it is about.
+    private struct Start {
+        let what: String
+        let body: @Sendable () async throws -> Void
+    }
+
+    @Test(.timeLimit(.minutes(5))) func itRunsSaysWhichAndTakesItUp() async {
+        let all = Self.trust + Self.box
+        // Those that are mended wait longest.
+        let lacks = all.filter { $0.mend != nil } + all.filter { $0.mend == nil }
+        let starts =
+            [
+                Start(what: "a clock that is not trusted", body: aClockThatIsNotTrusted),
+                Start(what: "an invitation that comes", body: anInvitationThatComes),
+            ] + lacks.map { lack in Start(what: lack.what) { try await start(without: lack) } }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, next) in starts.enumerated() {
+                if number >= Self.width { await group.next() }
+                group.addTask {
+                    do { try await next.body() } catch { Issue.record("\(next.what): \(error)") }
+                }
+            }
+        }
+    }
+
+    private func start(without lack: Lack) async throws {
+        let (folder, what) = (try Scratch(), lack.what)
         try configure(folder, lack.sections)
         try lack.lose(folder)
         let before = try await doctor(folder)
-        #expect(before.isSuperset(of: lack.beforehand ?? lack.codes), "\(before)")
+        #expect(before.isSuperset(of: lack.beforehand ?? lack.codes), "\(what): \(before)")
         try await run(folder) { log in
             try await log.wait("the faults") { $0.inForce.isSuperset(of: lack.codes.union(["fault.radio"])) }
             // Whatever else may come of it has come by then.
             try await Task.sleep(for: .milliseconds(500))
-            #expect(log.inForce == lack.codes.union(["fault.radio"]))
+            #expect(log.inForce == lack.codes.union(["fault.radio"]), "\(what)")
             for fault in log.faults {
-                #expect(fault["remedy"]?.string?.string.isEmpty == false && fault["detail"]?.string != nil, "\(fault)")
+                let isWhole = fault["remedy"]?.string?.string.isEmpty == false && fault["detail"]?.string != nil
+                #expect(isWhole, "\(what): \(fault)")
             }
             if let code = lack.codes.min(by: { $0.string < $1.string }) {
                 let told = log.faults.first { $0["code"]?.string == code }?["detail"]?.string?.string ?? ""
-                #expect(told.contains(lack.detail), "\(told)")
+                #expect(told.contains(lack.detail), "\(what): \(told)")
             }
             // Without its socket nobody can ask it.
             if lack.codes != ["fault.control"] {
                 let seen = try await doctor(folder)
-                #expect(seen.isSuperset(of: log.inForce), "\(seen)")
+                #expect(seen.isSuperset(of: log.inForce), "\(what): \(seen)")
                 let status = try await folder.gatehouse("status", "--json", "--config", "gate.toml")
-                #expect(status.code == 1 && status.json.first?["light"] == "fault")
+                #expect(status.code == 1 && status.json.first?["light"] == "fault", "\(what): \(status)")
             }
             guard let mend = lack.mend else { return }
             try mend(folder)
@@ -180,8 +204,7 @@ import Testing
     }
 
     /// A date by which nobody can be let in is told before anybody comes. Only where no time server keeps the clock of this machine.
-    @Test(.timeLimit(.minutes(2)))
-    func aClockThatIsNotTrusted() async throws {
+    private func aClockThatIsNotTrusted() async throws {
         let folder = try Scratch()
         try configure(folder, ["policy": "file = \"policy.toml\""])
         func policy(_ minimum: String) throws {
@@ -204,7 +227,7 @@ import Testing
     }
 
     /// An invitation that comes to a running service is taken up.
-    @Test(.timeLimit(.minutes(2))) func anInvitationThatComes() async throws {
+    private func anInvitationThatComes() async throws {
         let (folder, agent) = (try Scratch(), try AgentOnLoopback())
         try configure(folder, ["agent": "invitations = [\"agent.json\"]\nallowPlainHTTP = true"])
         try await run(folder) { log in
@@ -266,22 +289,6 @@ import Testing
         }
         #expect(ending.code == 0, "\(ending)")
     }
-}
-
-/// Places that are taken and given back.
-private final class Turns: Sendable {
-    private let free: Mutex<Int>
-
-    init(_ count: Int) { free = Mutex(count) }
-
-    func take() async {
-        while !free.withLock({ free in
-            if free > 0 { free -= 1 } else { return false }
-            return true
-        }) { try? await Task.sleep(for: .milliseconds(50)) }
-    }
-
-    func give() { free.withLock { $0 += 1 } }
 }
 
 /// What a service that writes `log.jsonl` says is wrong.

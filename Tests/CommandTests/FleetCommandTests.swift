@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse config bundle` on the operator's machine, `gatehouse config import` at a gate that serves.
-@Suite(.timeLimit(.minutes(3))) struct FleetCommandTests {
+@Suite(.tags(.realTime), .timeLimit(.minutes(3))) struct FleetCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }

@@ -16,8 +16,8 @@ import Testing
         return Dictionary(parts.map { (String($0.prefix { $0 != "`" }), $0) }) { $1 }
     }
 
-    @Test func everyFaultHasItsSection() async throws {
-        let rows = try await Scratch().gatehouse("reasons", "--json").json.compactMap { $0["code"]?.string?.string }
+    @Test func everyFaultHasItsSection() throws {
+        let rows = Ending.inProcess("reasons", "--json").json.compactMap { $0["code"]?.string?.string }
         let faults = rows.filter { $0.hasPrefix("fault.") || $0.hasPrefix("door.") }
         let wanted = Set(faults + ["gate.unavailable", "ledger.unavailable"])
         #expect(wanted.count > 30)
@@ -41,8 +41,8 @@ import Testing
     }
 
     /// The codes that say why radio or lines are out of order: each has its row below its fault, and no other has one there.
-    @Test func everyCauseHasItsRow() async throws {
-        let rows = try await Scratch().gatehouse("reasons", "--json").json
+    @Test func everyCauseHasItsRow() throws {
+        let rows = Ending.inProcess("reasons", "--json").json
         for fault in ["fault.radio", "fault.gpio"] {
             let causes = rows.filter { $0["refines"]?.string == Text(fault) }.compactMap { $0["code"]?.string?.string }
             let told = try #require(try sections()[fault]).components(separatedBy: "\n| `").dropFirst()

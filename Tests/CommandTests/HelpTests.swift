@@ -9,11 +9,11 @@ import Testing
 
     init() throws { folder = try Scratch() }
 
-    @Test func everyCommandExplainsItself() async throws {
-        let commands = try await CommandTree.read().all
+    @Test func everyCommandExplainsItself() throws {
+        let commands = try CommandTree.read().all
         #expect(commands.count >= 17)
         for command in commands {
-            let ending = try await folder.gatehouse(command.path + ["--help"])
+            let ending = Ending.inProcess(command.path + ["--help"])
             #expect(ending.code == 0, "\(command.path)")
             #expect(ending.output.contains("USAGE: gatehouse " + command.path.joined(separator: " ")))
             #expect(ending.errors.isEmpty)
@@ -24,15 +24,23 @@ import Testing
         }
     }
 
-    @Test func wrongFlagsAndCommands() async throws {
-        for command in try await CommandTree.read().all {
-            let ending = try await folder.gatehouse(
+    /// The other tests of this suite ask the parser in this process; the program says the same.
+    @Test(arguments: [
+        ["--help"], ["trust", "list", "--help"], ["trust", "list", "--no-such-flag"], ["fly"], ["verify"],
+    ])
+    func theProgramSaysTheSame(_ words: [String]) async throws {
+        let (program, here) = (try await folder.gatehouse(words), Ending.inProcess(words))
+        #expect(program.isSame(as: here), "\(program)\n\(here)")
+    }
+
+    @Test func wrongFlagsAndCommands() throws {
+        for command in try CommandTree.read().all {
+            let ending = Ending.inProcess(
                 command.path + Array(repeating: "x", count: min(command.positionals, 2)) + ["--no-such-flag"])
             #expect(ending.code == 2, "\(command.path): \(ending)")
             #expect(ending.output.isEmpty && ending.errors.contains("--no-such-flag"), "\(ending)")
         }
-        let unknown = try await folder.gatehouse("fly")
-        #expect(unknown.code == 2)
+        #expect(Ending.inProcess("fly").code == 2)
     }
 
     @Test func wordsThatAreNoCommand() async throws {
@@ -45,7 +53,7 @@ import Testing
             (["z\u{1B}[2Jx"], "gatehouse has no command z?[2Jx", nil),
         ]
         for (words, says, meant) in cases {
-            let ending = try await folder.gatehouse(words)
+            let ending = Ending.inProcess(words)
             #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(ending)")
             #expect(ending.errors.contains(says), "\(ending)")
             if let meant { #expect(ending.errors.contains(meant), "\(ending)") }
@@ -94,7 +102,7 @@ import Testing
     }
 
     /// `gatehouse COMMAND` of the manual's section headings, with the options below it.
-    @Test func theManualHasEveryCommandAndOption() async throws {
+    @Test func theManualHasEveryCommandAndOption() throws {
         let file = Vectors.repository.appendingPathComponent("deploy/gatehouse.1")
         let text = try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: "\\-", with: "-")
         var sections: [(heading: String, options: Set<String>)] = []
@@ -107,7 +115,7 @@ import Testing
         let everywhere: Set = ["--help", "--version"]
         #expect(sections.contains { everywhere.isSubset(of: $0.options) })
         var documented: Set<String> = []
-        for command in try await CommandTree.read().all where command.isLeaf {
+        for command in try CommandTree.read().all where command.isLeaf {
             let words = command.path.map { word in
                 { (heading: String) in heading.split(separator: " ").contains { $0 == word } }
             }
@@ -125,7 +133,7 @@ import Testing
             #expect(missing.isEmpty, "gatehouse \(name)")
         }
         // And no command that does not exist. Options of one section may belong to several commands.
-        let known = Set(try await CommandTree.read().all.flatMap(\.options).flatMap(\.names))
+        let known = Set(try CommandTree.read().all.flatMap(\.options).flatMap(\.names))
         for section in sections {
             #expect(section.options.subtracting(known).isEmpty, "\(section.heading)")
             if section.heading.hasPrefix("gatehouse ") { #expect(documented.contains(section.heading)) }

@@ -14,10 +14,7 @@ import Testing
     }
 
     /// Makes an empty database where the configuration wants it.
-    private func makeDatabase() async throws {
-        let ending = try await folder.gatehouse("agent", "list", "--config", configuration)
-        #expect(ending.code == 0, "\(ending)")
-    }
+    private func makeDatabase() async throws { try await folder.makeLedger(configuration) }
 
     /// Runs statements on the database; false, with a message, where Python's SQLite is missing.
     private func sql(_ statements: String, on path: String) async throws -> Bool {
@@ -35,7 +32,7 @@ import Testing
         for arguments in [["--config", configuration], ["--database", "nowhere.db"]] {
             let ending = try await folder.gatehouse(["ledger", command] + arguments)
             #expect(ending.code == 2, "\(ending)")
-            #expect(ending.hasRemedy && ending.errors.contains("there is no database"))
+            #expect(ending.hasRemedy && ending.errors.contains("there is no ledger at "))
             #expect(ending.output.isEmpty)
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path(database)), "reading makes nothing")

@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse ledger head`, `verify --head`, `export` and `verify --export`, on a ledger that the real service made.
-@Suite(.timeLimit(.minutes(3))) struct LedgerProofTests {
+@Suite(.tags(.realTime), .timeLimit(.minutes(3))) struct LedgerProofTests {
     private let folder: Scratch
     private let configuration: String
 

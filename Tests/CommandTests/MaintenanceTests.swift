@@ -37,7 +37,7 @@ import Testing
         try FileManager.default.moveItem(atPath: folder.path("state/gatehouse.db" + name), toPath: folder.path(other))
     }
 
-    @Test func theKeyOfTheConnectionsIsChanged() async throws {
+    @Test(.tags(.realTime)) func theKeyOfTheConnectionsIsChanged() async throws {
         try await serve()
         let old = try folder.read("state/gatehouse.db.agent-key")
         try move(".agent-key", "state/gatehouse.db.agent-key.old")
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The start goes well, and the old key is still the only one: its file may go only behind the line that the document looks for.
-    @Test func theOldKeyServesUntilTheLogSaysOtherwise() async throws {
+    @Test(.tags(.realTime)) func theOldKeyServesUntilTheLogSaysOtherwise() async throws {
         try await serve()
         try move(".agent-key", "state/gatehouse.db.agent-key.old")
         // No new one can be made, as on a full disk.
@@ -107,7 +107,7 @@ import Testing
         #expect(Set(left) == Set(old.dropFirst(2) + ["north-2026-12-31.tar", "photos"]))
     }
 
-    @Test func theKeyOfTheWitnessIsChanged() async throws {
+    @Test(.tags(.realTime)) func theKeyOfTheWitnessIsChanged() async throws {
         try await serve()
         let ledger = try #require(events("ledger.head").last?["ledger"]?.string)
         try move(".witness-key", "old-key")
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Renamed under the running service, as logrotate does it.
-    @Test func theLogIsRotatedWithoutASignal() async throws {
+    @Test(.tags(.realTime)) func theLogIsRotatedWithoutASignal() async throws {
         try await serve {
             try FileManager.default.moveItem(atPath: folder.path("log.jsonl"), toPath: folder.path("log.jsonl.1"))
         }
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// A key of the configuration that has no effect any more: told by the check and at the start, and no reason to stay away.
-    @Test func aDeprecatedKeyIsToldEverywhere() async throws {
+    @Test(.tags(.realTime)) func aDeprecatedKeyIsToldEverywhere() async throws {
         let text = try folder.read("gate.toml")
         try folder.write("gate.toml", text + "[agent]\nqueue = 500\n")
         let check = try await folder.gatehouse("config", "check", configuration)
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// A database of a version to come is refused by name, and left as it is.
-    @Test func aNewerDatabaseIsRefused() async throws {
+    @Test(.tags(.realTime)) func aNewerDatabaseIsRefused() async throws {
         try await serve()
         let sql = "INSERT INTO grdb_migrations VALUES ('99 from the future')"
         let edit = try await Program.run(
@@ -236,20 +236,11 @@ import Testing
         #expect(ending.code == 1 && ending.errors.contains("is not masked"), "\(ending)")
     }
 
-    /// Programs that do what a test says, first in the path.
-    private func stubs(_ programs: [String: String]) throws -> String {
-        for (name, text) in programs {
-            let path = try folder.write("bin/" + name, "#!/bin/sh\n" + text + "\n")
-            chmod(path, 0o755)
-        }
-        return folder.path("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
-    }
-
     /// Runs `deploy/rauc/confirm` of version 8 where these were kept before; what it called, and which versions are kept then.
     private func confirm(
         gatehouse: String, kept: String? = "7\n", version: String = "8\n"
     ) async throws -> (ending: Ending, calls: String, kept: String?) {
-        let path = try stubs([
+        let path = try await folder.programs([
             "gatehouse": gatehouse, "rauc": "echo \"$@\" >>calls", "systemctl": "echo \"$@\" >>calls",
         ])
         if let kept { try folder.write("confirmed", kept) }
@@ -264,7 +255,7 @@ import Testing
         return (ending, (try? folder.read("calls")) ?? "", try? folder.read("confirmed"))
     }
 
-    @Test(arguments: [(0, 0, true), (1, 1, true), (2, 0, false), (0, 2, false)])
+    @Test(.tags(.realTime), arguments: [(0, 0, true), (1, 1, true), (2, 0, false), (0, 2, false)])
     func aSystemIsKeptOnlyWithAGateInOrder(status: Int, doctor: Int, isKept: Bool) async throws {
         let (ending, calls, kept) = try await confirm(
             gatehouse: "[ $1 = status ] && exit \(status); exit \(doctor)")
@@ -274,14 +265,15 @@ import Testing
     }
 
     /// An adapter that is unplugged, a clock without a battery: the other system would not mend it, and nobody is sent there and back.
-    @Test(arguments: ["8\n", "7\n8\n", "8\n9\n"]) func aSystemThatWasKeptStaysWhateverFails(kept: String) async throws {
+    @Test(.tags(.realTime), arguments: ["8\n", "7\n8\n", "8\n9\n"])
+    func aSystemThatWasKeptStaysWhateverFails(kept: String) async throws {
         let (ending, calls, after) = try await confirm(gatehouse: "echo asked >>calls; exit 2", kept: kept)
         #expect(ending.code == 0 && calls == "status mark-good\n" && after == kept, "\(ending)")
     }
 
     /// The first one on a card, whose gate is set up later; and an update of a system that nobody has kept.
-    @Test(arguments: [nil, "", "\u{1}garbage 7\n"]) func nobodyIsSentToASystemThatNobodyKept(kept: String?) async throws
-    {
+    @Test(.tags(.realTime), arguments: [nil, "", "\u{1}garbage 7\n"])
+    func nobodyIsSentToASystemThatNobodyKept(kept: String?) async throws {
         let (ending, calls, after) = try await confirm(gatehouse: Self.later("exit 2"), kept: kept)
         #expect(ending.code == 0 && calls == "status mark-good\n", "\(ending)")
         #expect(after?.hasSuffix("8\n") == true)
@@ -293,10 +285,13 @@ import Testing
     }
 
     /// The date is no fault of the system; what is beside it is.
-    @Test(arguments: [
-        (["clock.untrusted"], true), (["clock.untrusted", "fault.clock-untrusted"], true), (["box.date"], true),
-        (["clock.untrusted", "radio.not-found"], false), (["radio.not-found"], false),
-    ]) func noSystemIsGivenUpForTheDate(codes: [String], isKept: Bool) async throws {
+    @Test(
+        .tags(.realTime),
+        arguments: [
+            (["clock.untrusted"], true), (["clock.untrusted", "fault.clock-untrusted"], true), (["box.date"], true),
+            (["clock.untrusted", "radio.not-found"], false), (["radio.not-found"], false),
+        ])
+    func noSystemIsGivenUpForTheDate(codes: [String], isKept: Bool) async throws {
         let findings = codes.map {
             #"{"check":"clock","state":"bad","code":"\#($0)","detail":"a \"state\"","remedy":"r"}"#
         }
@@ -311,7 +306,7 @@ import Testing
     }
 
     /// Whoever numbers nothing is asked at each start, and is written nowhere.
-    @Test func aSystemWithoutANumberIsNotRemembered() async throws {
+    @Test(.tags(.realTime)) func aSystemWithoutANumberIsNotRemembered() async throws {
         let (ending, calls, kept) = try await confirm(gatehouse: "exit 0", version: "eight\n")
         #expect(ending.code == 0 && calls == "status mark-good\n" && kept == "7\n", "\(ending)")
     }

@@ -184,7 +184,7 @@ import Testing
         #expect(absent.code == 2 && absent.errors.contains("nowhere.toml: is not there"))
     }
 
-    @Test func theServiceLetsNobodyInWithoutItsRules() async throws {
+    @Test(.tags(.realTime)) func theServiceLetsNobodyInWithoutItsRules() async throws {
         try folder.write("bad.toml", "id = \"p\"\nversion = \"1\"\n")
         let configuration = try folder.configuration(more: "[policy]\nfile = \"bad.toml\"\n")
         let ending = try await folder.serve(configuration, until: ["\"code\":\"fault.policy-file\""])

@@ -35,7 +35,8 @@ enum Program {
             .appendingPathComponent("gatehouse").path
     }
 
-    /// Runs a program that is on the path, or at a path. Standard output and error go to files, so that no pipe can fill up.
+    /// Runs a program that is on the path, or at a path. The gate's usual folders are those of `folder`, unless the
+    /// environment says otherwise. Standard output and error go to files, so that no pipe can fill up.
     static func run(
         _ program: String, _ arguments: [String], input: String = "", in folder: Scratch,
         environment: [String: String] = [:], within limit: Duration = .seconds(120),
@@ -44,7 +45,7 @@ enum Program {
         let files = [try folder.write(folder.freshName("input"), input)] + ["output", "errors"].map(folder.fresh)
         // env(1) changes the folder, which posix_spawn cannot do everywhere, and becomes the program.
         let words = ["env", "--chdir=" + folder.url.path, program] + arguments
-        let id = try spawn(words, files: files, environment)
+        let id = try spawn(words, files: files, folder.environment.merging(environment) { $1 })
         var isOver = false
         defer {
             if !isOver {
@@ -118,6 +119,10 @@ final class Scratch: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Puts the gate's usual folders into this one, whose they are for every program here: none uses those of the
+    /// machine.
+    var environment: [String: String] { ["GATEHOUSE_ROOT": url.path] }
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 

@@ -38,7 +38,7 @@ final class Pseudoterminal {
         let words = ["env", "--chdir=" + folder.url.path, "TERM=vt100", program] + arguments
         var texts: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] =
-            ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
+            ProcessInfo.processInfo.environment.merging(folder.environment) { $1 }.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in texts + variables { free(text) } }
         var id: pid_t = 0
         let code = posix_spawnp(&id, "env", &actions, &attributes, &texts, &variables)

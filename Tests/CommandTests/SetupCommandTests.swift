@@ -137,7 +137,7 @@ import Testing
     }
 
     /// From a bundle to a gate that lets a virtual phone in.
-    @Test(.timeLimit(.minutes(3))) func theGateComesUp() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func theGateComesUp() async throws {
         try await folder.exportSample()
         let key = try await folder.gatehouse("trust", "keygen", "operator.key").lines.first ?? ""
         let bundle = try await folder.gatehouse(
@@ -232,11 +232,7 @@ import Testing
 
     /// A systemctl of the test's own; what it was told stands in the file `calls`.
     private func systemctl(_ script: String) async throws -> String {
-        let write = "mkdir -p fake && cat > fake/systemctl && chmod 755 fake/systemctl"
-        let text = "#!/bin/sh\necho \"$@\" >> \(folder.path("calls"))\n\(script)\n"
-        let ending = try await Program.run("sh", ["-c", write], input: text, in: folder)
-        guard ending.code == 0 else { throw ProgramFailure(description: "\(ending)") }
-        return folder.path("fake") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+        try await folder.programs(["systemctl": "echo \"$@\" >> \(folder.path("calls"))\n\(script)"])
     }
 
     private func starting(_ script: String, _ words: String...) async throws -> Ending {
@@ -260,6 +256,25 @@ import Testing
         #expect(failed.output.contains("box.not-running"), "the doctor follows: \(failed)")
         let none = try await starting("exit 0", "--no-start")
         #expect(!none.output.contains("starting"), "\(none)")
+    }
+
+    /// Making an image starts nothing on the machine that makes it.
+    @Test func anImageStartsNothingHere() async throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("image/etc"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let pinout = Vectors.repository.appendingPathComponent("hardware/pinout.toml").path
+        let words = [
+            "setup", "--yes", "--name", "N", "--board", "none", "--display", "framebuffer", "--radio", "hci0",
+            "--pinout", pinout,
+        ]
+        let path = try await systemctl("exit 0")
+        let ending = try await Program.run(
+            Program.gatehouse, words, in: folder,
+            environment: ["PATH": path, "GATEHOUSE_ROOT": folder.path("image")])
+        #expect(!FileManager.default.fileExists(atPath: folder.path("calls")), "\(ending)")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path("image"))
+        #expect(files.contains("etc/gatehouse/gatehouse.toml"), "\(ending)")
     }
 
     // MARK: - The boot partition
@@ -291,7 +306,7 @@ import Testing
     }
 
     /// Killed at any moment, and started again until it comes to its end: the gate is set up, once, and nothing is left.
-    @Test(.timeLimit(.minutes(5))) func killedAtAnyMoment() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(5))) func killedAtAnyMoment() async throws {
         let invitation = try AgentOnLoopback().invitation.compactText
         let answers = "name = \"Card\"\nboard = \"pi4\"\ninvitation = \"agent.json\"\nallow-plain-http = true\n"
         func lay() throws {

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// `gatehouse setup` at a terminal: it asks, says at once what is wrong, and writes nothing before the end.
-@Suite(.timeLimit(.minutes(3))) struct SetupDialogueCommandTests {
+@Suite(.tags(.realTime), .timeLimit(.minutes(3))) struct SetupDialogueCommandTests {
     private let folder: Scratch
 
     init() throws {

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse trust`: making, importing, listing, checking and refreshing.
@@ -346,7 +347,7 @@ import Testing
         #expect(ending.code == -SIGTERM, "\(ending)")
     }
 
-    @Test func documentsAreFetchedAndKept() async throws {
+    @Test(.tags(.realTime)) func documentsAreFetchedAndKept() async throws {
         try await serving { port in
             let id = "did:web:localhost%3A\(port)"
             try folder.write("trust/issuers.toml", "[[issuer]]\nid = \"\(id)\"\n")

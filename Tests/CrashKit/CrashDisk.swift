@@ -1,5 +1,6 @@
 package import CrashVFS
 import Foundation
+import TestKit
 
 /// A folder whose SQLite files lie on a disk that loses what was not synced (`Tests/CrashVFS`); lock and folder are real.
 package final class CrashDisk: @unchecked Sendable {  // the disk has its own lock
@@ -10,8 +11,7 @@ package final class CrashDisk: @unchecked Sendable {  // the disk has its own lo
     /// A new, empty disk.
     package init() throws {
         crash_vfs_install()
-        folder =
-            FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-disk-\(UUID().uuidString)").path
+        folder = MemoryFolder.place("disk").path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         guard let disk = crash_disk_create(folder + "/") else { throw CocoaError(.fileWriteUnknown) }

@@ -1,11 +1,12 @@
 import Foundation
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import HTTPTransport
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
-@Suite(.timeLimit(.minutes(2))) struct HTTPExchangeTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct HTTPExchangeTests {
     private func settings(_ change: (inout HTTPExchange.Settings) -> Void = { _ in }) -> HTTPExchange.Settings {
         var settings = HTTPExchange.Settings()
         settings.allowsPlainHTTP = true
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func aSilentServerIsGivenUp() async throws {
-        let impatient = settings { $0.timeLimit = .seconds(2) }
+        let impatient = settings { $0.timeLimit = .seconds(1) }
         let result = try await outcome(impatient) { _ in .init(delay: .seconds(3600)) }
         #expect(result == .failure(.uncertain))
     }
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func aPortThatIsOneOrNoneAtAllIsFine() {
+    @Test(.tags(.exact)) func aPortThatIsOneOrNoneAtAllIsFine() {
         for url in [
             "http://a/", "https://a:/", "http://a:1/", "https://a:65535/b", "http://[::1]/", "http://[::1]:80/",
             "http://a/b:70000", "http://a/?b=:0", "http://u:70000@a/",

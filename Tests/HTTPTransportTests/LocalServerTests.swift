@@ -4,12 +4,13 @@ import HTTPTransport
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestKit
 import Testing
 
 /// The server for pages of this machine: what it answers, and that nobody holds it up.
 ///
 /// Times are never measured here: what would take for ever runs into the suite's limit.
-@Suite(.timeLimit(.minutes(2))) struct LocalServerTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct LocalServerTests {
     private static func get(_ target: String = "/page", host: String? = "localhost", _ more: String = "") -> String {
         "GET \(target) HTTP/1.1\r\n" + (host.map { "Host: \($0)\r\n" } ?? "") + more + "\r\n"
     }

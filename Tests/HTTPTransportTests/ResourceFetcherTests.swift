@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import NIOHTTP1
 import Synchronization
+import TestKit
 import Testing
 
 /// A value that several threads share.
@@ -12,7 +13,7 @@ private final class Box<Value: Sendable>: Sendable {
 }
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
-@Suite(.timeLimit(.minutes(2))) struct ResourceFetcherTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ResourceFetcherTests {
     /// The roots of the test server, in a file that is removed with the value.
     private final class Roots: Sendable {
         let path = NSTemporaryDirectory() + "roots-" + UUID().uuidString + ".pem"
@@ -31,6 +32,7 @@ private final class Box<Value: Sendable>: Sendable {
         settings.trustRootsFile = roots.path
         settings.resolve = { _ in [HostAddress("127.0.0.1")].compactMap(\.self) }
         settings.timeLimit = .seconds(60)
+        settings.farewell = .milliseconds(100)
         change(&settings)
         return ResourceFetcher(settings)
     }
@@ -123,7 +125,7 @@ private final class Box<Value: Sendable>: Sendable {
 
     @Test func slowServersAreGivenUp() async throws {
         // Enough for the connection.
-        let impatient = fetcher { $0.timeLimit = .seconds(3) }
+        let impatient = fetcher { $0.timeLimit = .seconds(1) }
         let result = try await outcome(impatient, limit: 1 << 20) { _ in .init(body: [65], drip: .milliseconds(50)) }
         #expect(result == .failure(.timeout))
     }
@@ -132,6 +134,7 @@ private final class Box<Value: Sendable>: Sendable {
         let server = try await TLSServer { _ in .init(body: [65], drip: .milliseconds(50)) }
         var settings = HTTPExchange.Settings()
         settings.additionalRootsFile = roots.path
+        settings.farewell = .milliseconds(100)
         let url = "https://127.0.0.1:\(server.port)/"
         try await HTTPExchange.withExchange(settings) { exchange in
             await #expect(throws: ExchangeError.uncertain) {
@@ -153,6 +156,13 @@ private final class Box<Value: Sendable>: Sendable {
         let result = try await outcome(impatient) { _ in .init() }
         gate.withLock { $0 = true }
         #expect(result == .failure(.timeout))
+    }
+
+    @Test(.tags(.exact)) func theTimesAreThoseOfTheDocuments() {
+        let (fetcher, exchange) = (ResourceFetcher.Settings(), HTTPExchange.Settings())
+        #expect(fetcher.timeLimit == .seconds(30) && fetcher.connectTimeout == .seconds(10))
+        #expect(exchange.timeLimit == .seconds(30) && exchange.connectTimeout == .seconds(10))
+        #expect(fetcher.farewell == .seconds(5) && exchange.farewell == .seconds(5))
     }
 
     @Test func strangersAreNotTrusted() async throws {
@@ -221,25 +231,33 @@ private final class Box<Value: Sendable>: Sendable {
         #expect(try await outcome(nowhere) { _ in .init() } == .failure(.unresolved))
     }
 
-    @Test(arguments: [
-        "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.255.255", "169.254.169.254", "172.16.0.1",
-        "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1",
-        "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "::ffff:10.0.0.1",
-        "::ffff:169.254.169.254", "64:ff9b::10.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:20::1", "2001:db8::1",
-        "2002:0a00:0001::1", "3fff::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1", "4000::1",
-    ]) func notPublic(_ text: String) throws {
+    @Test(
+        .tags(.exact),
+        arguments: [
+            "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.255.255", "169.254.169.254", "172.16.0.1",
+            "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1",
+            "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254", "64:ff9b::10.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:20::1",
+            "2001:db8::1", "2002:0a00:0001::1", "3fff::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1",
+            "4000::1",
+        ])
+    func notPublic(_ text: String) throws {
         #expect(try #require(HostAddress(text)).isPublic == false)
     }
 
-    @Test(arguments: [
-        "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255",
-        "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255",
-        "2606:4700::1111", "2a00:1450::1", "2001:200::1", "2003::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
-    ]) func isPublic(_ text: String) throws {
+    @Test(
+        .tags(.exact),
+        arguments: [
+            "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255",
+            "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0",
+            "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "2001:200::1", "2003::1", "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+        ])
+    func isPublic(_ text: String) throws {
         #expect(try #require(HostAddress(text)).isPublic)
     }
 
-    @Test func addressesAreReadStrictly() throws {
+    @Test(.tags(.exact)) func addressesAreReadStrictly() throws {
         for text in ["", "1", "127.1", "0x7f000001", "1.2.3.256", "1.2.3.4 ", "a", ":::", "[::1]", "::1%lo"] {
             #expect(HostAddress(text) == nil, "\(text)")
         }

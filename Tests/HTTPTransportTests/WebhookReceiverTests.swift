@@ -7,7 +7,7 @@ import Testing
 /// Anybody may knock there: whatever he says or does not say has an end.
 ///
 /// Times are never measured here: what would take for ever runs into the suite's limit.
-@Suite(.timeLimit(.minutes(2))) struct WebhookReceiverTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct WebhookReceiverTests {
     private static let good = "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok"
 
     @Test(arguments: [
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func addressesAreRead() {
+    @Test(.tags(.exact)) func addressesAreRead() {
         for (text, written) in [
             ("127.0.0.1:8095", "127.0.0.1:8095"), ("0.0.0.0:0", "0.0.0.0:0"),
             ("[::1]:65535", "[0:0:0:0:0:0:0:1]:65535"),

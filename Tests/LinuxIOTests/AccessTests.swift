@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import LinuxIO
@@ -27,9 +28,24 @@ struct AccessTests {
         #expect(abs(contrast(.light, .dark) - 21) < 0.01, "the formula itself")
     }
 
+    /// The first and the last place in a row that has that ink, of these columns. By the C library, as a screen has two
+    /// million pixels.
+    private func span(_ ink: Bitmap.Ink, of picture: Bitmap, row y: Int, in columns: Range<Int>) -> ClosedRange<Int>? {
+        picture.pixels.withUnsafeBytes { pixels -> ClosedRange<Int>? in
+            let start = y * picture.width
+            guard let row = pixels.baseAddress.map({ $0 + start + columns.lowerBound }),
+                let found = memchr(row, Int32(ink.rawValue), columns.count)
+            else { return nil }
+            let first = columns.lowerBound + (UnsafeRawPointer(found) - row)
+            var last = columns.upperBound - 1
+            while pixels[start + last] != ink.rawValue { last -= 1 }
+            return first...last
+        }
+    }
+
     /// Heights of the runs of rows that have dark ink.
     private func lines(of picture: Bitmap, in columns: Range<Int>) -> [Int] {
-        let inked = (0..<picture.height).map { y in columns.contains { picture.ink(x: $0, y: y) == .dark } }
+        let inked = (0..<picture.height).map { span(.dark, of: picture, row: $0, in: columns) != nil }
         return inked.split(separator: false).map(\.count)
     }
 
@@ -54,15 +70,20 @@ struct AccessTests {
 
     /// The smallest area that has the ink of a sign, and that of the words.
     private func areas(_ picture: Bitmap) -> (sign: Bitmap.Area, words: Bitmap.Area) {
-        func bounds(_ isPart: (Bitmap.Ink) -> Bool) -> Bitmap.Area {
-            let places = (0..<picture.width * picture.height).filter {
-                isPart(picture.ink(x: $0 % picture.width, y: $0 / picture.width))
+        func bounds(_ inks: [Bitmap.Ink]) -> Bitmap.Area {
+            var (columns, rows): ([Int], [Int]) = ([], [])
+            for y in 0..<picture.height {
+                for ink in inks {
+                    guard let span = span(ink, of: picture, row: y, in: 0..<picture.width) else { continue }
+                    columns += [span.lowerBound, span.upperBound]
+                    rows.append(y)
+                }
             }
-            let (x, y) = (places.map { $0 % picture.width }, places.map { $0 / picture.width })
-            let (left, top) = (x.min() ?? 0, y.min() ?? 0)
-            return Bitmap.Area(x: left, y: top, width: (x.max() ?? 0) - left + 1, height: (y.max() ?? 0) - top + 1)
+            let (left, top) = (columns.min() ?? 0, rows.min() ?? 0)
+            return Bitmap.Area(
+                x: left, y: top, width: (columns.max() ?? 0) - left + 1, height: (rows.max() ?? 0) - top + 1)
         }
-        return (bounds { $0 == .go || $0 == .stop }, bounds { $0 == .dark })
+        return (bounds([.go, .stop]), bounds([.dark]))
     }
 
     @Test("a sign stands where it should, as large everywhere, and clear of the words", arguments: SignPlace.allCases)

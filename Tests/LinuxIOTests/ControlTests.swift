@@ -2,12 +2,13 @@ import Encoding
 import Foundation
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
 /// The control socket beside clients that do not mean well. Nothing here waits for them longer than their limit.
-@Suite(.timeLimit(.minutes(2))) final class ControlTests: Sendable {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) final class ControlTests: Sendable {
     private let folder: String
     private var path: String { folder + "/control.sock" }
 
@@ -132,7 +133,7 @@ import Testing
         (990, [44], true),
     ]
 
-    @Test(arguments: peers) func access(_ user: UInt32, _ groups: Set<UInt32>, _ isPermitted: Bool) {
+    @Test(.tags(.exact), arguments: peers) func access(_ user: UInt32, _ groups: Set<UInt32>, _ isPermitted: Bool) {
         let peer = PeerCredentials(user: user, groups: groups)
         #expect(ControlAccess(user: 990, group: 44).permits(peer) == isPermitted)
         #expect(ControlAccess(user: 990, group: nil).permits(peer) == (user != 1000))
@@ -141,7 +142,7 @@ import Testing
     // MARK: - Those that hold on
 
     @Test func clientsThatSayNothingAreDroppedAndCannotKeepOthersOut() async throws {
-        let limit = Duration.seconds(3)
+        let limit = Duration.seconds(1)
         let server = try await server(time: limit)
         // Once more where the machine stood still until they were dropped.
         for trial in 1...5 {
@@ -192,7 +193,7 @@ import Testing
                     answers.now += 1
                     answers.most = max(answers.most, answers.now)
                 }
-                try? await Task.sleep(for: .seconds(2))
+                try? await Task.sleep(for: .seconds(1))
                 answers.withLock { $0.now -= 1 }
                 return line
             })

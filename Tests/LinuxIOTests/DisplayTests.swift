@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @testable import LinuxIO
@@ -315,7 +316,7 @@ struct DisplayDeviceTests {
         #expect(lines.last == invitation(2))
     }
 
-    @Test("a terminal of 80 × 24 shows the whole code, and all the text beside it")
+    @Test("a terminal of 80 × 24 shows the whole code, and all the text beside it", .tags(.realTime))
     func terminal() throws {
         let (master, line) = try Sockets.pseudoTerminal()
         let other = open(line, O_RDWR | O_NOCTTY)

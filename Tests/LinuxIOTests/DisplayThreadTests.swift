@@ -1,6 +1,7 @@
 import Encoding
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
@@ -40,7 +41,7 @@ private final class Double: DisplayDevice {
     func close() { board.state.withLock { $0.closings += 1 } }
 }
 
-@Suite("Display thread", .timeLimit(.minutes(1)))
+@Suite("Display thread", .timeLimit(.minutes(1)), .tags(.realTime))
 struct DisplayThreadTests {
     private let board = Double.Board()
     private let words = Words()

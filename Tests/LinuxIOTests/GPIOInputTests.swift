@@ -2,12 +2,13 @@ import CGPIO
 import Encoding
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
 /// Input lines: edges in their order, lost ones, and chips that go and come back.
-@Suite("GPIO inputs", .timeLimit(.minutes(2)))
+@Suite("GPIO inputs", .timeLimit(.minutes(2)), .tags(.realTime))
 struct GPIOInputTests {
     // MARK: - What follows from edges and levels
 
@@ -19,7 +20,7 @@ struct GPIOInputTests {
         InputEdge(index: index, isActive: isActive, at: Instant(nanoseconds: at))
     }
 
-    @Test("edges are told once, in their order, and what was not told is inactive")
+    @Test("edges are told once, in their order, and what was not told is inactive", .tags(.exact))
     func order() {
         var levels = InputLevels()
         let first = levels.take([
@@ -31,7 +32,7 @@ struct GPIOInputTests {
         #expect(levels.take([edge(0, false, 40, number: 6)]).changes == [change(0, false, 40)])
     }
 
-    @Test("missing numbers are counted, from the first one on, and levels fill the hole")
+    @Test("missing numbers are counted, from the first one on, and levels fill the hole", .tags(.exact))
     func lost() {
         var levels = InputLevels()
         #expect(levels.take([edge(0, true, 10, number: 4), edge(0, false, 20, number: 7)]).lost == 5)
@@ -47,7 +48,7 @@ struct GPIOInputTests {
         #expect(long.take([edge(0, false, 2, number: 0)]).lost == 0)
     }
 
-    @Test("time does not run backwards, whatever a stamp says")
+    @Test("time does not run backwards, whatever a stamp says", .tags(.exact))
     func time() {
         var levels = InputLevels()
         _ = levels.match(1, at: Instant(nanoseconds: 100))
@@ -65,7 +66,7 @@ struct GPIOInputTests {
         #expect(SystemClock.instant(ofMonotonic: .max) <= SystemClock.now())
     }
 
-    @Test("polarity, bias and debouncing become what the kernel is asked for, within its bounds")
+    @Test("polarity, bias and debouncing become what the kernel is asked for, within its bounds", .tags(.exact))
     func request() {
         let line = InputLine("GPIO5", activeLow: true, bias: .pullUp, debounce: .milliseconds(30)).line
         #expect(line.debounce == 30_000)

@@ -1,12 +1,13 @@
 import Encoding
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
 /// The log in journald's native form, sent to a socket that stands in for journald's and parses as journald does.
-@Suite struct JournalTests {
+@Suite(.tags(.realTime)) struct JournalTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/socket" }
     private static let time = Timestamp(seconds: 1_800_000_000)
@@ -114,7 +115,7 @@ import Testing
         #expect(journal?.next()?.contains { $0.text == "two" } == true)
     }
 
-    @Test func whoseStandardErrorIsTheJournals() {
+    @Test(.tags(.exact)) func whoseStandardErrorIsTheJournals() {
         var status = stat()
         fstat(2, &status)
         #expect(LogSink.Journal.isStandardError("\(status.st_dev):\(status.st_ino)"))

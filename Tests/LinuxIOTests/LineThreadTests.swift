@@ -7,7 +7,7 @@ import Testing
 @testable import LinuxIO
 
 /// The thread that shuts the gate, on lines that fail and hang.
-@Suite("Relay", .timeLimit(.minutes(2)))
+@Suite("Relay", .timeLimit(.minutes(2)), .tags(.realTime))
 struct LineThreadTests {
     /// Lines whose calls may fail or take long.
     private final class Lines: Sendable {
@@ -125,7 +125,7 @@ struct LineThreadTests {
 
     @Test("a line that is energised too late is released at once")
     func hang() async throws {
-        let lines = try await Canary.onTime { try opened(for: .seconds(1), late: .milliseconds(1500)) }
+        let lines = try await Canary.onTime { try opened(for: .milliseconds(500), late: .milliseconds(700)) }
         let changes = lines.state.withLock { $0.changes }
         try #require(changes.map(\.active) == [[], ["gate"], []])
         #expect(changes[1].at.duration(to: changes[2].at) < .milliseconds(20))
@@ -155,7 +155,10 @@ struct LineThreadTests {
     func readBack() throws {
         let lines = Lines()
         let told = Mutex<[LineThread.Trouble?]>([])
-        let relay = try relay(lines) { trouble in told.withLock { $0.append(trouble) } }
+        #expect(Relay.readBack == .seconds(2))
+        let relay = try Relay(lines.bank(), line: "gate", readBack: .milliseconds(100)) { trouble in
+            told.withLock { $0.append(trouble) }
+        }
         #expect(lines.waits { $0.changes.count == 1 })
         lines.state.withLock { $0.active = ["gate"] }
         #expect(lines.waits { _ in told.withLock { $0.count } == 2 }, "set inactive once more, and told")
@@ -184,7 +187,7 @@ struct LineThreadTests {
     }
 }
 
-@Suite("Work on the side", .timeLimit(.minutes(2)))
+@Suite("Work on the side", .timeLimit(.minutes(2)), .tags(.realTime))
 struct SideThreadTests {
     @Test("who hands over never waits; the oldest go, and are counted")
     func bounded() throws {

@@ -2,6 +2,7 @@ import Encoding
 import Foundation
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
@@ -59,7 +60,7 @@ private actor Reader {
     }
 }
 
-@Suite("Poll thread")
+@Suite("Poll thread", .tags(.realTime))
 struct PollThreadTests {
     @Test("an actor's calls run on the thread, one after the other, in their order")
     func order() async throws {

@@ -2,11 +2,12 @@ import CLinuxShims
 import Encoding
 import Foundation
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
-@Suite("The opener of the radio")
+@Suite("The opener of the radio", .tags(.realTime))
 struct RadioOpenerTests {
     /// A listening socket, one request on it, and what the requester and the opener made of it.
     private func ask(
@@ -69,6 +70,11 @@ struct RadioOpenerTests {
         #expect(opener == .opener("user \(Accounts.user) may not have hci3"))
     }
 
+    @Test("it stays for a minute, and an answer may take nine seconds", .tags(.exact))
+    func times() {
+        #expect(RadioOpener.idle == .seconds(60) && RadioOpener.limit == .seconds(9))
+    }
+
     @Test("it serves one after the other, says the same thing once, and ends when nobody asks any more")
     func serves() throws {
         let folder = try TemporaryFolder()
@@ -80,7 +86,7 @@ struct RadioOpenerTests {
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
             // An address that no adapter has: nothing is touched, whatever this machine has.
-            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(10)) {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(1)) {
                 "00:00:00:00:00:00"
             } say: { error in
                 said.withLock { $0.append(error) }
@@ -111,7 +117,7 @@ struct RadioOpenerTests {
         let configured = Mutex<[String?]>([nil, "00:00:00:00:00:00"])
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
-            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(10)) {
+            try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(1)) {
                 configured.withLock { $0.removeFirst() }
             } say: { _ in
             }
@@ -135,7 +141,7 @@ struct RadioOpenerTests {
         #expect(error?.remedy.contains("gatehouse-radio.socket") == true)
     }
 
-    @Test("a block by hardware is told from one by software")
+    @Test("a block by hardware is told from one by software", .tags(.exact))
     func blocks() {
         let refusal = ChannelRefusal(step: .binding, code: ERFKILL)
         let soft = Adapters.Adapter(name: "hci0", location: "", softBlocked: true, hardBlocked: false)

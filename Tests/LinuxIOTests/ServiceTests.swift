@@ -2,6 +2,7 @@ import Encoding
 import Foundation
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
@@ -173,7 +174,7 @@ struct LogSinkTests {
     }
 
     /// It held up the start until somebody came to read.
-    @Test("a pipe that nobody reads holds up no start", .timeLimit(.minutes(1)))
+    @Test("a pipe that nobody reads holds up no start", .timeLimit(.minutes(5)), .tags(.realTime))
     func pipe() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/pipe"
@@ -240,7 +241,7 @@ struct BootTests {
     }
 }
 
-@Suite("The clock's daemon")
+@Suite("The clock's daemon", .tags(.realTime))
 struct TimeDaemonTests {
     /// A bus at a path that takes one caller and answers with `answers` after the handshake.
     private func asked(_ greeting: String, _ answers: [UInt8]) throws -> (answer: Bool?, heard: [UInt8]) {

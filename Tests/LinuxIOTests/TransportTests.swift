@@ -107,7 +107,7 @@ struct TransportTests {
         #expect(collect(transport, 2) == [.packet(complete), .closed(.framing(.unknownPacketType(0x77)))])
     }
 
-    @Test("TCP: commands out, events in, partial writes, end of the connection")
+    @Test("TCP: commands out, events in, partial writes, end of the connection", .tags(.realTime))
     func tcp() throws {
         let (listener, port) = try Sockets.listener()
         defer { close(listener) }
@@ -142,7 +142,7 @@ struct TransportTests {
         #expect(collect(transport, 1) == [.closed(.gone)])
     }
 
-    @Test("TCP: a closed port and an unknown name are unreachable")
+    @Test("TCP: a closed port and an unknown name are unreachable", .tags(.realTime))
     func tcpRefused() throws {
         let port = try BoundPort()
         defer { close(port.descriptor) }

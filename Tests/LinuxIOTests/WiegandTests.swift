@@ -1,12 +1,13 @@
 import Encoding
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
 /// Frames on two wires: every bit, in order, once, and never late.
-@Suite("Wiegand", .timeLimit(.minutes(2)))
+@Suite("Wiegand", .timeLimit(.minutes(2)), .tags(.realTime))
 struct WiegandTests {
     private let bits = [false, true, true, false, true]
     private let timing = WiegandTiming(pulse: .microseconds(50), interval: .milliseconds(2))
@@ -38,7 +39,7 @@ struct WiegandTests {
         return pulses
     }
 
-    @Test("every bit is one pulse on its wire, as long and as far apart as it was asked for")
+    @Test("every bit is one pulse on its wire, as long and as far apart as it was asked for", .tags(.exact))
     func train() {
         var train = WiegandTrain(bits, timing)
         #expect(train.isIdle && train.wanted(at: .zero).wire == nil)
@@ -52,7 +53,7 @@ struct WiegandTests {
         #expect(play(&train) { _ in 0 }.map(\.wire) == bits)
     }
 
-    @Test("slow lines make pulses and gaps longer, never shorter, and it is told")
+    @Test("slow lines make pulses and gaps longer, never shorter, and it is told", .tags(.exact))
     func slow() {
         var train = WiegandTrain(bits, timing)
         let pulses = play(&train) { $0 % 3 == 0 ? 700 : 30 }

@@ -1,10 +1,11 @@
 import Foundation
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 /// Threads for computations that may take too long.
-@Suite(.timeLimit(.minutes(1))) struct WorkThreadsTests {
+@Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct WorkThreadsTests {
     @Test func noMoreThanThatManyRunAtATime() async throws {
         let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Log())
         for key in 0..<6 {

@@ -13,7 +13,7 @@ import TestKit
 import Testing
 
 /// Real agents that reach the kiosk through an agency of either dialect: no real one can run here, so the agency is ours, over HTTP.
-@Suite(.serialized) struct AgencyPeerTests {
+@Suite(.serialized, .tags(.realTime, .agents)) struct AgencyPeerTests {
     @Test(.timeLimit(.minutes(5)), arguments: AgencyDialect.allCases, CloudAgent.versions)
     func whatTheAgentStartsArrivesByTheAgency(dialect: AgencyDialect, version: String) async throws {
         try await withAgent("agency-\(dialect)", version) { scene in

@@ -9,10 +9,12 @@ struct AgentScene {
     fileprivate let leftovers: Leftovers
 
     /// A gate with an invitation of the agent that anybody may use, or with that in the file; `more` are further lines of `[agent]`.
-    func gate(_ file: String? = nil, copy: String? = nil, more: String = "") async throws -> DeliveryGate {
+    func gate(
+        _ file: String? = nil, copy: String? = nil, more: String = "", pace: GatePace = .usual()
+    ) async throws -> DeliveryGate {
         var invitation = file
         if invitation == nil { invitation = try await invite() }
-        let gate = try await DeliveryGate(place, invitation ?? "", copy: copy, more: more)
+        let gate = try await DeliveryGate(place, invitation ?? "", copy: copy, more: more, pace: pace)
         leftovers.add { await gate.stop() }
         return gate
     }
@@ -28,7 +30,8 @@ struct AgentScene {
 func withAgent(
     _ name: String, _ version: String, options: [String] = [], _ body: (AgentScene) async throws -> Void
 ) async throws {
-    let place = try Workplace("\(name)-\(version)")
+    // In memory: agents are killed here, and no disk fails.
+    let place = try Workplace("\(name)-\(version)", isInMemory: true)
     try await withAgent(place, version, options: options, body)
     place.remove()
 }
@@ -59,11 +62,17 @@ func withKeeper(
 }
 
 extension CloudAgent {
-    /// Both versions where both are there.
-    static let versions = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
+    /// The versions that this machine has, the oldest first.
+    private static let present = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
 
-    /// The youngest of them.
-    static var newest: String { versions[versions.count - 1] }
+    /// The newest of them; in a thorough run all of them.
+    static let versions = PeerRun.isThorough ? present : [newest]
+
+    /// The newest of them.
+    static var newest: String { present[present.count - 1] }
+
+    /// Whether this run includes that version.
+    static func plays(_ version: String) -> Bool { versions.contains(version) }
 
     /// An invitation as the agent's script makes it by those words: its URL, what the URL holds, and the thread of the request that is
     /// attached.

@@ -17,8 +17,9 @@ final class Child: Sendable {
     private let input: Mutex<Int32?>
     private let end = Mutex<End?>(nil)
 
-    /// Starts `path`. `output` is appended to; `descriptors` are what the program has under these numbers instead. Without
-    /// `isGuarded` the program must end by itself when its input does.
+    /// Starts `path`. `output` is appended to, and the usual folders of a gate are in its folder; `descriptors` are
+    /// what the program has under these numbers instead. Without `isGuarded` the program must end by itself when its
+    /// input does.
     init(
         _ path: String, _ arguments: [String], output: String, descriptors: [Int32: Int32] = [:],
         isGuarded: Bool = false
@@ -110,10 +111,11 @@ final class Child: Sendable {
         return end
     }
 
-    /// Waits for its end.
-    func wait(within limit: Duration) async throws -> End {
+    /// Waits for its end; does `look` again and again before that.
+    func wait(within limit: Duration, look: () -> Void = {}) async throws -> End {
         let until = ContinuousClock.now + limit
         while true {
+            look()
             let isLate = ContinuousClock.now >= until  // asked first: a stalled test is not a stalled program
             if let end = poll() { return end }
             if isLate { throw PeerFailure("process \(id) did not end within \(limit)") }
@@ -132,9 +134,12 @@ final class Child: Sendable {
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
+        let root = URL(fileURLWithPath: output).deletingLastPathComponent().path
+        let merged = ProcessInfo.processInfo.environment.merging(["GATEHOUSE_ROOT": root]) { $1 }
+        var variables: [UnsafeMutablePointer<CChar>?] = merged.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
         var id: pid_t = 0
-        let code = posix_spawnp(&id, words[0], &actions, nil, &arguments, environ)
+        let code = posix_spawnp(&id, words[0], &actions, nil, &arguments, &variables)
         guard code == 0 else { throw PeerFailure("\(words[0]) does not start: \(String(cString: strerror(code)))") }
         return id
     }

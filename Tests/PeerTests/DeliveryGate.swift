@@ -1,4 +1,5 @@
 import Appliance
+import Aries
 import Credentials
 import Encoding
 import Foundation
@@ -38,7 +39,9 @@ final class DeliveryGate: Sendable {
     var faults: Set<ReasonCode> { list.all }
 
     /// `more`: further lines of `[agent]`.
-    init(_ place: Workplace, _ invitation: String, copy: String? = nil, more: String = "") async throws {
+    init(
+        _ place: Workplace, _ invitation: String, copy: String? = nil, more: String = "", pace: GatePace = .usual()
+    ) async throws {
         let copies = copy.map { "[[agent.copy]]\nname = \"backup\"\ninvitations = [\"\($0)\"]" } ?? ""
         let text = """
             [kiosk]
@@ -54,12 +57,14 @@ final class DeliveryGate: Sendable {
             \(more)
             \(copies)
             """
-        let configuration = try Configuration.load(try place.write("gatehouse.toml", text))
+        var configuration = try Configuration.load(try place.write("gatehouse.toml", text))
+        configuration.agent.reports.limits = pace.reports
         let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
         try await store.begin(stamp: Self.stamp, software: Self.software)
         let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
         let service = AgentService(
-            configuration: configuration, store: store, log: log, report: { [list] in list.take($0) })
+            configuration: configuration, store: store, log: log, times: pace.times,
+            report: { [list] in list.take($0) })
         (self.store, self.service) = (store, service)
         self.log = Journal(place.path("log.jsonl"))
         task = Task { try await service.run() }

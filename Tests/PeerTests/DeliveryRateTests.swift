@@ -5,13 +5,14 @@ import Foundation
 import Kiosk
 import Ledger
 import Store
+import TestKit
 import Testing
 
 /// How fast a kiosk empties its ledger into a real agent, beside a sender in Python that does the same right before it.
-@Suite(.serialized) struct DeliveryRateTests {
+@Suite(.serialized, .tags(.realTime, .agents)) struct DeliveryRateTests {
     /// Whether the program under test is built as it is installed; one that is built for debugging takes time of its own.
     private static let isInstalled = Workplace.product.contains("/release/")
-    private static let version = Workplace.environment("acapy-1.7.0", "") == nil ? "0.12.8" : "1.7.0"
+    private static let version = CloudAgent.newest
     /// Bytes of its own that the program may have resident when it has delivered all of it.
     private static let memory = 32 << 20
 

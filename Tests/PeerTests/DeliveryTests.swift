@@ -5,22 +5,26 @@ import Foundation
 import Kiosk
 import Ledger
 import Store
+import TestKit
 import Testing
 
 /// From a ledger on the disk through the service's own delivery to real cloud agents: what they lose, delete and refuse to answer.
-@Suite(.serialized) struct DeliveryTests {
+@Suite(.serialized, .tags(.realTime, .agents)) struct DeliveryTests {
     /// How a version drops a connection. The older one forgets it before it looks where its hangup is to go: with a gate that has no
     /// mailbox its API then answers with status 500.
     private static let drops = CloudAgent.versions.flatMap { version in
         (version == "0.12.8" ? ["delete"] : ["delete", "hangup"]).map { (version, $0) }
     }
 
+    /// An answer that does not come is asked for soon, and its silence told.
+    private static let asksSoon = GatePace.usual { $0.reports.answer = .seconds(3) }
+
     /// 20 of 20 were lost so, without a word.
     @Test(.timeLimit(.minutes(4)), arguments: drops)
     func aConnectionThatTheAgentDroppedIsToldAndANewInvitationGoesOn(version: String, how: String) async throws {
         try await withAgent("dropped", version) { scene in
             let (place, agent) = (scene.place, scene.agent)
-            var gate = try await scene.gate()
+            var gate = try await scene.gate(pace: Self.asksSoon)
             try await gate.record(20)
             #expect(try await agent.reports(count: 20).count == 20)
             try await gate.waitForAll()
@@ -64,7 +68,7 @@ import Testing
     func anAgentThatIsKilledLosesWhatWasInItsMemory(version: String) async throws {
         try await withAgent("killed", version) { scene in
             let agent = scene.agent
-            let gate = try await scene.gate()
+            let gate = try await scene.gate(pace: Self.asksSoon)
             let visits = try await gate.record(200)
             let old = Set(visits)
             _ = try await agent.reports(count: 20)

@@ -4,11 +4,7 @@ import TestKit
 import Testing
 
 /// The programs of `Examples` do what they say, the peripheral before a foreign phone.
-@Suite struct ExampleTests {
-    private func program(_ name: String) -> String {
-        URL(fileURLWithPath: Workplace.product).deletingLastPathComponent().appendingPathComponent(name).path
-    }
-
+@Suite(.tags(.realTime)) struct ExampleTests {
     @Test func thePeripheralSaysBackWhatAPhoneWrites() async throws {
         let place = try Workplace("peripheral")
         let python = try Workplace.requiredEnvironment("wallet", "bin/python")
@@ -17,7 +13,8 @@ import Testing
         let journal = Journal(place.path("phone.jsonl"))
         let port = try await journal.wait("listening").line["port"]?.int ?? 0
         let peripheral = try Child(
-            program("example-peripheral"), ["127.0.0.1", "\(port)"], output: place.path("peripheral"), isGuarded: true)
+            Workplace.built("example-peripheral"), ["127.0.0.1", "\(port)"], output: place.path("peripheral"),
+            isGuarded: true)
         let end = try await phone.wait(within: .seconds(40))
         let said = try String(contentsOfFile: place.path("peripheral"), encoding: .utf8)
         #expect(end == .exit(0), "\(journal.lines) \(said)")
@@ -42,7 +39,8 @@ import Testing
         ] {
             let output = place.path(UUID().uuidString)
             let words = ["2026-06-01T09:00:00Z", file, samples.appendingPathComponent(document).path] + contexts
-            let end = try await Child(program("example-verifier"), words, output: output).wait(within: .seconds(20))
+            let end = try await Child(Workplace.built("example-verifier"), words, output: output).wait(
+                within: .seconds(20))
             let said = try String(contentsOfFile: output, encoding: .utf8)
             #expect(said.hasPrefix(decision), "\(said)")
             #expect((end == .exit(0)) == decision.hasPrefix("accept"), "\(end)")
@@ -51,7 +49,7 @@ import Testing
     }
 
     /// What they show is that little is needed.
-    @Test func theyStayShort() throws {
+    @Test(.tags(.exact)) func theyStayShort() throws {
         for name in ["Peripheral", "Verifier"] {
             let file = Vectors.repository.appendingPathComponent("Examples/\(name)/\(name).swift")
             let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")

@@ -3,13 +3,11 @@ import TestKit
 import Testing
 
 /// The operator's side of `deploy/acapy` in real agents with a real PostgreSQL; the gate is a simulated one.
-@Suite(.serialized) struct KeeperTests {
-    @Test(arguments: ["1.7.0", "0.12.8"])
+@Suite(.serialized, .tags(.realTime, .agents)) struct KeeperTests {
+    @Test(arguments: CloudAgent.versions)
     func theAgentKeepsLedgersAndSaysWhatIsWrong(version: String) async throws {
         guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
-        guard let python = Workplace.environment("acapy-\(version)", "bin/python") else {
-            return print("skipped: no ACA-Py \(version) on this machine")
-        }
+        let python = try Workplace.requiredEnvironment("acapy-\(version)", "bin/python")
         let place = try Workplace("keeper")
         // The server refuses root and then runs as nobody, who has to get there.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.folder.path)

@@ -9,6 +9,7 @@ final class KioskProcess {
     private let place: Workplace
     private let configuration: String
     private let prefix: [String]
+    private let program: String
     private var child: Child?
     /// Where the present run begins in the journal.
     private var beginning = 0
@@ -17,10 +18,11 @@ final class KioskProcess {
     /// stand in the place of those that are usual here, or beside them.
     init(
         _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = [],
-        sections: [String: String] = [:]
+        sections: [String: String] = [:], program: String = Workplace.product
     ) throws {
         self.place = place
         self.prefix = prefix
+        self.program = program
         let agent = invitation.map { "invitations = [\"\($0)\"]\n" } ?? ""
         let usual = [
             "kiosk": "name = \"Peer-Gate\"",
@@ -44,7 +46,7 @@ final class KioskProcess {
     /// Starts `gatehouse run`. Standard output and error go to a file of the workplace, or to these descriptors.
     func start(output: Int32? = nil, errors: Int32? = nil) throws {
         beginning = journal.position
-        let words = prefix + [Workplace.product, "run", "--config", configuration]
+        let words = prefix + [program, "run", "--config", configuration]
         var descriptors: [Int32: Int32] = [:]
         (descriptors[1], descriptors[2]) = (output, errors)
         child = try Child(
@@ -67,12 +69,14 @@ final class KioskProcess {
     func end(
         by number: Int32 = SIGTERM, within limit: Duration = .seconds(15)
     ) async throws -> (end: Child.End?, time: Duration, owed: Duration) {
+        guard let child else { return (nil, .zero, .zero) }
         let canary = Canary()
         defer { canary.end() }
+        var queue = RunQueue(process: child.id)
         let began = ContinuousClock.now
-        child?.signal(number)
-        let end = try await child?.wait(within: limit)
-        return (end, ContinuousClock.now - began, canary.sum)
+        child.signal(number)
+        let end = try await child.wait(within: limit) { queue.look() }
+        return (end, ContinuousClock.now - began, canary.sum + queue.owed)
     }
 
     /// Bytes that it has resident: its own, and with those of the files that are mapped, its program first of all, which the kernel
@@ -108,7 +112,7 @@ final class KioskProcess {
     func command(_ words: [String]) async throws -> (code: Child.End, lines: [JSON]) {
         let output = place.path("command.jsonl")
         try? FileManager.default.removeItem(atPath: output)
-        let child = try Child(Workplace.product, words + ["--config", configuration, "--json"], output: output)
+        let child = try Child(program, words + ["--config", configuration, "--json"], output: output)
         let code = try await child.wait(within: .seconds(20))
         return (code, Journal(output).lines)
     }

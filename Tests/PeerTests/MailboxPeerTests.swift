@@ -1,3 +1,5 @@
+import Appliance
+import Aries
 import Credentials
 import Encoding
 import Foundation
@@ -7,7 +9,7 @@ import TestKit
 import Testing
 
 /// Real agents as their own mailboxes: what they start reaches the kiosk over plain HTTP.
-@Suite(.serialized) struct MailboxPeerTests {
+@Suite(.serialized, .tags(.realTime, .agents)) struct MailboxPeerTests {
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func whatTheAgentStartsArrives(version: String) async throws {
         try await withAgent("mailbox", version, options: CloudAgent.mediation) { scene in
@@ -44,14 +46,18 @@ import Testing
         }
     }
 
-    /// The controller confirms each report by a message of its own, as it would once it has stored it. The agent is killed meanwhile,
-    /// with what it had in its memory: reports on their way to the controller, and words of the controller's on theirs.
+    /// The controller confirms each report by a message of its own, as it would once it has stored it. The agent is
+    /// killed meanwhile, with what it had in its memory: reports on their way to the controller, and words of the
+    /// controller's on theirs. There are more reports than may wait for such a word at once
+    /// (``ReportSettings/Limits/unacknowledgedSingles``).
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func theControllerConfirms(version: String) async throws {
-        let count = version == CloudAgent.newest ? 1000 : 100
+        let count = !PeerRun.isThorough ? 300 : version == CloudAgent.newest ? 1000 : 100
         try await withAgent("controller", version, options: CloudAgent.mediation) { scene in
             let agent = scene.agent
-            let gate = try await scene.gate(more: "confirm = \"controller\"\nformat = \"basicmessage\"")
+            let gate = try await scene.gate(
+                more: "confirm = \"controller\"\nformat = \"basicmessage\"",
+                pace: .usual { $0.reports.controllerAnswer = .seconds(10) })
             let connection = try await agent.mailed(gate)
             let began = ContinuousClock.now
             try await gate.record(count)
@@ -90,7 +96,7 @@ import Testing
     func anAgentThatGrantsNoneGetsItsReportsAllTheSame(version: String) async throws {
         try await withAgent("denied", version) { scene in
             let agent = scene.agent
-            let gate = try await scene.gate()
+            let gate = try await scene.gate(pace: .usual { $0.times.grant = .seconds(5) })
             try await gate.record(5)
             #expect(try await agent.reports(count: 5).count == 5)
             try await gate.wait("told", within: .seconds(60)) { gate.said("keeps no messages") > 0 }
@@ -104,7 +110,8 @@ import Testing
     func aSingleUseInvitationGoesOnWithoutAMailbox(version: String) async throws {
         try await withAgent("single", version, options: CloudAgent.mediation) { scene in
             let agent = scene.agent
-            let gate = try await scene.gate(try await scene.invite("single"))
+            let gate = try await scene.gate(
+                try await scene.invite("single"), pace: .usual { $0.times.trial = .seconds(10) })
             try await gate.record(5)
             try await gate.wait("given up", within: .seconds(120)) { gate.said("no answer through the mailbox") > 0 }
             #expect(try await agent.reports(count: 5, within: .seconds(60)).count == 5)

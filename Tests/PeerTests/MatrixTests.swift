@@ -4,10 +4,11 @@ import Encoding
 import Foundation
 import Ledger
 import Store
+import TestKit
 import Testing
 
 /// What an invitation of a real agent offers, and whether its inviter is known: the eight rows, carried out by the service.
-@Suite(.serialized) struct MatrixTests {
+@Suite(.serialized, .tags(.realTime, .agents)) struct MatrixTests {
     /// A gate, its agent and the file between them.
     private struct Rows {
         let scene: AgentScene

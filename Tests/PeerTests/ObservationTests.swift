@@ -5,7 +5,7 @@ import Testing
 
 /// What the real program shows of itself after visits: the same in the file, at the socket, on the page and in the metrics, and the same as
 /// its ledger.
-@Suite struct ObservationTests {
+@Suite(.tags(.realTime)) struct ObservationTests {
     @Test(.timeLimit(.minutes(3)))
     func everyViewTellsWhatTheLedgerTells() async throws {
         let place = try Workplace("observation")

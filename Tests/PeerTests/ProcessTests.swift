@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// The real process without anybody around it.
-@Suite struct ProcessTests {
+@Suite(.tags(.realTime)) struct ProcessTests {
     @Test(.timeLimit(.minutes(1)))
     func aMisspeltKeyEndsItWithItsPlaceAndARemedy() async throws {
         let place = try Workplace("misspelt")

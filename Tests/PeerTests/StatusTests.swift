@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// `gatehouse status` beside the real service with a radio: in order, without its radio, and standing still.
-@Suite struct StatusTests {
+@Suite(.tags(.realTime)) struct StatusTests {
     @Test(.timeLimit(.minutes(2)))
     func theServiceSaysHowItIs() async throws {
         let place = try Workplace("status")

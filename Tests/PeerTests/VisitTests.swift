@@ -1,18 +1,12 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// The real program, a foreign Bluetooth stack with a foreign wallet, and a real cloud agent, through one day at a gate.
-@Suite struct VisitTests {
-    @Test(.timeLimit(.minutes(3)))
-    func withTheAgentOfYesterday() async throws { try await day(agent: "0.12.8") }
-
-    @Test(
-        .timeLimit(.minutes(3)),
-        .enabled(
-            if: Workplace.environment("acapy-1.7.0", "") != nil, "acapy-agent 1.7.0 needs Python 3.13, which is absent")
-    )
-    func withTheAgentOfToday() async throws { try await day(agent: "1.7.0") }
+@Suite(.tags(.realTime, .agents)) struct VisitTests {
+    @Test(.timeLimit(.minutes(3)), arguments: CloudAgent.versions)
+    func withARealAgent(version: String) async throws { try await day(agent: version) }
 
     @Test(.timeLimit(.minutes(3)), .enabled(if: Rootcanal.isUsable, "no rootcanal, or no network of one's own, here"))
     func overAnotherController() async throws {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The foreign wallet is itself held against the recordings of the published ones: else its word would be worth nothing.
-@Suite struct WalletTests {
+@Suite(.tags(.realTime)) struct WalletTests {
     @Test func theWalletMakesTheRecordedBytes() async throws {
         let place = try Workplace("wallet")
         guard let vectors = Vectors.path("tuvali") else { return place.remove() }

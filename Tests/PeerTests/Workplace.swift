@@ -35,10 +35,15 @@ struct Workplace {
     }
 
     /// The program under test: `GATEHOUSE_BINARY`, or the one that was built with these tests.
-    static var product: String {
-        ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"]
-            ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("gatehouse").path
+    static var product: String { ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"] ?? debugProduct }
+
+    /// The program that was built with these tests.
+    static var debugProduct: String { built("gatehouse") }
+
+    /// A program that was built with these tests.
+    static func built(_ name: String) -> String {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path
     }
 
     /// Whether PostgreSQL is there, on PATH or where Debian has it: not every machine needs an operator's side. It refuses root,

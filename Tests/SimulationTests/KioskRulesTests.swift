@@ -265,6 +265,17 @@ import Tuvali
         #expect(try broken(day) == [])
     }
 
+    /// A status that was due goes out in the very turn in which the radio is lost. After that no phone has a link.
+    @Test func aWalletIsToldWhileTheRadioGoes() throws {
+        var day = Self.day
+        let told = day[4].actions.remove(at: 3)
+        let lost = KioskEvent.transportClosed(.radioGone, reason: "gone")
+        day.insert(Turn(at: 2010, event: lost, actions: [told, .closeTransport], deadline: 2205), at: 5)
+        #expect(try broken(day) == [])
+        day[5].actions.reverse()
+        #expect(try broken(day) == [.walletIsToldTheTruth])
+    }
+
     /// The next acceptance ends the running pulse, leaves a gap and has its own; the record comes when its pulse is over.
     @Test func theNextAcceptanceHasItsOwnPulse() throws {
         #expect(try broken(Self.twoVisitors(apart: 100)) == [])

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Ledger
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Store
@@ -22,7 +23,7 @@ import Testing
     }
 
     /// A copy that stands still in the midst holds up no commit, and has what there was when it began.
-    @Test func aWriterNeverWaitsForACopy() async throws {
+    @Test(.tags(.realTime)) func aWriterNeverWaitsForACopy() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)
         try await record(1...1500, store)

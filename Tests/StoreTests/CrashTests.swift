@@ -3,12 +3,13 @@ import CrashVFS
 import Encoding
 import Foundation
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
 
 /// Pulls the plug before every single operation that SQLite asks of the disk.
-@Suite struct CrashTests {
+@Suite(.tags(.models)) struct CrashTests {
     @Test(.timeLimit(.minutes(10)))
     func noPromiseIsBrokenByAPowerCut() async throws {
         let disk = try CrashDisk()

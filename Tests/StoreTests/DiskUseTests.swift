@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Ledger
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Store
@@ -35,8 +36,8 @@ import Testing
         await store.close()
     }
 
-    @Test func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
-        let rest = Duration.seconds(2)
+    @Test(.tags(.realTime)) func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
+        let rest = Duration.seconds(1)
         // Once more where the machine stood still for as long: then nobody wrote, either.
         for trial in 1...5 {
             let disk = try CrashDisk()
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// A copy that hangs in the disk for ever holds up no record.
-    @Test(.timeLimit(.minutes(10))) func aWriterWaitsForNoCopy() async throws {
+    @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWriterWaitsForNoCopy() async throws {
         let disk = try CrashDisk()
         var options = StoreOptions()
         (options.checkpointRequests, options.checkpointRest) = (1, .zero)
@@ -88,7 +89,7 @@ import Testing
 
     /// Bytes that a visitor who is let in costs where every record is written alone, counted at the file: log and database, with
     /// who it was, under ids as random as those in life.
-    @Test func aVisitCostsFewBytes() async throws {
+    @Test(.tags(.models)) func aVisitCostsFewBytes() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)
         let (first, visits) = (1000, 2000)

@@ -3,13 +3,14 @@ import CrashVFS
 import Encoding
 import Foundation
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
 
 /// Lets every single operation of the disk fail, with a full disk and with an I/O error, once and several times in a
 /// row.
-@Suite struct FaultTests {
+@Suite(.tags(.models)) struct FaultTests {
     @Test(.timeLimit(.minutes(10)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
     func aFailingDiskCostsAnErrorAndNothingElse(fault: UInt32) async throws {
         var calm = FaultyDay(try CrashDisk())

@@ -1,15 +1,16 @@
 import Encoding
 import Foundation
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
 
 /// A long day without an uplink: what it costs to record, to start again and to prove.
 @Suite struct LoadTests {
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(10)), .tags(.realTime))
     func manyVisitsWaitAndTheNextStartIsQuick() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let first = try await Store.open(folder.database)
         let clock = ContinuousClock()
         let visits = 2000

@@ -12,8 +12,9 @@ import Testing
     }
 
     @Test func itsRoomIsTakenInAdvanceAndHoldsAThousandRecords() throws {
-        let folder = try TemporaryFolder()
-        let reserve = try Reserve(path: folder.path + "/reserve")
+        let folder = try TemporaryFolder(onDisk: true)
+        // The blocks are the disk's; a thousand syncs of it prove nothing more.
+        let reserve = try Reserve(path: folder.path + "/reserve") { _ in 0 }
         var status = stat()
         #expect(stat(reserve.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(Int(status.st_blocks) * 512 >= Reserve.defaultBytes, "blocks, not a promise of them")

@@ -2,6 +2,7 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -73,13 +74,13 @@ extension Store {
     }
 }
 
-/// A private folder that goes away with the test.
+/// A private folder that goes away with the test: in memory, or where syncs are to cost what they cost on a real disk.
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        path =
-            FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-store-\(UUID().uuidString)").path
+    init(onDisk: Bool = false) throws {
+        let parent = onDisk ? FileManager.default.temporaryDirectory : MemoryFolder.parent
+        path = parent.appendingPathComponent("gatehouse-store-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }

@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -166,7 +167,7 @@ import Testing
     }
 
     /// The power goes before each operation of the disk that the first start with a key asks for: afterwards all is as without a cut.
-    @Test(.timeLimit(.minutes(10))) func sealingSurvivesAPowerCut() async throws {
+    @Test(.timeLimit(.minutes(10)), .tags(.models)) func sealingSurvivesAPowerCut() async throws {
         let disk = try CrashDisk()
         try await Store.open(disk.database).close()
         try Self.plantOpenKeys(disk.database)

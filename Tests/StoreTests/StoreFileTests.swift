@@ -9,7 +9,7 @@ import Testing
 /// A database that is there after a power cut: its name in its folder, and the folder's in the one above.
 @Suite struct StoreFileTests {
     @Test func theNameOfANewDatabaseIsOnTheDisk() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let name = try #require(folder.path.split(separator: "/").last)
         let (calls, error) = DiskCalls.made { _ = try StoreFile(path: folder.database) }
         #expect(error == nil && calls == ["sync \(name)"])
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test func soIsTheFolderThatWasMadeForIt() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let name = try #require(folder.path.split(separator: "/").last)
         let (calls, error) = DiskCalls.made { _ = try StoreFile(path: folder.path + "/state/gatehouse.sqlite") }
         #expect(error == nil && calls == ["sync \(name)", "sync state"])
     }
 
     @Test(arguments: [1, 2] as [Int32]) func aDiskThatRefusesIsTold(failing: Int32) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let path = folder.path + "/state/gatehouse.sqlite"
         let (_, error) = DiskCalls.made(failing: failing) { _ = try StoreFile(path: path) }
         guard case .inputOutput? = error as? StoreError else {

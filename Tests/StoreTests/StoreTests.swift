@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct StoreTests {
     @Test func aVisitIsRecordedReportedAndProven() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         let record = try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func whoWasLetInSurvivesARestartAsNamesInARing() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         var options = StoreOptions()
         options.replays = 3
         let names = try (0..<5 as Range<UInt8>).map {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func everythingSurvivesARestart() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         var store = try await Store.open(folder.database)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func manyVisitsAtOnceShareCommitsAndKeepTheirNumbers() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...200 {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aBrokenRuleSpoilsNobodyElsesRecord() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
         async let good: Void = { try await store.appendIntent(Samples.visit(2), stamp: Samples.stamp) }()
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func onlyOneProcessOwnsTheFile() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         await #expect(throws: StoreError.locked(path: folder.database, owner: getpid())) {
             try await Store.open(folder.database)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func filesArePrivateAndUnsafeFoldersAreRefused() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func foreignAndDamagedFilesAreNamed() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.database))
         await #expect { try await Store.open(folder.database) } throws: { error in
             if case .corrupt = error as? StoreError { true } else { false }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func readersWorkBesideTheOwnerAndWithoutIt() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
         let reader = try LedgerReader(path: folder.database)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func oldEntriesGoAndTheRestStaysProvable() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         var store = try await Store.open(folder.database, options: .small)
         try await store.connect()
         for number in 1...20 {
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func anEditedDatabaseIsFound() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(onDisk: true)
         let store = try await Store.open(folder.database)
         for number in 1...5 {
             try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)

@@ -2,13 +2,14 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
 
 /// Every field, row and table of a witnessed database is changed, one at a time, by somebody who can write the file and knows the
 /// format, but not the key. Each change is found, or it changes nothing that a list, a proof or a report tells.
-@Suite(.serialized) struct TamperingTests {
+@Suite(.serialized, .tags(.models)) struct TamperingTests {
     /// What somebody who asks is told.
     private struct Told: Equatable {
         var list: [String]

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -22,7 +23,7 @@ import Testing
         }.sorted()
     }
 
-    @Test func theWitnessHearsOfEachOpeningAtOnceAndOfTheRestWhenQuiet() async throws {
+    @Test(.tags(.realTime)) func theWitnessHearsOfEachOpeningAtOnceAndOfTheRestWhenQuiet() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var options = StoreOptions()
         options.witnessIdle = .milliseconds(20)
@@ -30,17 +31,23 @@ import Testing
         #expect(store.standing == .continued)
         let key = try witnessed.source.key()
         func seen() -> HeadStatement? { witnessed.source.reading(key).head }
-        func hears(of count: Int) async -> Bool {
-            for _ in 0..<2000 where seen()?.state.end.count != count { try? await Task.sleep(for: .milliseconds(2)) }
-            return seen()?.state.end.count == count
+        /// Whether that becomes so within 20 s; each look costs a signature.
+        func waits(_ isSo: (HeadStatement?) -> Bool) async throws -> Bool {
+            let end = ContinuousClock.now + .seconds(20)
+            while ContinuousClock.now < end {
+                if isSo(seen()) { return true }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            return false
         }
+        func hears(of count: Int) async throws -> Bool { try await waits { $0?.state.end.count == count } }
         try await visit(20, store)
-        #expect(await hears(of: witnessed.count + 2))
+        #expect(try await hears(of: witnessed.count + 2))
         try await visit(21, store, Samples.rejected)
-        #expect(await hears(of: witnessed.count + 4))
+        #expect(try await hears(of: witnessed.count + 4))
         let before = try #require(seen())
         try await store.confirm(upTo: 20)
-        for _ in 0..<2000 where seen() == before { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(try await waits { $0 != before })
         #expect(seen()?.state.revision == before.state.revision + 1)
         #expect(try await store.verify().witness == "agrees up to entry \(witnessed.count + 4)")
         await store.close()
@@ -122,10 +129,10 @@ import Testing
     }
 
     /// An audit holds no state of the database: what is written while it runs is read, too, and evictions do not mislead it.
-    @Test func anAuditGoesOnPieceByPiece() async throws {
+    @Test(.tags(.realTime)) func anAuditGoesOnPieceByPiece() async throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
-        (options.auditPiece, options.auditRest) = (4, .milliseconds(300))
+        (options.auditPiece, options.auditRest) = (4, .milliseconds(60))
         (options.retention.entries, options.evictionBatch) = (100, 4)
         let store = try await Store.open(folder.database, options: options)
         func record(_ numbers: ClosedRange<Int>) async throws {
@@ -455,7 +462,7 @@ import Testing
     }
 
     /// The gate goes on while the witness's disk hangs, so it is told.
-    @Test(.timeLimit(.minutes(10))) func aWitnessThatDoesNotAnswerIsTold() async throws {
+    @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWitnessThatDoesNotAnswerIsTold() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var options = StoreOptions()

@@ -12,10 +12,9 @@ package final class Leftovers: Sendable {
         ends.withLock { $0.append(end) }
     }
 
-    /// A new folder that nobody else may look into; it is removed behind the test.
+    /// A new folder in ``MemoryFolder`` for this user alone; it is removed after the test.
     package func folder(_ name: String) throws -> URL {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("gatehouse-\(name)-\(UUID().uuidString.prefix(8))")
+        let folder = MemoryFolder.place(name)
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         add { try? FileManager.default.removeItem(at: folder) }

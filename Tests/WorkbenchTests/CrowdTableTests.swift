@@ -1,9 +1,10 @@
 import Simulation
+import TestKit
 import Testing
 import Workbench
 
 /// A crowd whose credentials are verified in earnest: whoever has a genuine one is let in, and nobody else.
-@Suite struct CrowdTableTests {
+@Suite(.tags(.models)) struct CrowdTableTests {
     @Test func theRealVerifierJudgesACrowd() throws {
         var plan = CrowdPlan()
         (plan.visits, plan.gates, plan.phones, plan.hostile, plan.mixed) = (60, 2, 12, 0.1, 0.3)

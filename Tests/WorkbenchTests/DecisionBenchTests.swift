@@ -7,14 +7,24 @@ import Workbench
 
 /// The bench measures the real driver before a real database: as many figures as visits, or the reason why there is none. Bars are
 /// the length of one sync, which is set here: a gate that waits for the disk after T0 waits at least that long.
-@Suite(.timeLimit(.minutes(3))) struct DecisionBenchTests {
+@Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct DecisionBenchTests {
+    /// Once more where the machine was too busy for the virtual radio, so that a visitor went away.
     private func run(
         visits: Int, sync: Duration = .zero, choosing: Duration = .milliseconds(300),
         trust: TrustMaterial = Samples.trust
     ) async throws -> DecisionBench.Result {
+        for _ in 1..<3 {
+            let result = try await runOnce(visits, sync, choosing, trust)
+            if result.absent == 0 { return result }
+        }
+        return try await runOnce(visits, sync, choosing, trust)
+    }
+
+    private func runOnce(
+        _ visits: Int, _ sync: Duration, _ choosing: Duration, _ trust: TrustMaterial
+    ) async throws -> DecisionBench.Result {
         // In memory where that is possible: a busy disk takes its own time on top of the bars.
-        let memory = access("/dev/shm", W_OK) == 0 ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
-        let ledger = try await BenchLedger(below: memory)
+        let ledger = try await BenchLedger(below: MemoryFolder.parent)
         ledger.slow(by: sync)
         let result: Result<DecisionBench.Result, any Error>
         do {
@@ -38,13 +48,14 @@ import Workbench
     }
 
     @Test func theGateDoesNotWaitForTheDisk() async throws {
-        let sync = Duration.seconds(1)
+        let sync = Duration.milliseconds(400)
         let canary = Canary()
         defer { canary.end() }
         for trial in 1...3 {
             canary.mark()
-            let result = try await run(visits: 4, sync: sync, choosing: .seconds(5))
+            let result = try await run(visits: 4, sync: sync, choosing: sync * 5)
             #expect(result.times.count == 4 && result.refused == 0, "\(result)")
+            print("bench: the gate opens \(result.percentile(100)) after T0 at the latest, with syncs of \(sync)")
             let isPrompt = result.percentile(100) < sync
             // A machine that stood still for a good part of that says nothing of the gate.
             guard isPrompt || trial == 3 || canary.most < sync / 4 else { continue }

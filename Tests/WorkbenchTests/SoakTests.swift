@@ -1,10 +1,11 @@
+import TestKit
 import Testing
 import Workbench
 
 /// A short soak: everybody is told the truth, everything is recorded, and what it prints was counted. `make figures` plays a long one.
-@Suite(.timeLimit(.minutes(3))) struct SoakTests {
+@Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct SoakTests {
     @Test func aShortSoakIsRight() async throws {
-        let figures = try await Soak.run(visits: 700, alone: 40) { _, _ in }
+        let figures = try await Soak.run(visits: 700, alone: 40, below: MemoryFolder.parent) { _, _ in }
         #expect(figures.isRight, "\(figures)")
         #expect(figures.visits == [.accepted: 420, .rejected: 140, .left: 70, .junk: 70])
         #expect(figures.records["accepted"] == 420 && figures.records["gate opened"] == 420)

@@ -1,8 +1,9 @@
+import TestKit
 import Testing
 import Workbench
 
 /// The bench of the transfer takes the whole message, or says that it did not. How fast is a matter of the build.
-@Suite struct TransferBenchTests {
+@Suite(.tags(.realTime)) struct TransferBenchTests {
     @Test func aMessageIsTimed() throws {
         let result = try TransferBench.run(bytes: 100_000, runs: 5)
         #expect(result.bytes == 100_000 / 505 * 505)
@@ -11,7 +12,7 @@ import Workbench
     }
 
     /// What the protocol does not take cannot be timed.
-    @Test func whatDoesNotArriveIsNoFigure() {
+    @Test(.tags(.exact)) func whatDoesNotArriveIsNoFigure() {
         #expect(throws: TransferBench.Failure.self) { try TransferBench.run(bytes: 3_000_000, runs: 1) }
     }
 }

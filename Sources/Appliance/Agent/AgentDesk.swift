@@ -85,11 +85,7 @@ package struct AgentDesk: Sendable {
 
     private func connect(_ text: Text, to name: Text?) async throws(ControlRefusal) -> JSON {
         let name = name ?? DeliveryCursor.primary
-        guard service.names.contains(name) else {
-            let names = service.names.map(\.string).joined(separator: ", ")
-            throw ControlRefusal(
-                "there is no destination \(name)", remedy: "there are: \(names); [[agent.copy]] makes another")
-        }
+        if let refusal = Self.refusal(of: name, among: service.names) { throw refusal }
         do {
             let destination = try await ready(name)
             let invitation = try InvitationReader.invitation(in: text)
@@ -102,6 +98,19 @@ package struct AgentDesk: Sendable {
         } catch {
             throw Self.refusal(error)
         }
+    }
+
+    /// Why no agent can be connected as that destination, the first one for nil, of a gate with that configuration;
+    /// nil: one can. So it is known before there is a database.
+    package static func refusal(of destination: Text?, in configuration: Configuration) -> ControlRefusal? {
+        refusal(of: destination ?? DeliveryCursor.primary, among: AgentService.names(configuration))
+    }
+
+    private static func refusal(of destination: Text, among names: [Text]) -> ControlRefusal? {
+        if names.contains(destination) { return nil }
+        let list = names.map(\.string).joined(separator: ", ")
+        return ControlRefusal(
+            "there is no destination \(destination)", remedy: "there are: \(list); [[agent.copy]] makes another")
     }
 
     /// The destination of that name, waited for a moment where the service is just starting.

@@ -26,6 +26,10 @@ extension AgentLink {
         package var asksForMailbox: @Sendable (Invitation) async -> Bool
         /// Whether a mailbox without TLS may be granted.
         package var allowsPlainHTTP = false
+        /// How long an agent may take to say whether it keeps messages.
+        package var grant = MediationQuestion.answerTime
+        /// Until a ledger or a database that failed is tried again.
+        package var outboxRetry = Duration.seconds(5)
         /// Told of everything that happens, in order, on the link's executor: must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 

@@ -78,7 +78,8 @@ package actor AgentLink {
             await surroundings.asksForMailbox(invitation), var random = try? AgentLinks.randomStream(),
             let question = try? AgentLinks.newID(&random)
         {
-            mediation = MediationQuestion(id: question, allowsPlainHTTP: surroundings.allowsPlainHTTP)
+            mediation = MediationQuestion(
+                id: question, allowsPlainHTTP: surroundings.allowsPlainHTTP, answerTime: surroundings.grant)
         }
         await loop()
         letGo()
@@ -373,7 +374,7 @@ package actor AgentLink {
 
     private func outboxFailed(_ error: any Error) {
         surroundings.observe(.storeFailed("\(error)"))
-        outboxRetryAt = surroundings.clock.now().advanced(by: .seconds(5))
+        outboxRetryAt = surroundings.clock.now().advanced(by: surroundings.outboxRetry)
     }
 
     // MARK: - Mailbox
@@ -408,7 +409,7 @@ package actor AgentLink {
         }
         await persist(connection.snapshot)
         guard !isStoreBroken else {
-            outboxRetryAt = surroundings.clock.now().advanced(by: .seconds(5))
+            outboxRetryAt = surroundings.clock.now().advanced(by: surroundings.outboxRetry)
             return false
         }
         let uids = unreleased

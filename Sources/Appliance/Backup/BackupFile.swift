@@ -59,10 +59,10 @@ package struct BackupFile {
         return .read(signed, isTorn: false)
     }
 
-    /// The keys under that passphrase; nil where there are none in it.
-    func keys(_ passphrase: [UInt8]) throws(BackupFailure) -> KeyBox? {
+    /// The keys under that passphrase; nil where there are none in it. `work`: as they were sealed.
+    func keys(_ passphrase: [UInt8], work: Int) throws(BackupFailure) -> KeyBox? {
         guard let sealed = files[BackupManifest.Name.keys] else { return nil }
-        guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest) else {
+        guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest, work: work) else {
             throw BackupFailure(
                 "the keys do not open with this passphrase, or the backup is not what they were sealed with",
                 remedy: "give the one that they were sealed under, or take another copy; nothing was changed",

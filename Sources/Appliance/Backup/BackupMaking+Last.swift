@@ -11,7 +11,7 @@ extension BackupMaking {
     /// Opens the ledger of a stopped service, which goes on where it was or not at all.
     func store() async throws(StoreError) -> Store {
         var options = StoreOptions()
-        options.mayBeginAnew = false
+        (options.mayBeginAnew, options.mayMake) = (false, false)
         return try await Store.open(
             configuration.ledger.path, options: options, witness: configuration.ledger.witness(environment),
             sealing: configuration.agent.sealing(environment))

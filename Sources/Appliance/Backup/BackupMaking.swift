@@ -29,6 +29,8 @@ package struct BackupMaking: Sendable {
     package var machine: Text = MachineMark.here()
     /// The date of the backup.
     package var now: Timestamp = SystemClock.look().utc
+    /// The work of one try of the passphrase.
+    var keyWork = KeyBox.work
     /// Called when the ledger in the copy is proved.
     var proved: @Sendable () -> Void = {}
     /// Told how far it is: from 0 to 1.
@@ -141,7 +143,7 @@ package struct BackupMaking: Sendable {
             end: Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash), isLast: store != nil,
             files: parts.map(entry) + [.init(name: BackupManifest.Name.database, size: copied, hash: hash)])
         if let secrets {
-            let sealed = try Self.seal(secrets.keys, secrets.passphrase, manifest.digest)
+            let sealed = try seal(secrets.keys, secrets.passphrase, manifest.digest)
             manifest.files.insert(entry(BackupManifest.Name.keys, sealed), at: parts.count)
             parts.append((BackupManifest.Name.keys, sealed))
         }
@@ -211,11 +213,11 @@ package struct BackupMaking: Sendable {
         } catch { throw BackupFailure(error) }
     }
 
-    private static func seal(
+    private func seal(
         _ keys: KeyBox, _ passphrase: [UInt8], _ manifest: [UInt8]
     ) throws(BackupFailure) -> [UInt8] {
         guard let random = try? SystemRandom.bytes(KeyBox.randomBytes),
-            let sealed = keys.seal(passphrase, manifest: manifest, random: random)
+            let sealed = keys.seal(passphrase, manifest: manifest, random: random, work: keyWork)
         else { throw BackupFailure("the keys cannot be sealed", remedy: "look for memory: it takes 64 MB") }
         return sealed
     }

@@ -15,18 +15,22 @@ struct KeyBox: Hashable, Sendable {
 
     /// Bytes of a passphrase at least.
     static let shortest = 12
+    /// The work of one try of a passphrase: N of scrypt, a power of two. It is not in the file.
+    static let work = 1 << 16
     private static let mark = Array("GHb".utf8) + [1]
     private static let (saltBytes, nonceBytes, tagBytes) = (16, 12, 16)
 
     /// The file. `manifest`: the digest of the backup's. `random`: ``randomBytes`` fresh random bytes. Nil only where the library cannot.
-    func seal(_ passphrase: [UInt8], manifest: [UInt8], random: [UInt8]) -> [UInt8]? {
+    func seal(
+        _ passphrase: [UInt8], manifest: [UInt8], random: [UInt8], work: Int = KeyBox.work
+    ) -> [UInt8]? {
         let salt = Array(random.prefix(Self.saltBytes))
         let head = Self.mark + salt
         let json: JSON = [
             "witness": witness.map { .text(Hex.encode($0)) } ?? .null,
             "agent": agent.map { .text(Hex.encode($0)) } ?? .null,
         ]
-        guard let key = Self.key(passphrase, salt),
+        guard let key = Self.key(passphrase, salt, work),
             let nonce = try? ChaChaPoly.Nonce(data: random.dropFirst(Self.saltBytes).prefix(Self.nonceBytes)),
             let box = try? ChaChaPoly.seal(
                 json.compactBytes, using: key, nonce: nonce, authenticating: head + manifest)
@@ -38,10 +42,10 @@ struct KeyBox: Hashable, Sendable {
     static var randomBytes: Int { saltBytes + nonceBytes }
 
     /// Opens a file; nil for another passphrase, and where it or anything else in the backup was changed.
-    init?(_ bytes: [UInt8], _ passphrase: [UInt8], manifest: [UInt8]) {
+    init?(_ bytes: [UInt8], _ passphrase: [UInt8], manifest: [UInt8], work: Int = KeyBox.work) {
         let head = Array(bytes.prefix(Self.mark.count + Self.saltBytes))
         guard head.starts(with: Self.mark), bytes.count <= 1024,
-            let key = Self.key(passphrase, Array(head.suffix(Self.saltBytes))),
+            let key = Self.key(passphrase, Array(head.suffix(Self.saltBytes)), work),
             let box = try? ChaChaPoly.SealedBox(combined: bytes.dropFirst(head.count)),
             let opened = try? ChaChaPoly.open(box, using: key, authenticating: head + manifest),
             let json = try? JSON.parse(Array(opened))
@@ -52,9 +56,9 @@ struct KeyBox: Hashable, Sendable {
 
     init(witness: [UInt8]?, agent: [UInt8]?) { (self.witness, self.agent) = (witness, agent) }
 
-    private static func key(_ passphrase: [UInt8], _ salt: [UInt8]) -> SymmetricKey? {
+    private static func key(_ passphrase: [UInt8], _ salt: [UInt8], _ work: Int) -> SymmetricKey? {
         try? KDF.Scrypt.deriveKey(
-            from: passphrase, salt: salt, outputByteCount: 32, rounds: 1 << 16, blockSize: 8, parallelism: 1,
+            from: passphrase, salt: salt, outputByteCount: 32, rounds: work, blockSize: 8, parallelism: 1,
             maxMemory: 80 << 20)
     }
 }

@@ -16,11 +16,10 @@ struct RestorePlaces {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
         // Of gatehouse@NAME.service.
         let name = (file as NSString).lastPathComponent.replacingOccurrences(of: ".toml", with: "")
+        let (state, runtime) = (StandardFolders.state, StandardFolders.runtime)
         standard =
-            [
-                "/etc/gatehouse", "/var/lib/gatehouse", "/run/gatehouse", "/var/lib/gatehouse-\(name)",
-                "/run/gatehouse-\(name)",
-            ]
+            [StandardFolders.settings, state, runtime, "\(state)-\(name)", "\(runtime)-\(name)"]
+            .map(configuration.standard.place)
             // What lies below / and /etc belongs to the system, wherever the configuration is.
             + (folder.split(separator: "/").count > 1 ? [folder] : [])
         present = Dictionary(

@@ -51,6 +51,8 @@ package struct Restoring: Sendable {
     package var machine: Text = MachineMark.here()
     /// The date, for what is told of it.
     package var now: Timestamp = SystemClock.look().utc
+    /// The work of one try of the passphrase, as the keys were sealed.
+    var keyWork = KeyBox.work
     /// Told how far reading is: from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
     /// Told after each step that changed something.
@@ -67,7 +69,9 @@ package struct Restoring: Sendable {
         _ file: String, passphrase: [UInt8]?, elsewhere: String = "/var/tmp"
     ) async throws(BackupFailure) -> Done {
         let backup = try BackupFile(file)
-        let keys = try passphrase.flatMap { passphrase throws(BackupFailure) in try backup.keys(passphrase) }
+        let keys = try passphrase.flatMap { passphrase throws(BackupFailure) in
+            try backup.keys(passphrase, work: keyWork)
+        }
         let scratch = try CheckScratch(
             beside: configuration.ledger.path, elsewhere: elsewhere, bytes: backup.databaseSize)
         defer { scratch.remove() }
@@ -145,7 +149,7 @@ package struct Restoring: Sendable {
 
     private func keys(_ backup: BackupFile, _ choices: Choices) throws(BackupFailure) -> KeyBox? {
         guard let passphrase = choices.passphrase else { return nil }
-        guard let keys = try backup.keys(passphrase) else {
+        guard let keys = try backup.keys(passphrase, work: keyWork) else {
             throw BackupFailure("there are no keys in \(backup.path)", remedy: "leave out the passphrase")
         }
         return keys

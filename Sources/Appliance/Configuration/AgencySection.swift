@@ -12,7 +12,10 @@ package struct AgencySection: Sendable {
     /// Where this box hears that the agency has a message; nil: nowhere.
     package let listener: WebhookReceiver.Settings?
 
-    init(_ reader: inout ConfigurationReader, _ folder: String, isUsed: Bool, kiosk: String, agent: AgentSection) {
+    init(
+        _ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, isUsed: Bool, kiosk: String,
+        agent: AgentSection
+    ) {
         let allowsPlainHTTP = agent.allowPlainHTTP
         let dialect: AgencyDialect = reader.choice("agency.dialect", default: .node)
         let url = reader.text("agency.url", default: "")

@@ -58,6 +58,9 @@ package struct Configuration: Sendable {
     /// The SHA-256 hash of the file, in hexadecimal digits: whether a service runs with the one that lies there now.
     package private(set) var digest = ""
 
+    /// The folders that it has by itself.
+    let standard: StandardFolders
+
     /// What is said about keys that have no effect, or not all that may be meant.
     package let notices: [ConfigurationError.Problem]
 
@@ -81,9 +84,10 @@ package struct Configuration: Sendable {
     }
 
     /// Reads and checks the bytes of a file; `file` is its name in errors, `folder` what relative paths start from. `deprecated`: keys
-    /// of earlier versions that it may still have.
+    /// of earlier versions that it may still have; `standard`: the folders that it has by itself.
     package static func parse(
-        _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all
+        _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all,
+        standard: StandardFolders = .inForce
     ) throws(ConfigurationError) -> Configuration {
         let document: ConfigurationDocument
         do {
@@ -98,7 +102,7 @@ package struct Configuration: Sendable {
                 ])
         }
         var reader = ConfigurationReader(document, deprecated: deprecated)
-        var configuration = Configuration(&reader, folder: folder)
+        var configuration = Configuration(&reader, ConfigurationFolder(path: folder, standard: standard))
         configuration.digest = Hex.encode(SHA256.hash(data: bytes))
         reader.rejectUnknownKeys()
         guard reader.problems.isEmpty else {
@@ -112,7 +116,7 @@ package struct Configuration: Sendable {
     package static var forms: [KeyForm] {
         guard let document = try? ConfigurationDocument([]) else { return [] }
         var reader = ConfigurationReader(document)
-        _ = Configuration(&reader, folder: "/")
+        _ = Configuration(&reader, ConfigurationFolder(path: "/", standard: StandardFolders()))
         return reader.effective.map { key, value, form in
             KeyForm(key, form, standard: reader.requiredKeys.contains(key) ? nil : value.compactText)
         }
@@ -121,7 +125,8 @@ package struct Configuration: Sendable {
     /// Every key there is, in the order of the sections.
     package static var keys: [String] { forms.map(\.key) }
 
-    private init(_ reader: inout ConfigurationReader, folder: String) {
+    private init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
+        standard = folder.standard
         kiosk = KioskSection(&reader)
         radio = RadioSection(&reader)
         gpio = GPIOSection(&reader)
@@ -149,7 +154,7 @@ package struct Configuration: Sendable {
         checkLines(
             &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
         checkFiles(
-            &reader, in: folder,
+            &reader, in: folder.path,
             [
                 ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
                 ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
@@ -232,6 +237,19 @@ private func checkFiles(
             for ending in [""] + endings { owners[place(path + ending)] = key }
         }
     }
+}
+
+/// What the paths of a configuration start from.
+struct ConfigurationFolder: Hashable, Sendable {
+    /// The folder of the configuration, for relative paths.
+    let path: String
+    /// The folders that it has by itself.
+    let standard: StandardFolders
+}
+
+/// The absolute path of a path in a configuration.
+func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
+    folder.standard.place(resolve(path, in: folder.path))
 }
 
 /// The absolute path of a path in the file.

@@ -51,7 +51,7 @@ package struct DisplaySection: Hashable, Sendable {
     package var name: String { [kind.rawValue, device].compactMap { $0 }.joined(separator: " ") }
 
     /// Reads `[display]`; `chip`: where the lines are unless it says so itself.
-    init(_ reader: inout ConfigurationReader, _ folder: String, chip: String?) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
         kind = reader.choice("display.kind", default: .file)
         language = reader.choice("display.language", default: .english)
         sign = reader.choice("display.sign", default: .first)
@@ -67,7 +67,8 @@ package struct DisplaySection: Hashable, Sendable {
                 "display.language", "cannot be shown by a terminal, whose letters stand alone",
                 "Use a framebuffer, a file or a panel, or another language.")
         }
-        file = resolve(reader.text("display.file", default: "/run/gatehouse/invitation.png"), in: folder)
+        file = resolve(
+            reader.text("display.file", default: StandardFolders.runtime + "/invitation.png"), in: folder)
         scale = reader.integer("display.scale", default: 8, in: 1...64)
         let node = reader.optional("display.device")
         let words = reader.optional("display.size")
@@ -161,7 +162,7 @@ package struct DisplaysSection: Hashable, Sendable {
     /// Those on which something is shown.
     package var all: [DisplaySection] { ([main] + others).filter { $0.kind != .none } }
 
-    init(_ reader: inout ConfigurationReader, _ folder: String, chip: String?) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
         main = DisplaySection(&reader, folder, chip: chip)
         others = reader.each("display.also", as: "display") { DisplaySection(&$0, folder, chip: chip) }
         if others.count >= Self.limit {

@@ -23,8 +23,8 @@ package struct ObserveSection: Hashable, Sendable {
     private static let scheme = "unix:"
 
     /// `control`: the control socket, beside which file and socket are where nothing else is said.
-    init(_ reader: inout ConfigurationReader, _ folder: String, control: ControlSection) {
-        let beside = NamedPlace.folder(of: control.path ?? ControlSection.standardPath)
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, control: ControlSection) {
+        let beside = folder.standard.name(NamedPlace.folder(of: control.path ?? ControlSection.standardPath))
         status = Self.path(
             &reader, "observe.status", reader.text("observe.status", default: beside + "/status.json"), folder)
         textfile = reader.optional("observe.textfile").map { resolve($0, in: folder) }
@@ -38,13 +38,15 @@ package struct ObserveSection: Hashable, Sendable {
     }
 
     private static func path(
-        _ reader: inout ConfigurationReader, _ key: String, _ text: String, _ folder: String
+        _ reader: inout ConfigurationReader, _ key: String, _ text: String, _ folder: ConfigurationFolder
     ) -> String? {
         if text.isEmpty { reader.reject(key, "is empty", "Write a path, or \"none\".") }
         return text.utf8.elementsEqual("none".utf8) ? nil : resolve(text, in: folder)
     }
 
-    private static func listen(_ reader: inout ConfigurationReader, _ text: String, _ folder: String) -> Listen? {
+    private static func listen(_ reader: inout ConfigurationReader, _ text: String, _ folder: ConfigurationFolder)
+        -> Listen?
+    {
         let key = "observe.listen"
         if text.utf8.starts(with: scheme.utf8) {
             let place = String(text.dropFirst(scheme.count))

@@ -8,7 +8,7 @@ package struct PolicySection: Hashable, Sendable {
     /// The policy file; nil: everybody with a credential of any trusted issuer.
     package var file: String?
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         file = reader.optional("policy.file").map { resolve($0, in: folder) }
     }
 }
@@ -52,8 +52,8 @@ package struct LedgerSection: Hashable, Sendable {
         "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
     ]
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
-        let database = reader.text("ledger.path", default: "/var/lib/gatehouse/gatehouse.db")
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
+        let database = reader.text("ledger.path", default: StandardFolders.state + "/gatehouse.db")
         path = resolve(database, in: folder)
         reserve = resolve(reader.text("ledger.reserve", default: database + ".reserve"), in: folder)
         witness = resolve(reader.text("ledger.witness", default: database + ".witness"), in: folder)
@@ -89,9 +89,10 @@ package struct AgentSection: Sendable {
     /// What is answered to what agents ask.
     package var rules: RequestRules
 
-    init(_ reader: inout ConfigurationReader, _ folder: String, ledger: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, ledger: String) {
         invitations = Self.files(reader.texts("agent.invitations"), of: "agent.invitations", &reader, folder)
-        keyFile = resolve(reader.text("agent.keyFile", default: ledger + ".agent-key"), in: folder)
+        let key = folder.standard.name(ledger) + ".agent-key"
+        keyFile = resolve(reader.text("agent.keyFile", default: key), in: folder)
         allowPlainHTTP = reader.flag("agent.allowPlainHTTP", default: false)
         rootsFile = reader.optional("agent.rootsFile").map { resolve($0, in: folder) }
         timeout = reader.duration("agent.timeout", default: .seconds(20), in: .seconds(1)...(.seconds(300)))
@@ -137,7 +138,7 @@ package enum MailboxChoice: Hashable, Sendable {
         return text
     }
 
-    init(_ text: String, in folder: String) {
+    init(_ text: String, in folder: ConfigurationFolder) {
         switch text {
         case "auto": self = .auto
         case "none": self = .none
@@ -151,7 +152,7 @@ extension AgentSection {
     /// The files that stand under `key`. An invitation in the place of one is refused, and nothing of it repeated: as the path of a file
     /// it would come into the log, the status and the messages to other agents.
     fileprivate static func files(
-        _ texts: [String], of key: String, _ reader: inout ConfigurationReader, _ folder: String
+        _ texts: [String], of key: String, _ reader: inout ConfigurationReader, _ folder: ConfigurationFolder
     ) -> [String] {
         let files = texts.filter { !SetupInvitation.holdsInvitation($0) }
         if files.count < texts.count { rejectInvitation(key, &reader) }
@@ -194,7 +195,9 @@ package struct AgentCopy: Hashable, Sendable {
     /// As ``AgentSection/invitations``.
     package var invitations: [String]
 
-    fileprivate static func read(_ reader: inout ConfigurationReader, _ key: String, _ folder: String) -> [AgentCopy] {
+    fileprivate static func read(_ reader: inout ConfigurationReader, _ key: String, _ folder: ConfigurationFolder)
+        -> [AgentCopy]
+    {
         var copies: [AgentCopy] = []
         for section in reader.sections(key, ["name", "invitations"]) {
             let name = section["name"]?.string?.string ?? ""
@@ -269,7 +272,7 @@ package struct LogSection: Hashable, Sendable {
     /// The least important lines that are written.
     package var level: Level
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         path = reader.optional("log.path").map { resolve($0, in: folder) }
         level = reader.choice("log.level", default: .info)
     }
@@ -282,12 +285,12 @@ package struct ControlSection: Hashable, Sendable {
     /// The group whose members may ask, beside root and the service's own user; nil: nobody else.
     package var group: String?
 
-    /// Where it is when no configuration says otherwise.
-    package static let standardPath = "/run/gatehouse/control.sock"
+    /// Where it is when no configuration says otherwise, as a configuration names it.
+    package static let standardPath = StandardFolders.runtime + "/control.sock"
     /// Bytes of a path: the address of a socket holds no more (unix(7)), less what the service needs beside it.
     private static let longestPath = 100
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         let text = reader.text("control.path", default: Self.standardPath)
         path = text.utf8.elementsEqual("none".utf8) ? nil : resolve(text, in: folder)
         group = reader.optional("control.group")

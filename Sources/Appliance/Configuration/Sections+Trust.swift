@@ -30,10 +30,10 @@ package struct TrustSection: Hashable, Sendable {
     /// The hosts that are listed for fetching; nil: nothing is fetched.
     package var fetchedFrom: Set<Text>? { refresh ? hosts : nil }
 
-    init(_ reader: inout ConfigurationReader, _ folder: String) {
-        directory = resolve(reader.text("trust.directory", default: "/etc/gatehouse/trust"), in: folder)
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
+        directory = resolve(reader.text("trust.directory", default: StandardFolders.settings + "/trust"), in: folder)
         profile = reader.choice("trust.profile", default: .strict)
-        state = resolve(reader.text("trust.state", default: "/var/lib/gatehouse/trust"), in: folder)
+        state = resolve(reader.text("trust.state", default: StandardFolders.state + "/trust"), in: folder)
         bundleKeys = []
         for text in reader.texts("trust.bundleKeys") {
             if let key = OperatorKey(Text(text)) {

@@ -161,7 +161,7 @@ struct SetupDraft {
 
     private mutating func addAgent() {
         if let invitation = answers.text(.invitation) {
-            let file = places.hasUnit ? places.invitation : "agent.invitation"
+            let file = places.invitationName
             text.add("agent.invitations", .array([.text(file)]), "Where the cloud agent's invitation is.")
             if SetupInvitation.lacksScheme(invitation) {
                 reject(

@@ -4,26 +4,28 @@ import Encoding
 /// file lies beside that, the places of its unit (`gatehouse@NAME.service`); one elsewhere has everything beside it. So two gates on one
 /// machine do not meet.
 package struct SetupPlaces: Hashable, Sendable {
-    /// Where the package has the service look.
-    package static let standard = "/etc/gatehouse/gatehouse.toml"
+    /// Where the package has the service look, as a command line names it.
+    package static let standard = StandardFolders.settings + "/gatehouse.toml"
 
     /// The configuration, an absolute path.
     package let file: String
     /// The name of a further gate on the box, `out` of `/etc/gatehouse/out.toml`: 1 to 64 of `A-Z a-z 0-9 . _ -`; nil: it is the first
     /// one, or no unit knows it.
     package let instance: String?
+    /// Whether it is the first gate's.
+    private let isStandard: Bool
+    private let folders: StandardFolders
 
     /// The places of the gate with that configuration.
-    package init(_ file: String) {
-        self.file = file
-        let beside = NamedPlace.folder(of: Self.standard) + "/"
-        let isBeside = !file.utf8.elementsEqual(Self.standard.utf8) && file.hasPrefix(beside) && file.hasSuffix(".toml")
-        let name = String(file.dropFirst(beside.count).dropLast(".toml".count))
+    package init(_ file: String, in folders: StandardFolders = .inForce) {
+        (self.file, self.folders) = (file, folders)
+        let path = folders.name(file)
+        isStandard = path.utf8.elementsEqual(Self.standard.utf8)
+        let beside = StandardFolders.settings + "/"
+        let isBeside = !isStandard && path.hasPrefix(beside) && path.hasSuffix(".toml")
+        let name = String(path.dropFirst(beside.count).dropLast(".toml".count))
         instance = isBeside && name.isName(of: 1...64, "._-") ? name : nil
     }
-
-    /// Whether it is the first gate's.
-    private var isStandard: Bool { file.utf8.elementsEqual(Self.standard.utf8) }
 
     /// Whether a unit of the package runs a gate with this configuration.
     package var hasUnit: Bool { isStandard || instance != nil }
@@ -33,7 +35,7 @@ package struct SetupPlaces: Hashable, Sendable {
 
     /// What to do where that configuration is not there.
     package static func remedy(forAbsent file: String) -> String {
-        file.utf8.elementsEqual(standard.utf8)
+        SetupPlaces(file).isStandard
             ? "Make it: sudo gatehouse setup." : "Check the path, or make it: sudo gatehouse setup --config \(file)."
     }
 
@@ -47,7 +49,7 @@ package struct SetupPlaces: Hashable, Sendable {
         guard !instance.isEmpty else { return words }
         let commands = /(systemctl (?:[a-z-]+ )+|journalctl -u )(gatehouse(?:-radio)?)(?![a-z\/@-])/
         return words.replacing(commands) { "\($0.1)\($0.2)\(instance)" }
-            .replacing(/\/var\/lib\/gatehouse(?![a-z\/@-])/, with: "/var/lib/gatehouse-" + instance.dropFirst())
+            .replacing(/\/var\/lib\/gatehouse(?![a-z\/@-])/, with: StandardFolders.state + "-" + instance.dropFirst())
     }
 
     /// The folder of the configuration.
@@ -56,11 +58,16 @@ package struct SetupPlaces: Hashable, Sendable {
     /// Where the service finds the invitation.
     package var invitation: String { folder + "/agent\(instance.map { "-" + $0 } ?? "").invitation" }
 
+    /// The same, as the configuration names it.
+    var invitationName: String { hasUnit ? folders.name(invitation) : "agent.invitation" }
+
     /// The folder of records and trust data that came from elsewhere; nil: systemd makes it.
     var state: String? { hasUnit ? nil : folder + "/state" }
 
     /// Where the code is drawn, as the configuration names it; nil: in the usual place.
-    var picture: String? { hasUnit ? instance.map { "/run/gatehouse-\($0)/invitation.png" } : "invitation.png" }
+    var picture: String? {
+        hasUnit ? instance.map { StandardFolders.runtime + "-\($0)/invitation.png" } : "invitation.png"
+    }
 
     /// The keys that say so where the configuration's defaults do not. Further gates share the trust directory of the first one.
     var keys: [(key: String, value: String)] {
@@ -72,9 +79,9 @@ package struct SetupPlaces: Hashable, Sendable {
             ]
         }
         return [
-            ("trust.state", "/var/lib/gatehouse-\(instance)/trust"),
-            ("ledger.path", "/var/lib/gatehouse-\(instance)/gatehouse.db"),
-            ("control.path", "/run/gatehouse-\(instance)/control.sock"),
+            ("trust.state", StandardFolders.state + "-\(instance)/trust"),
+            ("ledger.path", StandardFolders.state + "-\(instance)/gatehouse.db"),
+            ("control.path", StandardFolders.runtime + "-\(instance)/control.sock"),
         ]
     }
 }

@@ -15,7 +15,7 @@ package struct StickerSection: Hashable, Sendable {
     /// The last day on which it is in force, by its beginning in UTC.
     package var until: Timestamp?
 
-    init(_ reader: inout ConfigurationReader, _ folder: String, gate: GateSection) {
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, gate: GateSection) {
         key = reader.optional("sticker.key").map { resolve($0, in: folder) }
         let day = reader.optional("sticker.until")
         until = day.flatMap { Day.parse($0) }

@@ -39,7 +39,9 @@ extension Doctor {
 
     private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
         let what = "\(named.path) (\(named.key))"
-        if let unit = facts.unit, !unit.permits(named.path, writing: named.isWritten) {
+        // The unit names folders as a configuration does.
+        let name = configuration.standard.name(named.path)
+        if let unit = facts.unit, !unit.permits(name, writing: named.isWritten) {
             // Folders of the configuration are read-only to the service.
             let remedy =
                 named.isWritten
@@ -49,7 +51,7 @@ extension Doctor {
         }
         guard let place = facts.places[named.path] else { return nil }
         // Before the first start, or while it stands still, there is nothing of that.
-        if place.missing > 0, named.isWritten, facts.unit?.makes(named.path) == true { return nil }
+        if place.missing > 0, named.isWritten, facts.unit?.makes(name) == true { return nil }
         switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
         case .good: return ledgerFolder(named, place, account)
         case .missing where named.isAwaited: return nil

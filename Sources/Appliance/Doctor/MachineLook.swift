@@ -31,7 +31,8 @@ package struct MachineLook: Sendable {
         var facts = MachineFacts()
         // Of a machine that lies below a folder, the configuration may lie there too.
         let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
-        facts.unitName = SetupPlaces(isBelow ? String(file.dropFirst(root.count)) : file).unit
+        let path = isBelow ? String(file.dropFirst(root.count)) : file
+        facts.unitName = SetupPlaces(path, in: configuration.standard).unit
         facts.unit = files.unit(facts.unitName + ".service").map(UnitFile.init)
         if let unit = facts.unit { facts.userName = unit.user.isEmpty ? "root" : unit.user }
         facts.account = files.account(facts.userName, groups: facts.unit?.groups ?? [])

@@ -11,15 +11,17 @@ final class DayKeeper: Sendable {
     /// Entries that are read at a time.
     private static let portion = 200
     /// From one look for new entries to the next.
-    private static let pause: Duration = .seconds(2)
+    static let pause: Duration = .seconds(2)
 
     private let store: Store?
+    private let pause: Duration
     private let date: @Sendable () -> Timestamp
     private let day: Mutex<DayBook>
 
-    /// A keeper over that ledger; nil: there is none yet. `date`: the date that is believed.
-    init(_ store: Store?, date: @escaping @Sendable () -> Timestamp) {
-        (self.store, self.date) = (store, date)
+    /// A keeper over that ledger; nil: there is none yet. `pause`: from one look to the next; `date`: the
+    /// date that is believed.
+    init(_ store: Store?, every pause: Duration = DayKeeper.pause, date: @escaping @Sendable () -> Timestamp) {
+        (self.store, self.pause, self.date) = (store, pause, date)
         day = Mutex(DayBook(begin: LocalDay.begin(of: date()), after: 0))
     }
 
@@ -46,7 +48,7 @@ final class DayKeeper: Sendable {
                 isNew = false
             }
             if !isNew, await takeMore() { continue }
-            try? await Task.sleep(for: Self.pause)
+            try? await Task.sleep(for: pause)
         }
     }
 

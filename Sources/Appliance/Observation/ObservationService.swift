@@ -11,11 +11,17 @@ import Store
 /// this machine. All of it is the report of the ``StatusDesk`` and the day of the ledger; nothing is counted here, and nothing at the gate
 /// waits for any of it.
 struct ObservationService: ServiceLifecycle.Service {
-    /// From one writing to the next at most, and at least however much happens.
-    private static let pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
-    /// From one attempt to listen to the next.
-    private static let retry: Duration = .seconds(5)
+    /// How long it waits.
+    struct Times {
+        /// From one writing to the next at most, and at least however much happens.
+        var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
+        /// From one attempt to listen to the next.
+        var retry = Duration.seconds(5)
+        /// From one look for new entries of the ledger to the next.
+        var look = DayKeeper.pause
+    }
 
+    private let times: Times
     private let section: ObserveSection
     private let access: ControlAccess
     private let report: RecentReport
@@ -28,11 +34,12 @@ struct ObservationService: ServiceLifecycle.Service {
     /// ledger; nil where there is none yet.
     init(
         _ section: ObserveSection, access: ControlAccess, status: StatusDesk, store: Store?, signal: ObservationSignal,
-        date: @escaping @Sendable () -> Timestamp, report: @escaping HealthReporter
+        date: @escaping @Sendable () -> Timestamp, times: Times = Times(), report: @escaping HealthReporter
     ) {
+        self.times = times
         (self.section, self.access, self.signal, self.date) = (section, access, signal, date)
         self.report = RecentReport(status)
-        day = DayKeeper(store, date: date)
+        day = DayKeeper(store, every: times.look, date: date)
         faults = ObservationFaults(report)
     }
 
@@ -58,13 +65,14 @@ struct ObservationService: ServiceLifecycle.Service {
                 status?.write(report.compactText + "\n")
                 metrics?.write(Metric.exposition(of: report))
             }
-            try? await Task.sleep(for: Self.pause.shortest)
+            try? await Task.sleep(for: times.pause.shortest)
             let now = SystemClock.now()
             let failures = [status, metrics].compactMap { $0?.failure(at: now) }
             faults.take(.file, failures)
             // The next change, or the time for the next writing.
+            let rest = failures.isEmpty ? times.pause.longest - times.pause.shortest : .zero
             let timer = Task { [signal] in
-                try? await Task.sleep(for: failures.isEmpty ? Self.pause.longest - Self.pause.shortest : .zero)
+                try? await Task.sleep(for: rest)
                 if !Task.isCancelled { signal.wake() }
             }
             _ = await changes.next()
@@ -100,7 +108,7 @@ struct ObservationService: ServiceLifecycle.Service {
                     faults.take(.server, [error.description])
                 }
             }
-            try? await Task.sleep(for: Self.retry)
+            try? await Task.sleep(for: times.retry)
         }
     }
 

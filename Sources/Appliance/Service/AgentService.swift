@@ -25,6 +25,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let log: LogSink
     private let health: AgentHealth
     private let purpose: Purpose
+    private let times: AgentTimes
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mail = Mutex<MailRoom?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
@@ -32,8 +33,6 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let deleted = Mutex<[(id: Text, isTold: Bool)]>([])
     /// What shows that the ledger is not what it was: the witness knows of it, and the next start begins a new one.
     let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
-    /// How long a peer may take to hear that its connection ends.
-    private static let farewell = Duration.seconds(5)
     /// When a code was told to other destinations.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
     /// When each destination last confirmed something.
@@ -46,9 +45,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// A service over the connections in `store` and the invitations in the configuration.
     package init(
         configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
-        report: @escaping HealthReporter
+        times: AgentTimes = AgentTimes(), report: @escaping HealthReporter
     ) {
         (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
+        self.times = times
         health = AgentHealth(report: report)
     }
 
@@ -99,9 +99,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return settings
     }
 
-    /// What a connection is to do, as the configuration asks.
-    package static func connection(_ configuration: Configuration) -> AgentConnection.Configuration {
-        var limits = AgentConnection.Limits()
+    /// What a connection is to do, as the configuration asks; `limits` holds what no key sets.
+    package static func connection(
+        _ configuration: Configuration, _ limits: AgentConnection.Limits = AgentConnection.Limits()
+    ) -> AgentConnection.Configuration {
+        var limits = limits
         limits.firstRetry = configuration.agent.retryFirst
         limits.longestRetry = configuration.agent.retryLast
         return AgentConnection.Configuration(
@@ -109,7 +111,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     /// The destinations that there are, by configuration, each with the files of its invitations.
-    private var wanted: [(name: Text, files: [String])] {
+    private var wanted: [(name: Text, files: [String])] { Self.wanted(configuration) }
+
+    private static func wanted(_ configuration: Configuration) -> [(name: Text, files: [String])] {
         let agent = configuration.agent
         return [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
     }
@@ -139,6 +143,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     /// The names of the destinations that there are.
     var names: [Text] { wanted.map(\.name) }
+
+    /// The names of the destinations that a gate with that configuration has.
+    static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
 
     /// The destination of that name; nil as long as nothing runs.
     func destination(_ name: Text) -> Destination? { destinations.withLock { $0[name] } }
@@ -197,11 +204,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             var isTold = false
             if let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
                 let connection = try? AgentConnection(
-                    restoring: snapshot, configuration: Self.connection(configuration),
+                    restoring: snapshot, configuration: self.connection,
                     random: try AgentLinks.randomStream())
             {
                 isTold = await AgentFarewell.send(
-                    over: connection, by: exchange, clock: .system(), within: Self.farewell)
+                    over: connection, by: exchange, clock: .system(), within: times.farewell)
             }
             guard !Task.isCancelled else { return }
             // The mailbox keeps in mind that it is to forget the key.
@@ -236,6 +243,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
+    /// What connections are to do.
+    private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
+
     private func mailRoom(_ exchange: HTTPExchange) -> MailRoom {
         let choice: MailRoom.Choice =
             switch configuration.agent.mailbox {
@@ -245,15 +255,17 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             case .agency: configuration.agency.settings.map { .agency($0) } ?? .none
             }
         let source = configuration.agency.token
+        var settings = Mediator.Configuration(
+            connection: connection, allowsPlainHTTP: configuration.agent.allowPlainHTTP)
+        settings.limits = times.mediator
         return MailRoom(
             choice,
             MailRoom.Surroundings(
-                exchange: exchange, store: store,
-                settings: Mediator.Configuration(
-                    connection: Self.connection(configuration), allowsPlainHTTP: configuration.agent.allowPlainHTTP),
+                exchange: exchange, store: store, settings: settings,
                 invitation: { try await InvitationReader.read($0, by: exchange) },
                 token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
                 longestTokenPause: source?.longestPause ?? .zero, webhook: configuration.agency.listener,
+                webhookPause: times.wake,
                 refused: StoredInvitations(withoutMailbox: store), clock: .system(),
                 notice: { [weak self] in self?.take($0) }))
     }
@@ -271,6 +283,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             },
             observe: { [weak self] in self?.take($0, name) })
         link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
+        link.grant = times.grant
         if mail?.isForAll == true { link.reception = .mailbox }
         return Destination(
             files: files,
@@ -278,8 +291,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
-                link: link, settings: Self.connection(configuration), invitations: StoredInvitations(store, name),
-                mail: mail, notice: { [weak self] in self?.take($0, name) }))
+                link: link, settings: connection, invitations: StoredInvitations(store, name), mail: mail,
+                trial: times.trial, notice: { [weak self] in self?.take($0, name) }, pause: times.look))
     }
 
     private func take(_ notice: AgentNotice, _ name: Text) {

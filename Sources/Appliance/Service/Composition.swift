@@ -95,7 +95,8 @@ package struct Composition: Sendable {
         trusted.warmUp()
         let opening = Records.Opening(
             configuration: configuration, environment: environment,
-            boot: try Boot.id(folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder)),
+            boot: try Boot.id(
+                folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder).map(configuration.standard.place)),
             version: version, made: made, window: policy.replay.window, log: log, report: report)
         let askedToEnd = Mutex(false)
         let waiting = Waiting(
@@ -123,7 +124,8 @@ package struct Composition: Sendable {
                 "restored": .int(records.restored),
             ])
 
-        let runtime = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? "/run/gatehouse"
+        let runtime = configuration.standard.place(
+            environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? StandardFolders.runtime)
         StoppedDaemon.tell(log, in: runtime)
         for notice in configuration.notices {
             log.log(

@@ -56,7 +56,11 @@ final class SessionBook {
         (self.path, self.descriptor, self.limit) = (path, descriptor, limit)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Unlocked by hand: a child process that is just being spawned may still hold a copy of the descriptor.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Writes a session's name; it survives a power cut when this returns. What fails is written before the next one: an answer of
     /// the disk that never came says nothing about what it holds.

@@ -15,14 +15,15 @@ package final class Relay: Sendable {
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the relay's one line, `line`. `failed`: see ``LineThread``.
+    /// Takes over the bank of the relay's one line, `line`, which is read back so often. `failed`: see ``LineThread``.
     package init(
-        _ bank: sending any LineBank, line: String, failed: @escaping @Sendable (LineThread.Trouble?) -> Void
+        _ bank: sending any LineBank, line: String, readBack: Duration = Relay.readBack,
+        failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
         let order = Order()
         self.order = order
         thread = try LineThread(
-            name: "gatehouse-relay", bank, readBack: Self.readBack,
+            name: "gatehouse-relay", bank, readBack: readBack,
             wanted: { now in
                 let until = Instant(nanoseconds: order.until.load(ordering: .acquiring))
                 return now < until ? LineThread.Wanted(active: [line], until: until) : LineThread.Wanted(active: [])

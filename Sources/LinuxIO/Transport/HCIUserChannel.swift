@@ -9,9 +9,9 @@ import Glibc
 /// adapter down.
 package enum HCIUserChannel {
     /// Takes the adapter and returns the transport: by the opener where its socket is, else by a right of this process. May wait
-    /// for seconds. `device`: `hci0`, or the adapter's address.
+    /// for seconds. `device`: `hci0`, or the adapter's address; `opener`: that socket (``RadioOpener/path(beside:)``).
     package static func open(
-        _ device: String, opener: String = RadioOpener.path, limits: TransportLimits = TransportLimits()
+        _ device: String, opener: String, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> PacketTransport {
         guard let name = AdapterName(device) else { throw .notFound(device) }
         let descriptor: Int32
@@ -85,7 +85,7 @@ struct ChannelRefusal: Error, Hashable {
             case .lowering: "putting \(device) down"
             case .binding: "binding \(device)"
             case .finding: "looking for \(device)"
-            case .asking: "asking \(RadioOpener.path)"
+            case .asking: "asking the opener"
             }
         if step == .asking { return .opener(String(cString: strerror(code))) }
         switch TransportError.opening(device, operation, code: code) {

@@ -10,15 +10,14 @@ import Glibc
 /// connection gets. Which adapter is the configuration's business. systemd listens (`gatehouse-radio.socket`) and starts it for
 /// the first request; it stays for those that follow a fault and ends when none has come for a minute.
 package enum RadioOpener {
-    /// Where systemd listens for that of the only gate, or the first one.
-    package static let path = path(beside: "/run/gatehouse")
-
     /// Where it listens for the service with that runtime folder (`RUNTIME_DIRECTORY`): beside the folder, which goes with each stop. So
     /// each of several gates on one box has the opener of its own adapter, or none.
     package static func path(beside folder: String) -> String { folder + "-radio.sock" }
 
     /// How long an answer may take: a driver may load firmware. Less than the kiosk waits for its radio.
-    private static let limit = Duration.seconds(9)
+    static let limit = Duration.seconds(9)
+    /// How long the opener stays without a request.
+    package static let idle = Duration.seconds(60)
 
     /// Asks for the adapter; returns its descriptor, which is the caller's.
     static func ask(_ path: String) throws(ChannelRefusal) -> Int32 {
@@ -46,7 +45,7 @@ package enum RadioOpener {
     /// for each request, since a configuration changes: nil when none can be had; `say` is told how a request ended when that is not
     /// as before: nil when the adapter was handed over.
     package static func serve(
-        _ listener: Int32, user: UInt32, idle: Duration = .seconds(60), device: () -> String?,
+        _ listener: Int32, user: UInt32, idle: Duration = RadioOpener.idle, device: () -> String?,
         say: (TransportError?) -> Void
     ) throws(TransportError) {
         var last: TransportError??

@@ -181,7 +181,6 @@ package struct KioskRules: Sendable {
             }
             // The next phone asks for it once more.
             change(id) { ($0.intent, $0.isInherited) = (.asked, false) }
-        case .closeTransport: links = [:]
         case .verify(let id, _):
             if visits[id]?.intent ?? Facts.Intent.none == Facts.Intent.none { broken(.intentBeforePayload, now) }
             if visits[id]?.isVerifying == true { broken(.oneVerification, now) }
@@ -218,6 +217,8 @@ package struct KioskRules: Sendable {
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
         case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
+        // A status that was due goes out in the very turn in which the radio is lost, before that.
+        case .closeTransport: links = [:]
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break
         }

@@ -1,5 +1,6 @@
 import Appliance
 import Encoding
+package import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
@@ -68,11 +69,13 @@ package enum Soak {
         .accepted, .accepted, .rejected, .accepted, .left, .accepted, .accepted, .rejected, .accepted, .junk,
     ]
 
-    /// Plays `visits` visits, then records `alone` more one by one; `onRound` is told now and then how many are over.
+    /// Plays `visits` visits, then records `alone` more one by one, on a ledger below `parent`; `onRound` is told now
+    /// and then how many are over.
     package static func run(
-        visits: Int, alone: Int = 200, onRound: @Sendable (Int, ProcessFigures) -> Void
+        visits: Int, alone: Int = 200, below parent: URL = FileManager.default.temporaryDirectory,
+        onRound: @Sendable (Int, ProcessFigures) -> Void
     ) async throws -> Figures {
-        let ledger = try await BenchLedger()
+        let ledger = try await BenchLedger(below: parent)
         let gate = try SoakGate(ledger)
         var (figures, samples): (Figures, [ProcessFigures]) = (Figures(), [])
         let began = SystemClock.now()

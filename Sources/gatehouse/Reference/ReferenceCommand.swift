@@ -5,7 +5,7 @@ import Encoding
 import Foundation
 
 /// The pages of reference: what the program knows of its own keys, commands and events, as Markdown.
-struct ReferenceCommand: ParsableCommand {
+struct ReferenceCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference", abstract: "Prints a page of reference: every key, command or event there is.",
         discussion: """
@@ -29,14 +29,14 @@ struct ReferenceCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where the example files are.", valueName: "folder"))
     var examples = "/usr/share/gatehouse"
 
-    func run() throws {
+    func text(columns _: Int) throws -> String {
         guard let page = Page(rawValue: page) else {
             throw CommandFailure(
                 "there is no page \(Terminal.printable(String(page.prefix(100))))",
                 remedy: "name one of \(Page.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         switch page {
-        case .configuration: Terminal.write(Self.configurationPage.text(of: try example("gatehouse.toml")))
+        case .configuration: return Self.configurationPage.text(of: try example("gatehouse.toml"))
         case .policy:
             let text = try example("policy.toml")
             let forms: [KeyForm]
@@ -45,10 +45,10 @@ struct ReferenceCommand: ParsableCommand {
             } catch {
                 throw CommandFailure("\(examples)/policy.toml:\(error.line): is not TOML", remedy: "mend the example")
             }
-            Terminal.write(Self.policyPage(forms).text(of: text))
-        case .trust: Terminal.write(Self.trustPage.text(of: try example("issuers.toml")))
-        case .commands: Terminal.write(CommandsPage.text)
-        case .events: Terminal.write(EventsPage.text)
+            return Self.policyPage(forms).text(of: text)
+        case .trust: return Self.trustPage.text(of: try example("issuers.toml"))
+        case .commands: return CommandsPage.text
+        case .events: return EventsPage.text
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
 @testable import Appliance
 
 /// An agency as the mailbox: what an agent says by itself arrives there, and the gate's driver, database and files do their part.
-@Suite(.timeLimit(.minutes(10))) struct AgencyMailTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyMailTests {
     @Test(arguments: AgencyDialect.allCases) func anAgentIsHeardThroughTheAgency(_ dialect: AgencyDialect) async throws
     {
         try await withAgency(dialect) { world, network, settings in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func theConfigurationNamesTheAgency() throws {
+    @Test(.tags(.exact)) func theConfigurationNamesTheAgency() throws {
         let key = try #require(KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))).verkey
         func parse(_ agency: String, _ mailbox: String = "agency") throws -> Configuration {
             let text = "[kiosk]\nname = \"gate\"\n[agent]\nmailbox = \"\(mailbox)\"\n[agency]\n\(agency)"

@@ -11,7 +11,7 @@ import Testing
 @testable import Appliance
 
 /// Where a sponsor's token comes from: a file, or a server; and what is said when none comes.
-@Suite(.timeLimit(.minutes(10))) struct AgencyTokenTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyTokenTests {
     private let sponsor: KeyPair
 
     init() throws {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func aURLHasTLSOrIsOfThisMachine() {
+    @Test(.tags(.exact)) func aURLHasTLSOrIsOfThisMachine() {
         for (url, byTLS, byHTTP) in [
             ("https://sponsor.test/token", true, true), ("https://10.0.0.1", true, true),
             ("http://sponsor.test/token", false, false), ("http://127.0.0.1:80/token", false, true),
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func aServerIsAskedLessAndLessOften() throws {
+    @Test(.tags(.exact)) func aServerIsAskedLessAndLessOften() throws {
         let tokens = try (0..<20).map { try ProvisionToken(VirtualAgency.token(by: sponsor, nonce: Text("\($0)"))) }
         var search = TokenSearch(pause: .seconds(10), longest: .seconds(900))
         var now = Instant.zero

@@ -14,7 +14,7 @@ import Testing
 
 /// An agency that posts when it has a message: the kiosk looks then, long before it would have, and for no stranger more often than
 /// it may.
-@Suite(.timeLimit(.minutes(10))) struct AgencyWebhookTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyWebhookTests {
     private let free: ListenAddress
     private static let body = Array(#"{"msgUid":"u","pwDid":"d"}"#.utf8)
 
@@ -129,7 +129,16 @@ import Testing
         await world.stop()
     }
 
-    @Test func itIsAFaultOfItsOwn() {
+    @Test(.tags(.exact)) func theTimesOfAService() {
+        let memory = Memory()
+        let surroundings = MailRoom.Surroundings(
+            exchange: HangingExchange(), store: memory,
+            settings: Mediator.Configuration(connection: .impatient, allowsPlainHTTP: false),
+            invitation: { _ in throw CancellationError() }, refused: memory, clock: .system(), notice: { _ in })
+        #expect(surroundings.webhookPause == .seconds(2) && surroundings.pause == .seconds(10))
+    }
+
+    @Test(.tags(.exact)) func itIsAFaultOfItsOwn() {
         let present = Mutex<Set<String>>([])
         let health = AgentHealth { report in
             present.withLock { present in

@@ -4,6 +4,7 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Store
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -51,7 +52,7 @@ import Testing
     }
 
     /// Eight that wait, here a second each for a service that is starting: some wait, the others hear at once that they do.
-    @Test func notAllThatIsAskedOfAgentsWaits() async throws {
+    @Test(.tags(.realTime)) func notAllThatIsAskedOfAgentsWaits() async throws {
         try await desk { desk, _ in
             var control = ControlDesk()
             desk.register(in: &control)

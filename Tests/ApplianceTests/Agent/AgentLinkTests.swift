@@ -8,13 +8,17 @@ import Ledger
 import LinuxIO
 import Simulation
 import Store
+import TestKit
 import Testing
 
 // Times are never measured here: what would take for ever runs into the suite's limit.
-@Suite(.timeLimit(.minutes(10))) struct AgentLinkTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgentLinkTests {
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
-        AgentLink.Surroundings(
+        var surroundings = AgentLink.Surroundings(
             exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)
+        #expect(surroundings.outboxRetry == .seconds(5))
+        surroundings.outboxRetry = .milliseconds(100)
+        return surroundings
     }
 
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {

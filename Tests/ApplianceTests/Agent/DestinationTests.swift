@@ -12,7 +12,7 @@ import Testing
 @testable import Appliance
 
 /// One destination in the service: invitations come as files, connections come and go.
-@Suite(.timeLimit(.minutes(10))) struct DestinationTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct DestinationTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "destination-\(UUID().uuidString)")
     private let files = InvitationFiles()
@@ -162,8 +162,9 @@ import Testing
             // A restart with the old file in its place does not go back: its invitation is used.
             try files.write(file, await first.invitation)
             await first.setUp(true)
-            _ = run(Exchanges([first, second]), leftovers)
+            let (restarted, _) = run(Exchanges([first, second]), leftovers)
             try memory.queue(1)
+            await restarted.wake()
             try await wait("delivered") { memory.pending == 0 }
             try await wait("told") {
                 notices.ofDestinations.contains { if case .usedBefore = $0 { true } else { false } }

@@ -4,12 +4,13 @@ import Encoding
 import HTTPTransport
 import Simulation
 import Store
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// What a peer hears when its connection is deleted, and what a link knows of it.
-@Suite(.timeLimit(.minutes(10))) struct FarewellTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct FarewellTests {
     /// A connection to that agent as it is stored, its handshake done or not.
     private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
         let memory = Memory()
@@ -50,7 +51,7 @@ import Testing
         #expect(await exchange.posts == posts)
     }
 
-    @Test func aLinkNotesWhatItSees() throws {
+    @Test(.tags(.exact)) func aLinkNotesWhatItSees() throws {
         let notes = LinkNotes()
         notes.take(.unreachable(.unreachable))
         #expect(notes.problem?.text.contains("not reachable") == true && notes.answered == nil)

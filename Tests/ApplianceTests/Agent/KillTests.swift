@@ -14,7 +14,7 @@ import Testing
 
 /// The process is killed at every single thing that a destination stores: connecting, taking over, batches, receipts. It ends the
 /// same each time.
-@Suite(.timeLimit(.minutes(10))) struct KillTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.models)) struct KillTests {
     /// One box over several lives: its database and files, and the agents that outlive them.
     private actor Box {
         let first: VirtualAgentExchange

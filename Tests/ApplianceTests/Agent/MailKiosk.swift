@@ -62,6 +62,7 @@ final class MailKiosk: Sendable {
                 exchange: exchange, store: mortal, settings: mediator, invitation: { _ in try Invitation(invitation) },
                 token: { () throws(TokenSource.Failure) in try await token?.token(by: http) },
                 longestTokenPause: token?.longestPause ?? .zero, webhook: webhook,
+                webhookPause: .milliseconds(100),
                 refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
                 clock: .system(), notice: { notices.add($0) }, pause: .milliseconds(10)))
         var link = AgentLink.Surroundings(

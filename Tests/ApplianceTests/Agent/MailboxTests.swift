@@ -12,7 +12,7 @@ import Testing
 @testable import Appliance
 
 /// The mailbox at the agent itself: two connections by one invitation, the real database, and everything killed and begun again.
-@Suite(.timeLimit(.minutes(10))) struct MailboxTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct MailboxTests {
     private func withWorld(
         hasPickup: Bool, _ body: (MailKiosk.World, VirtualAgentExchange) async throws -> Void
     ) async throws {

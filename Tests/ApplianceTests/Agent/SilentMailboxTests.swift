@@ -5,13 +5,14 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Store
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// A mailbox over real sockets whose mediator falls silent: that becomes a fault of the box, long before the transport gives up, and
 /// goes when the mediator is heard again.
-@Suite(.timeLimit(.minutes(10))) struct SilentMailboxTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct SilentMailboxTests {
     /// A connection that wants to be reached.
     private final class Receiver: MailReceiver {
         let id: Text = "connection"
@@ -20,8 +21,19 @@ import Testing
         func take(_ message: MailboxMessage) async {}
     }
 
-    @Test(arguments: [false, true], AgentSilence.allCases)
-    func itIsAFaultUntilItIsHeard(hasPickup: Bool, silence: AgentSilence) async throws {
+    /// Each manner of silence at a mediator of its own, all at once: nearly all of it is waiting.
+    @Test func itIsAFaultUntilItIsHeard() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for silence in AgentSilence.allCases {
+                for hasPickup in [false, true] {
+                    group.addTask { try await itIsAFaultUntilItIsHeard(hasPickup, silence) }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func itIsAFaultUntilItIsHeard(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
         let server = try SocketAgent(hasPickup: hasPickup)
         let health = AgentHealth(report: { _ in })
         var settings = HTTPExchange.Settings()
@@ -67,7 +79,7 @@ import Testing
             try await wait("registered") { memory.kept.first.map { Self.isRegistered($0.snapshot) } ?? false }
             for _ in 0..<2 {
                 try await pass(.milliseconds(1500))
-                #expect(!isFaulty, "nobody waits for anything")
+                #expect(!isFaulty, "nothing is waited for: \(silence), pickup \(hasPickup)")
                 let began = ContinuousClock.now
                 server.fallSilent(silence)
                 try await wait("told of \(silence)") { isFaulty }

@@ -3,6 +3,7 @@ import Foundation
 import Kiosk
 import Ledger
 import Store
+import TestKit
 
 @testable import Appliance
 
@@ -11,8 +12,15 @@ final class BackupBox: Sendable {
     static let software = Outcome.Software(name: "gatehouse", version: "1")
     let folder: URL
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-backup-\(UUID().uuidString)")
+    /// The work of one try of a passphrase: the least that scrypt takes, but for a box as in life.
+    private let keyWork: Int
+
+    /// `isAsInLife`: on a real disk, where syncs cost what they cost, with keys under all the work that the product
+    /// asks for.
+    init(isAsInLife: Bool = false) throws {
+        keyWork = isAsInLife ? KeyBox.work : 2
+        let parent = isAsInLife ? FileManager.default.temporaryDirectory : MemoryFolder.parent
+        folder = parent.appendingPathComponent("gatehouse-backup-\(UUID().uuidString)")
         for name in ["state", "trust", "usb"] {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
@@ -89,7 +97,7 @@ final class BackupBox: Sendable {
     var making: BackupMaking {
         get throws {
             var making = BackupMaking(try configuration, file: path("gate.toml"), software: "1.0", environment: [:])
-            making.machine = "one"
+            (making.machine, making.keyWork) = ("one", keyWork)
             return making
         }
     }
@@ -97,7 +105,7 @@ final class BackupBox: Sendable {
     var restoring: Restoring {
         get throws {
             var restoring = Restoring(try configuration, file: path("gate.toml"), environment: [:])
-            restoring.machine = "one"
+            (restoring.machine, restoring.keyWork) = ("one", keyWork)
             return restoring
         }
     }

@@ -12,9 +12,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BackupTests {
     private let passphrase = Array("five words are quite good".utf8)
 
-    /// Beside the open store, with keys, onto an empty card of the same board.
+    @Test func aPassphraseCostsSixtyFourMegabytes() { #expect(KeyBox.work == 65_536) }
+
+    /// Next to the open store, with keys, onto an empty card of the same board; all of it as in life.
     @Test func aNewCardGoesOnBehindTheBackup() async throws {
-        let box = try BackupBox()
+        let box = try BackupBox(isAsInLife: true)
         try await box.serve(5)
         let store = try await box.open()
         let (ledger, siteKey) = (await store.head.ledger, try await store.siteKey().name(ofSignedContent: [1]))
@@ -32,7 +34,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: box.path("usb")) == ["backup.tar"])
         #expect(!box.names.contains { $0.contains("backup") })
 
-        let card = try BackupBox()
+        let card = try BackupBox(isAsInLife: true)
         let done = try await card.restoring.restore(box.path("usb/backup.tar"), .with(passphrase, configuration: true))
         #expect(done.aside.isEmpty && done.report.first?.hasPrefix("intact: 10 entries") == true, "\(done)")
         #expect(done.report.contains { $0.hasPrefix("witness: agrees") }, "\(done.report)")

@@ -4,19 +4,22 @@ import Foundation
 import Ledger
 import Simulation
 import Store
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// What an agent gets from a box that was put back to an older state: nothing twice, no position and no number a second time.
-@Suite(.timeLimit(.minutes(5))) struct RestoredDeliveryTests {
+@Suite(.timeLimit(.minutes(5)), .tags(.models)) struct RestoredDeliveryTests {
     private let passphrase = Array("five words are quite good".utf8)
 
     /// Delivers all that there is over the one connection.
     private func deliver(_ store: Store, _ exchange: VirtualAgentExchange) async throws {
+        var reports = ReportSettings(batchDelay: .milliseconds(50))
+        reports.limits.pingAfter = .milliseconds(50)
         let surroundings = AgentLink.Surroundings(
-            exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary), clock: .system(),
-            observe: { _ in })
+            exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary), reports: reports,
+            clock: .system(), observe: { _ in })
         var link = try await AgentLinks.stored(.impatient, surroundings).links.first
         if link == nil {
             let found = try AgentLinks.link(

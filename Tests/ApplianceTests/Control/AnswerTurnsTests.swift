@@ -2,12 +2,13 @@ import Encoding
 import Foundation
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// What waits for a disk that hangs, beside what is asked and ordered at the gate.
-@Suite(.timeLimit(.minutes(1))) struct AnswerTurnsTests {
+@Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct AnswerTurnsTests {
     /// Root asks for a list eight times, each time without an answer: the gate's own requests are answered at the same socket.
     @Test func whatHangsTakesNoOtherRequestsTurn() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8)).s")
@@ -30,7 +31,7 @@ import Testing
         }
         try await server.open(path, isShared: false)
         let ends = await withTaskGroup(of: String.self) { group in
-            for _ in 0..<8 { group.addTask { await Self.ask(path, .agentList, within: .seconds(4)) } }
+            for _ in 0..<8 { group.addTask { await Self.ask(path, .agentList, within: .milliseconds(1500)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(

@@ -2,12 +2,13 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// The control socket of the service where its place is missing at the start.
-@Suite struct ControlServiceTests {
+@Suite(.tags(.realTime)) struct ControlServiceTests {
     @Test(.timeLimit(.minutes(1))) func aPlaceThatComesIsTaken() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

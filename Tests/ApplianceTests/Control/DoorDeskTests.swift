@@ -2,13 +2,14 @@ import Encoding
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 
 @testable import Appliance
 
 /// Orders to a gate whose radio's thread may be stuck: what was refused does not happen, and what was ordered is not forgotten.
-@Suite(.timeLimit(.minutes(2))) struct DoorDeskTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DoorDeskTests {
     /// A radio's thread with its kiosk, which can be held up.
     private final class Gate: Sendable {
         private struct State {
@@ -73,7 +74,7 @@ import Tuvali
         ).register(in: &desk)
         DoorDesk(
             orders, settings: settings, tell: { await gate.tell($0) }, status: { gate.status }, wallTime: wallTime,
-            log: log, within: .seconds(3)
+            log: log, within: .seconds(1)
         ).register(in: &impatient)
         (self.gate, self.desk, self.impatient) = (gate, desk, impatient)
     }

@@ -3,6 +3,7 @@ import Encoding
 import Kiosk
 import Observation
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 
@@ -29,7 +30,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
             now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
     }
 
-    @Test func everythingInOrder() async throws {
+    @Test(.tags(.realTime)) func everythingInOrder() async throws {
         let kiosk = try status([], at: at(100))
         let report = await desk([("clock", { ["source": "rtc"] })], kiosk: { kiosk }).report()
         #expect(report["state"]?.string == "fine" && report["name"]?.string == "North" && report["start"]?.int == 7)
@@ -39,7 +40,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(report["gate"]?["open"]?.bool == false && report["radio"]?["advertisingLapses"]?.int == 0)
     }
 
-    @Test func faultsStandInTheirOrderWithAgeAndRemedy() async throws {
+    @Test(.tags(.realTime)) func faultsStandInTheirOrderWithAgeAndRemedy() async throws {
         let kiosk = try status([.agentUnreachable, .ledgerLost], at: at(100))
         let report = await desk(kiosk: { kiosk }).report()
         #expect(report["state"]?.string == "attention")
@@ -54,7 +55,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 
     /// Who has locked the gate down, and since when: again the same order changes nothing of it, another's word does.
-    @Test func aLockDownIsToldWithItsBeginning() async throws {
+    @Test(.tags(.realTime)) func aLockDownIsToldWithItsBeginning() async throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
         func door() async -> JSON? {
             let status = kiosk.status(at: at(100))
@@ -104,11 +105,11 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsStuckIsNamed() async throws {
+    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func whatIsStuckIsNamed() async throws {
         let kiosk = try status([], at: at(100))
         let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
         // Enough for those that answer.
-        let limit = Duration.seconds(3)
+        let limit = Duration.seconds(1)
         let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
             (
                 "ledger",
@@ -132,7 +133,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 
     /// Somebody who asks again and again while a part is stuck does not pile up questions.
-    @Test(.timeLimit(.minutes(1))) func atMostOneQuestionWaits() async throws {
+    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func atMostOneQuestionWaits() async throws {
         let asked = Mutex(0)
         let (stream, release) = AsyncStream.makeStream(of: Void.self)
         let question = TimedQuestion<Int> {

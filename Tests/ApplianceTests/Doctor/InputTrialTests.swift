@@ -212,7 +212,7 @@ import Testing
         return false
     }
 
-    @Test func whatTheLinesSayIsKeptUntilSomebodyLooks() async throws {
+    @Test(.tags(.realTime)) func whatTheLinesSayIsKeptUntilSomebodyLooks() async throws {
         let bank = try Bank(active: 0b10)
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }
@@ -237,7 +237,7 @@ import Testing
             })
     }
 
-    @Test func linesThatAreNotThere() async throws {
+    @Test(.tags(.realTime)) func linesThatAreNotThere() async throws {
         let bank = try Bank(active: 0)
         bank.state.withLock { $0.isGone = true }
         let watch = try watch(bank)

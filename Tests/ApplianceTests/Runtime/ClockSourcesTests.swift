@@ -3,12 +3,13 @@ import Foundation
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// What is seen of the clocks of a machine, of which a folder stands in for the files.
-@Suite struct ClockSourcesTests {
+@Suite(.tags(.realTime)) struct ClockSourcesTests {
     private let fixture: TrustFixture
     private static let made = Timestamp(seconds: 1_700_000_000)
 

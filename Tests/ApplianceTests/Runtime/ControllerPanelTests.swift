@@ -2,12 +2,13 @@ import Encoding
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// A gate controller hears of those for whom the gate is opened, and of nobody else.
-@Suite struct ControllerPanelTests {
+@Suite(.tags(.realTime)) struct ControllerPanelTests {
     private let relayLine = TestLines()
     private let wires = TestLines()
     private let sent = SentFrames()

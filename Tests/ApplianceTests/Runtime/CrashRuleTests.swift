@@ -7,6 +7,7 @@ import Kiosk
 import Ledger
 import Simulation
 import Store
+import TestKit
 import Testing
 
 /// Pulls the plug on the whole appliance, kiosk, keeper, store and SQLite on a disk that forgets: at every action, and at
@@ -14,7 +15,7 @@ import Testing
 ///
 /// If the gate pulsed or a status byte went out, there is a record after the restart. No intent that was reported durable
 /// vanishes, no report is lost or goes out under two ids, the chain is whole, and what was left open is closed once.
-@Suite struct CrashRuleTests {
+@Suite(.tags(.models)) struct CrashRuleTests {
     /// A morning at the gate and what was on the disk meanwhile.
     struct Morning: Sendable {
         let disk: CrashDisk

@@ -7,10 +7,11 @@ import Kiosk
 import Ledger
 import Simulation
 import Store
+import TestKit
 import Testing
 
 /// A full or broken disk under the ledger: who is let in follows `gate.whenLedgerFails`, and nothing decided is lost.
-@Suite(.timeLimit(.minutes(2))) struct DiskFaultTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DiskFaultTests {
     private struct Setting {
         let disk: CrashDisk
         let store: Store

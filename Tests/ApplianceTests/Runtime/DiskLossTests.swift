@@ -9,11 +9,12 @@ import Ledger
 import Simulation
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 /// What the disk may do, how the service then ends, and what is on record afterwards: no gate opening is without its record,
 /// and every visit is in the ledger or counted as lost.
-@Suite(.timeLimit(.minutes(3))) struct DiskLossTests {
+@Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct DiskLossTests {
     enum Fault: String, CaseIterable, Sendable {
         case full, broken, readOnly, slow, gone
 
@@ -86,7 +87,7 @@ import Testing
     }
 
     private static func path() -> String {
-        FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-reserve-\(UUID().uuidString)").path
+        MemoryFolder.place("reserve").path
     }
 
     @Test(arguments: Fault.allCases.flatMap { fault in End.allCases.map { (fault, $0) } }, [true, false])
@@ -193,7 +194,7 @@ import Testing
         var limits = KeeperQueue.Limits()
         limits.stallAfter = .milliseconds(300)
         let service = try await Service(try CrashDisk(), reserve: nil, limits: limits)
-        let hang = Duration.seconds(4)
+        let hang = Duration.seconds(2)
         service.disk.slow(hang)
         let slowed = ContinuousClock.now
         service.keeper.recordOutcome(
@@ -325,7 +326,7 @@ import Testing
     /// Phones that bring nothing, more than the card can write and some with an intent of their own, beside honest visitors:
     /// whoever stands at the gate waits for the sync under way and for his own. The storm keeps below what the memory holds, so
     /// nothing of it is lost either, however slow the machine.
-    @Test(arguments: [Duration.milliseconds(100), .milliseconds(500)])
+    @Test(arguments: [Duration.milliseconds(100), .milliseconds(300)])
     func anHonestIntentIsDurableWithinTwoSyncs(sync: Duration) async throws {
         let service = try await Service(try CrashDisk(), reserve: nil)
         service.disk.slow(sync)

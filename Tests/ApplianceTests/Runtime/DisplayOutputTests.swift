@@ -4,12 +4,13 @@ import Glibc
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// Several displays at once: each at its own pace, and one that fails or hangs is told and disturbs nobody.
-@Suite(.timeLimit(.minutes(1))) struct DisplayOutputTests {
+@Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct DisplayOutputTests {
     private let reports = Reports()
     private let visit = VisitID("3f2a7b1c-0000-4000-8000-000000000000")
 

@@ -27,7 +27,7 @@ import Testing
         return taken.withLock { $0 }
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatComesBeforeAnybodyListensIsKeptInItsOrder() async {
+    @Test(.timeLimit(.minutes(10))) func whatComesBeforeAnybodyListensIsKeptInItsOrder() async {
         let inbox = DoorInbox()
         inbox.take([.order(.lock), .lines([.request: false])])
         inbox.take((0..<10).map(edge))
@@ -37,7 +37,7 @@ import Testing
         #expect(times == Array(0..<10))
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFloodIsBoundedAndEndsWithTheLevels() async {
+    @Test(.timeLimit(.minutes(10))) func aFloodIsBoundedAndEndsWithTheLevels() async {
         let inbox = DoorInbox()
         inbox.take([.lines([.request: false])])
         for number in 0...100_000 { inbox.take([edge(number)]) }

@@ -10,7 +10,7 @@ import Testing
 @testable import Appliance
 
 /// What was ordered is on the disk, or it is told that it is not.
-@Suite(.timeLimit(.minutes(2))) struct DoorOrdersTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DoorOrdersTests {
     private let folder = OrderFolder()
     private let reports = Reports()
 
@@ -72,13 +72,12 @@ import Testing
         let pipe = folder.path + "/.gate.db.order.\(getpid()).new"
         try #require(mkfifo(pipe, 0o600) == 0)
         let orders = try orders()
+        let began = SystemClock.now()
         let number = orders.set(.lock)
-        orders.turn(at: SystemClock.now())
+        orders.turn(at: began)
         #expect(reports.present.isEmpty, "not before it takes long")
-        #expect(
-            await waits {
-                orders.turn(at: SystemClock.now()); return reports.present == [.doorOrder]
-            })
+        orders.turn(at: SystemClock.now().advanced(by: DoorOrders.limit))
+        #expect(DoorOrders.limit == .seconds(1) && reports.present == [.doorOrder])
         #expect(!orders.hasKept(number))
         // It goes on, and fails, as a pipe is nothing that could be kept.
         let reader = open(pipe, O_RDONLY | O_NONBLOCK)
@@ -94,9 +93,7 @@ import Testing
 /// A folder with the file of orders of a gate.
 final class OrderFolder: Sendable {
     /// In memory where that is possible: an order has its time, and the disk of a machine that is busy with other tests may take it.
-    let path = URL(
-        filePath: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : FileManager.default.temporaryDirectory.path
-    ).appending(path: "orders-\(UUID().uuidString)").path
+    let path = MemoryFolder.place("orders").path
     var file: DoorOrderFile { DoorOrderFile(database: path + "/gate.db") }
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 

@@ -118,7 +118,7 @@ import Testing
     }
 
     /// A box that starts with a warning before its agent answers: the agent hears it, once, as soon as it does.
-    @Test(.timeLimit(.minutes(3))) func anAgentThatAnswersLate() async throws {
+    @Test(.timeLimit(.minutes(3)), .tags(.realTime)) func anAgentThatAnswersLate() async throws {
         try await Leftovers.ended { leftovers in
             let folder = try leftovers.folder("late")
             let agent = try SocketAgent(hasPickup: nil)

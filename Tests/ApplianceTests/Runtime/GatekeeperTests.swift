@@ -6,6 +6,7 @@ import Ledger
 import LinuxIO
 import Simulation
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 import Workbench
@@ -13,7 +14,7 @@ import Workbench
 @testable import Credentials
 
 /// The one driver on its real threads, with a virtual radio behind a real socket.
-@Suite(.timeLimit(.minutes(5))) struct GatekeeperTests {
+@Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct GatekeeperTests {
     @Test func twoVisitorsAreLetInAndStoppingReleasesEverything() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
@@ -59,7 +60,7 @@ import Workbench
             return .made(.ok)
         }
         let gatekeeper = try gatekeeper(
-            [ends.host], ledger, seen, configure: { $0.verificationLimit = .seconds(3) }, verify: judge)
+            [ends.host], ledger, seen, configure: { $0.verificationLimit = .seconds(1) }, verify: judge)
         let service = Task { await gatekeeper.run() }
         await radio.start()
         #expect(await seen.waits { $0.notes.count { $0 == "visit.ended" } == hanging + 1 && $0.gate.last == false })

@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import Kiosk
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func whatComesBeforeTheGatekeeperIsKept() async throws {
+    @Test(.tags(.realTime)) func whatComesBeforeTheGatekeeperIsKept() async throws {
         let (inbox, seen) = (HealthInbox(), Deliveries())
         inbox.take(.present(.gpioFailed, detail: "first"))
         inbox.take(.present(.clockStepped))
@@ -39,7 +40,7 @@ import Testing
     }
 
     /// While whoever takes them is stuck, reports are gathered, however many there are; afterwards the last state is what counts.
-    @Test(.timeLimit(.minutes(1))) func aStuckReceiverGathersNoHeap() async throws {
+    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func aStuckReceiverGathersNoHeap() async throws {
         let (inbox, seen) = (HealthInbox(), Deliveries())
         let batches = Mutex<[Int]>([])
         let (stream, release) = AsyncStream.makeStream(of: Void.self)
@@ -56,7 +57,7 @@ import Testing
                 }
                 return batches.withLock { $0.count == 1 }
             }())
-        for turn in 0..<10_000 {
+        for turn in 0..<1000 {
             for code in Health.codes { inbox.take(turn % 2 == 0 ? .present(code) : .over(code)) }
         }
         release.finish()

@@ -3,12 +3,13 @@ import Encoding
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// Lamps and relay whose chip comes after the start.
-@Suite(.timeLimit(.minutes(1))) struct LatePanelTests {
+@Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct LatePanelTests {
     private let reports = Reports()
     private let relayLine = TestLines()
     private let lampLines = TestLines()

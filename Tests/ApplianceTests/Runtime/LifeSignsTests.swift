@@ -1,10 +1,11 @@
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// Who watches the parts that every visit needs.
-@Suite("Signs of life", .timeLimit(.minutes(1)))
+@Suite("Signs of life", .timeLimit(.minutes(1)), .tags(.realTime))
 struct LifeSignsTests {
     /// What was told, and whether the part answers.
     private final class Scene: Sendable {
@@ -16,7 +17,7 @@ struct LifeSignsTests {
     func stuck() async throws {
         let scene = Scene()
         // Enough for the quick one on a slow machine.
-        let limit = Duration.seconds(2)
+        let limit = Duration.milliseconds(500)
         let signs = LifeSigns(
             [
                 .init("quick") { true },

@@ -46,7 +46,7 @@ import Tuvali
         }
 
         func lines() throws -> [JSON] {
-            #expect(sink.flush(within: .seconds(20)))
+            #expect(sink.flush(within: .seconds(60)))
             defer { try? FileManager.default.removeItem(atPath: path) }
             return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map {
                 try JSON.parse(String($0))

@@ -15,12 +15,12 @@ import Testing
 @testable import Appliance
 
 /// What others see of the box, when files and sockets are there, absent, and stalled.
-@Suite(.timeLimit(.minutes(2))) struct ObservationServiceTests {
+@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ObservationServiceTests {
     private let folder: URL
     private let reports = Reports()
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
+        folder = MemoryFolder.parent.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
@@ -41,9 +41,12 @@ import Testing
     private func service(
         _ more: String, signal: ObservationSignal = ObservationSignal(), store: Store? = nil
     ) throws -> ObservationService {
-        ObservationService(
+        var times = ObservationService.Times()
+        #expect(times.pause == (.seconds(10), .seconds(1)) && times.retry == .seconds(5) && times.look == .seconds(2))
+        (times.pause.shortest, times.retry) = (.milliseconds(50), .milliseconds(100))
+        return ObservationService(
             try section(more), access: ControlAccess(user: geteuid(), group: nil), status: desk(), store: store,
-            signal: signal, date: { SystemClock.utc() }, report: reports.report)
+            signal: signal, date: { SystemClock.utc() }, times: times, report: reports.report)
     }
 
     private func running(_ service: ObservationService, _ body: () async throws -> Void) async throws {
@@ -157,7 +160,7 @@ import Testing
             outcome.reasons = [Outcome.Reason(number % 2 == 0 ? "ok" : "validity.expired")]
             try await store.appendOutcome(Text("visit-\(number)"), outcome, stamp: stamp)
         }
-        let keeper = DayKeeper(store) { now }
+        let keeper = DayKeeper(store, every: .milliseconds(50)) { now }
         let task = Task { await keeper.run() }
         try await wait { keeper.present.total == 100 }
         #expect(keeper.present.total(of: .accepted) == 50 && keeper.present.visits.first?.number == 300)

@@ -2,12 +2,13 @@ import Encoding
 import Foundation
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// The end of a program whose ledger another one is to replace.
-@Suite struct RenewalTests {
+@Suite(.tags(.realTime)) struct RenewalTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
         .path
 

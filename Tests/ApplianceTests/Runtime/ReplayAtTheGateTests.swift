@@ -8,11 +8,12 @@ import Ledger
 import LinuxIO
 import Simulation
 import Store
+import TestKit
 import Testing
 import Workbench
 
 /// The same credential at the real kiosk again and again: who is refused, who is not, and what a restart remembers.
-@Suite("Replays at the gate", .timeLimit(.minutes(10)))
+@Suite("Replays at the gate", .timeLimit(.minutes(10)), .tags(.realTime))
 struct ReplayAtTheGateTests {
     private let date = WallTime(utc: Timestamp(seconds: 1_780_304_400), provenance: .rtc)  // 2026-06-01
 
@@ -78,7 +79,7 @@ struct ReplayAtTheGateTests {
         let running = try CrashDisk()
         var cut: CrashDisk?
         let ends = try await play([nil], on: running, pulse: .seconds(5)) { store in
-            for _ in 0..<2000 where try await store.replays().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("remembered") { try await !store.replays().isEmpty }
             cut = try running.cut(before: running.operations, CRASH_KEEP_NONE, seed: 1)
         }
         #expect(ends == [])

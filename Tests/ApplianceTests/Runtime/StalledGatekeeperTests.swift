@@ -8,6 +8,7 @@ import Ledger
 import LinuxIO
 import Simulation
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 import Workbench
@@ -15,7 +16,7 @@ import Workbench
 /// Whoever listens may stall at every point of a visit: the gate opens, and shuts in time.
 ///
 /// The real gatekeeper, the real threads of relay and lamps on lines of the test, and the real log.
-@Suite(.timeLimit(.minutes(5))) struct StalledGatekeeperTests {
+@Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct StalledGatekeeperTests {
     /// Every point of a visit at which something is told.
     static let points = [
         "radio.ready", "advertising", "phone.connected", "phone.identified", "transfer.started", "transfer.received",

@@ -4,12 +4,13 @@ import Foundation
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// Verdicts said aloud: which, in which language, and what becomes of a program that does not do it.
-@Suite struct VoiceOutputTests {
+@Suite(.tags(.realTime)) struct VoiceOutputTests {
     private let folder: URL
 
     init() throws {
@@ -88,7 +89,7 @@ import Testing
     @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
         let voice = try VoiceOutput(
-            .english, SpeechProgram(script, language: "en", limit: .seconds(3)), report: { _ in })
+            .english, SpeechProgram(script, language: "en", limit: .seconds(1)), report: { _ in })
         let started = ContinuousClock.now
         for _ in 0..<200 {
             for pattern in [.accepted, .rejected] as [IndicatorPattern] {

@@ -6,12 +6,13 @@ import Kiosk
 import LinuxIO
 import Store
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Appliance
 
 /// The start without a ledger.
-@Suite struct WaitingTests {
+@Suite(.tags(.realTime)) struct WaitingTests {
     /// What a wait showed on the lamps.
     private final class Lamps: Sendable {
         let signals = Mutex<[Signal]>([])

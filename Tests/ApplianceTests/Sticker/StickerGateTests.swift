@@ -6,6 +6,7 @@ import Ledger
 import LinuxIO
 import Simulation
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 import Workbench
@@ -13,7 +14,7 @@ import Workbench
 @testable import Appliance
 
 /// A printed code on the real driver: what was recorded in one run is played in the next.
-@Suite(.timeLimit(.minutes(5))) struct StickerGateTests {
+@Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct StickerGateTests {
     /// A ledger whose disk hangs: the service is killed before it answers.
     private final class HungLedger: VisitLedger {
         let list = ListLedger()

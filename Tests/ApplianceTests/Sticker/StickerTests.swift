@@ -4,6 +4,7 @@ import Foundation
 import Kiosk
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 
@@ -131,7 +132,7 @@ extension Sticker {
 
     // MARK: - The book
 
-    @Test func whatIsKeptIsThereAfterARestart() async throws {
+    @Test(.tags(.realTime)) func whatIsKeptIsThereAfterARestart() async throws {
         let folder = try StickerFolder()
         do {
             let sticker = try folder.sticker()
@@ -146,7 +147,7 @@ extension Sticker {
         #expect(again.used.count == 2 && again.key() != nil)
     }
 
-    @Test(arguments: 1...16) func aTornEntryDoesNotCount(_ lost: Int) async throws {
+    @Test(.tags(.realTime), arguments: 1...16) func aTornEntryDoesNotCount(_ lost: Int) async throws {
         let folder = try StickerFolder()
         do {
             let sticker = try folder.sticker()
@@ -165,7 +166,7 @@ extension Sticker {
         #expect(try await folder.reopened().used.count == 3)
     }
 
-    @Test func aBookThatIsDamagedMissingOrAnothersIsNone() async throws {
+    @Test(.tags(.realTime)) func aBookThatIsDamagedMissingOrAnothersIsNone() async throws {
         let folder = try StickerFolder()
         do {
             let sticker = try folder.sticker()

@@ -7,7 +7,7 @@ import Testing
 
 /// The attribute server beside Bumble's on the same table: 10,000 connections with the same requests, right and wrong, from a seed.
 /// Where the answers differ, `Tests/Peers/wallet/attributes.py` says which of the two is right by which section, or fails.
-@Suite struct AttributePeerTests {
+@Suite(.tags(.realTime)) struct AttributePeerTests {
     static let connections = 10_000
 
     @Test(.timeLimit(.minutes(5))) func answersAreThoseOfAnotherServer() async throws {

@@ -106,6 +106,8 @@ struct Stall: Sendable {
         let began: Int
         /// Nil: it still is.
         var length: Int?
+        /// How long the threads that begin it could have run before and no processor was free.
+        var delay = 0
         /// How long the relay's thread could have run meanwhile and no processor was free: what the machine owes.
         var late = 0
     }
@@ -115,7 +117,7 @@ struct Stall: Sendable {
         timeline.events("relay").reduce(into: []) { pulses, line in
             let at = line["ns"]?.int ?? 0
             if line["active"]?.bool == true {
-                pulses.append(Pulse(began: at))
+                pulses.append(Pulse(began: at, delay: (line["late"]?.int ?? 0) + (line["told"]?.int ?? 0)))
             } else if let last = pulses.indices.last {
                 pulses[last].length = at - pulses[last].began
                 pulses[last].late = line["late"]?.int ?? 0

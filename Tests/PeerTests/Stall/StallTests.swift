@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 /// Whatever stalls, and wherever a visitor is then: the gate opens for those whom it may, shuts in time, the light tells the truth,
@@ -7,7 +8,7 @@ import Testing
 ///
 /// The relay is watched from outside, at its line (`Tests/Peers/stall`). Each stall lasts 3 s, longer than a visit from the first
 /// packet to the end of its pulse, or `GATEHOUSE_STALL` seconds.
-@Suite(.timeLimit(.minutes(60))) struct StallTests {
+@Suite(.timeLimit(.minutes(60)), .tags(.realTime)) struct StallTests {
     private static let length: Duration = .seconds(
         ProcessInfo.processInfo.environment["GATEHOUSE_STALL"].flatMap { Int($0) } ?? 3)
 

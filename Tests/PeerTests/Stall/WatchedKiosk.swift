@@ -16,7 +16,7 @@ final class WatchedKiosk {
     /// A program that is not started yet. `sections` of its configuration and words of its `environment` besides the usual ones;
     /// `held` and `point`: see ``Stall``.
     init(
-        _ site: StallSite, _ held: Stall.Held? = nil, at point: String? = nil, pulse: Duration = .milliseconds(200),
+        _ site: StallSite, _ held: Stall.Held? = nil, at point: String? = nil, pulse: Duration = .milliseconds(300),
         sections: [String: String] = [:], environment: [String] = []
     ) throws {
         (self.site, self.pulse) = (site, pulse)
@@ -50,6 +50,12 @@ final class WatchedKiosk {
         return id
     }
 
+    /// Waits until that phone knows that its visitor may go in.
+    func expectVerdict(of phone: String) async throws {
+        try await site.air.wait("verdict", of: phone)
+        #expect(site.air.seen(by: phone).status == [0], "\(phone)")
+    }
+
     /// A whole visit, with the pulse that it leads to; what the phone was told. With `isRecorded` the person chooses only once the
     /// ledger has the intent.
     func visit(isRecorded: Bool = false) async throws -> Text? {
@@ -76,14 +82,14 @@ final class WatchedKiosk {
         .nanoseconds((pulse.length ?? .max / 2) - pulse.late) - self.pulse
     }
 
-    /// Every pulse has the length that was configured. Its end stands from the decision on, so what the machine was late to begin
-    /// with is missing.
+    /// Every pulse has the length that was configured. Its end is fixed by the decision, so what the machine was late
+    /// to begin with is missing.
     func expectPulses(_ count: Int, _ what: Comment) {
         let pulses = stall.pulses
         #expect(pulses.count == count, what)
         for pulse in pulses {
             #expect(excess(pulse) <= .milliseconds(20), "\(what): \(pulse)")
-            #expect(pulse.length ?? 0 >= Int(self.pulse / 2 / .nanoseconds(1)), "\(what): \(pulse)")
+            #expect((pulse.length ?? 0) + pulse.delay >= Int(self.pulse / 2 / .nanoseconds(1)), "\(what): \(pulse)")
         }
     }
 

@@ -252,7 +252,8 @@ enum { RELAY, LINES = 6, DESCRIPTORS = 1024 };
 static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE"};
 static int levels[LINES];
 static struct { uint32_t count, offsets[LINES]; } requests[DESCRIPTORS];  // by descriptor
-static int64_t relay_owed, lamps_owed;  // to the relay's thread; to that of the lamps and the radio's, which tells it, up to now
+// Up to now: to the relay's thread; to the radio's, which tells it; to that of the lamps and the radio's, which tells that one, too.
+static int64_t relay_owed, teller_owed, lamps_owed;
 
 DIR *opendir(const char *path) {
     char own[512];
@@ -274,9 +275,11 @@ static int set(const unsigned *offsets, const int *values, unsigned count) {
         if (values[0] != levels[RELAY]) {
             // First of all the time: what follows takes some.
             int64_t at = now(), late = owed(syscall(SYS_gettid)) - relay_owed;
+            int64_t told = (radio ? owed(radio) : 0) - teller_owed;
             relay_owed += late;
-            say("{\"event\":\"relay\",\"active\":%s,\"ns\":%lld,\"late\":%lld}\n", values[0] ? "true" : "false",
-                (long long)at, (long long)late);
+            teller_owed += told;
+            say("{\"event\":\"relay\",\"active\":%s,\"ns\":%lld,\"late\":%lld,\"told\":%lld}\n", values[0] ? "true" : "false",
+                (long long)at, (long long)late, (long long)told);
         }
         levels[RELAY] = values[0];
         return 0;

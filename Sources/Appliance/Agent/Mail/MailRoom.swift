@@ -38,6 +38,8 @@ actor MailRoom: Postbox {
         var longestTokenPause = Duration.zero
         /// Where an agency says that a message arrived; nil: nowhere.
         var webhook: WebhookReceiver.Settings?
+        /// Between two looks that posts to that place lead to.
+        var webhookPause = Duration.seconds(2)
         /// Remembers the invitations over which no connection through a mailbox came about.
         var refused: any InvitationMemory
         /// The clock.
@@ -93,7 +95,7 @@ actor MailRoom: Postbox {
             if case .agency = choice, let webhook = surroundings.webhook {
                 let waker = WebhookWaker(
                     settings: webhook, fetch: { await self.fetch() }, clock: surroundings.clock,
-                    notice: surroundings.notice)
+                    notice: surroundings.notice, pause: surroundings.webhookPause)
                 group.addTask { await waker.run() }
             }
             for await mailbox in running { group.addTask { await mailbox.run() } }

@@ -19,7 +19,7 @@ package enum TokenSource: Hashable, Sendable {
     private static let timeLimit = Duration.seconds(10)
 
     /// What an operator writes: a URL, or a path relative to `folder`.
-    init(_ text: String, in folder: String) {
+    init(_ text: String, in folder: ConfigurationFolder) {
         self = text.contains("://") ? .link(text) : .file(resolve(text, in: folder))
     }
 

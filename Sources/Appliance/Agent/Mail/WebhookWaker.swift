@@ -14,7 +14,7 @@ struct WebhookWaker: Sendable {
     /// Told when listening begins and when it is not possible; must not block.
     var notice: @Sendable (MailboxNotice) -> Void
     /// Between two looks; a post within it is looked after when it is over.
-    var pause = Duration.seconds(2)
+    var pause: Duration
     /// Between two attempts to listen.
     var retry = Duration.seconds(10)
 

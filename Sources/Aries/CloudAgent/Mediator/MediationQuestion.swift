@@ -20,9 +20,12 @@ package struct MediationQuestion: Sendable {
     /// The id of the request.
     package let id: Text
     private let allowsPlainHTTP: Bool
+    private let answerTime: Duration
 
-    /// A question that is due at once.
-    package init(id: Text, allowsPlainHTTP: Bool) { (self.id, self.allowsPlainHTTP) = (id, allowsPlainHTTP) }
+    /// A question that is due at once; the agent may take `answerTime`.
+    package init(id: Text, allowsPlainHTTP: Bool, answerTime: Duration = Self.answerTime) {
+        (self.id, self.allowsPlainHTTP, self.answerTime) = (id, allowsPlainHTTP, answerTime)
+    }
 
     /// Whether an answer may come any moment.
     package var isOpen: Bool {
@@ -52,7 +55,7 @@ package struct MediationQuestion: Sendable {
 
     /// The agent's server took it.
     package mutating func sent(at now: Instant) {
-        if case .handedOver = state { state = .sent(until: now.advanced(by: Self.answerTime)) }
+        if case .handedOver = state { state = .sent(until: now.advanced(by: answerTime)) }
     }
 
     /// The agent's server, or the agent, refuses it.

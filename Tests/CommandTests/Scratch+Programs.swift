@@ -1,0 +1,14 @@
+import Foundation
+
+extension Scratch {
+    /// Writes scripts for sh(1) as programs; returns a PATH that has them first. A shell writes them: were they open
+    /// for writing in this process, a child that is just being made would keep them busy.
+    func programs(_ scripts: [String: String]) async throws -> String {
+        for (name, script) in scripts {
+            let write = "mkdir -p fake && cat > fake/\(name) && chmod 755 fake/\(name)"
+            let ending = try await Program.run("sh", ["-c", write], input: "#!/bin/sh\n\(script)\n", in: self)
+            guard ending.code == 0 else { throw ProgramFailure(description: "\(ending)") }
+        }
+        return path("fake") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+    }
+}
