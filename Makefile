@@ -19,8 +19,8 @@ export GATEHOUSE_STEPS ?= $(SCRATCH)-tests/steps
 STEPS_ARE_OTHERS := $(filter environment,$(origin GATEHOUSE_STEPS))
 STEP := Tests/step
 
-# A terminal sees how far the build is. An index for editors would take a tenth of the time.
-swift_build = swift build $(SWIFT_FLAGS) --disable-index-store $(1) $$([ -t 2 ] || echo --quiet)
+# A terminal sees how far the build is.
+swift_build = swift build $(SWIFT_FLAGS) $(1) $$([ -t 2 ] || echo --quiet)
 
 # Builds product and tests, for debugging.
 build: setup
@@ -28,12 +28,13 @@ build: setup
 	@$(call fetch,$(SCRATCH))
 	@$(STEP) "debug build, tests included" $(call swift_build,--build-tests)
 
-# The product alone, without the tests and what only they need. Where the tests are built it is as they have it.
-PLAIN = $(if $(wildcard $(SCRATCH)/debug/gatehousePackageTests.xctest),,GATEHOUSE_UNOPTIMISED=1)
+# The product alone, without the tests and what only they need. Where the tests are built it is as they have it. An index, which the
+# package manager looks through for tests, would take a tenth of the time.
+IS_PLAIN = $(if $(wildcard $(SCRATCH)/debug/gatehousePackageTests.xctest),,yes)
 product: setup
 	@echo "Building (the first time takes some minutes) ..."
 	@$(call fetch,$(SCRATCH))
-	@$(PLAIN) $(call swift_build,--product gatehouse)
+	@$(if $(IS_PLAIN),GATEHOUSE_UNOPTIMISED=1) $(call swift_build,--product gatehouse $(if $(IS_PLAIN),--disable-index-store))
 
 demo: product
 	@$(SCRATCH)/debug/gatehouse demo $(DEMO_ARGUMENTS)
@@ -62,7 +63,8 @@ NIGHTLY := nightly-tests nightly-respellings test-deb test-unit test-vm test-pow
 nightly:
 	@$(MAKE) --keep-going --no-print-directory $(NIGHTLY)
 
-# Each test with each version of its peer, and the repetitions and enumerations that take long.
+# Each test with each version of its peer, and the repetitions and enumerations that take long: among them every disguise of every vector
+# (Confusion), what holders keep back (Withholding) and random contexts beside PyLD (ScopedContext).
 nightly-tests: build release peers
 	@GATEHOUSE_PEERS=all $(RUN_STEPS) --nightly --patience 4000
 

@@ -144,7 +144,13 @@ let package = Package(
         tests("RepositoryTests", ["Credentials"]),
         tests("EncodingTests", ["Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
-        tests("CredentialsTests", ["Credentials", "LinkedData", "Encoding", crypto, cryptoExtras, x509, swiftASN1]),
+        tests(
+            "CredentialsTests",
+            [
+                "Credentials", "LinkedData", "Simulation", "Kiosk", "Ledger", "Tuvali", "Encoding", crypto,
+                cryptoExtras,
+                x509, swiftASN1,
+            ]),
         tests("OfflineTests", ["Credentials", "Encoding", "SystemCallTrap"]),
         tests("BluetoothHostTests", ["BluetoothHost", "Encoding"]),
         tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
@@ -168,7 +174,9 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "gatehouse", "Appliance", "Store", "Simulation", "Aries", "DIDComm", "Encoding", argumentParser, crypto,
+                "gatehouse", "Appliance", "Store", "Simulation", "Aries", "DIDComm", "Credentials", "LinuxIO",
+                "Encoding",
+                argumentParser, crypto,
             ]),
         tests(
             "PeerTests",

@@ -62,8 +62,10 @@ private struct VerificationRun {
     var evidence: Evidence
     /// What the envelope held.
     var received: Received?
-    /// What to remember this visit by.
-    var replay = ReplayKeys()
+    /// What each credential is remembered by.
+    var replay: [ReplayKeys] = []
+    /// Which credentials decided, where that is known.
+    var decisive: [Int] = []
     var rule: Text?
     var ruleNotes: [RuleNote] = []
 
@@ -89,51 +91,78 @@ private struct VerificationRun {
         self.received = received
         try verify(received, mode)
         guard mode == .full else { return }
-        let wasSeen = try surroundings.stage(.replay) { () throws(Rejection) in try checkReplay() }
-        guard let rules = surroundings.policy.rules else { return }
-        try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, wasSeen: wasSeen) }
+        let seen = try surroundings.stage(.replay) { () throws(Rejection) in try checkReplay() }
+        guard let rules = surroundings.policy.rules else { return try admit(all: seen.indices) }
+        try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, seen) }
     }
 
     /// Makes the next credential of an accepted one's issuer cheaper to verify.
     func rememberContexts() {
         surroundings.trust.inlineContexts.remember(
-            evidence.inlineContexts, in: received?.text ?? [], limits: surroundings.limits.json)
+            evidence.whole.inlineContexts, in: received?.text ?? [], limits: surroundings.limits.json)
     }
 
-    /// Whether the visitor was here within the window. Where a rule may decide otherwise it is asked in its turn; else a
-    /// visitor who is to be refused is refused here.
-    private mutating func checkReplay() throws(Rejection) -> Bool {
-        let rule = surroundings.policy.replay
-        replay = rule.keys(of: evidence.claims)
-        if evidence.claims.isEmpty, let signed = evidence.summary.signed { replay.contents = [signed] }
-        // Names are made only where there is somebody to compare with: of a signed text that takes its graph.
-        guard replay.mayHideOne || !recent.isEmpty && replay.digests.contains(where: recent.contains) else {
-            return false
+    /// Which credentials were here within the window. What they are worth then is a matter of the rule that lets one in; who is to be
+    /// refused whichever it is, or where there are no rules, is refused here.
+    private mutating func checkReplay() throws(Rejection) -> [Bool] {
+        let (rule, rules) = (surroundings.policy.replay, surroundings.policy.rules)
+        replay = evidence.credentials.map { found in
+            found.claims.map(rule.keys) ?? ReplayKeys(contents: [found.summary.signed].compactMap(\.self))
         }
-        let actions = [rule.action] + (surroundings.policy.rules?.accept.compactMap(\.replay) ?? [])
-        if actions.allSatisfy({ $0 == .reject }) { throw Rejection(.replaySeen) }
-        if surroundings.policy.rules == nil, rule.action == .flag {
+        let seen = replay.map { $0.wereSeen(among: recent) }
+        let actions = [rule.action] + (rules?.accept.compactMap(\.replay) ?? [])
+        guard let first = seen.firstIndex(of: true), rules == nil || !seen.contains(false) else { return seen }
+        if actions.allSatisfy({ $0 == .reject }) {
+            decisive = [first]
+            throw Rejection(.replaySeen).inside(evidence.credentials[first].summary.place)
+        }
+        if rules == nil, rule.action == .flag {
             evidence.findings.append(Reason(.replaySeen, severity: .warning))
         }
-        return true
+        return seen
     }
 
-    private mutating func ask(_ rules: GatePolicy, wasSeen: Bool) throws(Rejection) {
-        let trust = surroundings.trust
-        let subject = PolicyCase(
-            claims: evidence.claims, places: evidence.places, status: evidence.status,
-            holderProven: evidence.holderProven, wasSeen: wasSeen)
+    /// Without rules all credentials let the visitor in together, each by the entry of its issuer.
+    private mutating func admit(all credentials: Range<Int>) throws(Rejection) {
+        decisive = Array(credentials)
+        for (index, found) in evidence.credentials.enumerated() {
+            guard let finding = found.claims.flatMap(Admission(surroundings: surroundings).finding) else { continue }
+            let place = found.summary.place
+            guard finding.severity == .error else {
+                evidence.findings.append(finding.moved(to: place.isEmpty ? nil : place))
+                continue
+            }
+            decisive = [index]
+            try surroundings.stage(.policy) { () throws(Rejection) in
+                throw Rejection(finding.code, finding.detail, at: place)
+            }
+        }
+    }
+
+    private mutating func ask(_ rules: GatePolicy, _ seen: [Bool]) throws(Rejection) {
+        let (trust, admission) = (surroundings.trust, Admission(surroundings: surroundings))
+        let cases = zip(evidence.credentials, seen).compactMap { found, wasSeen in
+            found.claims.map { claims in
+                PolicyCase(
+                    claims: claims, place: found.summary.place, status: found.status, holder: evidence.holder,
+                    wasSeen: wasSeen, untyped: admission.finding(about: claims))
+            }
+        }
+        // A credential that no rule could deny must not pass in the company of others.
+        guard cases.count == seen.count else { throw Rejection(.internal) }
         var question = PolicyQuestion(
-            rules, of: surroundings.policy, about: subject, at: surroundings.clock,
-            knowing: PolicyKnowledge(groups: trust.members(ofGroup:), names: trust.contextNames))
+            rules, of: surroundings.policy, about: cases, at: surroundings.clock,
+            knowing: PolicyKnowledge(
+                groups: trust.members(ofGroup:), pinned: trust.processor,
+                work: RuleWork(surroundings.limits.ruleNodes)))
         let decision = question.decide()
-        ruleNotes = decision.notes
+        (ruleNotes, decisive) = (decision.notes, decision.credentials)
         switch decision.outcome {
-        case .accept(let rule, let warning):
+        case .accept(let rule, let warnings):
             self.rule = rule
             evidence.findings.append(Reason(.policy(accepting: rule.string), severity: .info))
-            if let warning { evidence.findings.append(warning) }
-        case .reject(let reason): throw Rejection(reason.code, at: reason.pointer)
+            evidence.findings += warnings
+        case .reject(let reason): throw Rejection(reason.code, reason.detail, at: reason.pointer)
         }
     }
 
@@ -151,16 +180,20 @@ private struct VerificationRun {
         _ decision: Verdict.Decision, _ first: Reason, unsupported: UnsupportedFormat? = nil
     ) -> Verdict {
         let (trust, limits) = (surroundings.trust, surroundings.limits)
+        let (shown, whole) = (evidence.credentials, evidence.whole)
+        let chosen = decisive.isEmpty ? [evidence.failed ?? 0] : decisive
         let missing = first.code == .contextNotPinned ? received?.document : nil
         let isOverdue = surroundings.trust.edition?.age(at: surroundings.clock.utc) == .overdue
         let overdue = isOverdue ? [Reason(.trustStale, severity: .warning)] : []
         return Verdict(
-            decision: decision, reasons: [first] + evidence.findings + overdue, credential: evidence.summary,
-            unsigned: evidence.unsigned, proofContext: evidence.proofContext, trust: surroundings.trust.version,
-            policy: surroundings.policy.version, status: evidence.status, rule: rule, replay: replay,
-            ruleNotes: ruleNotes,
+            decision: decision, reasons: [first] + whole.findings + overdue, format: received?.format,
+            credential: shown[chosen[0]].summary, alike: chosen.dropFirst().map { shown[$0].summary },
+            others: shown.indices.filter { !chosen.contains($0) }.map { shown[$0].summary },
+            unsigned: whole.unsigned, proofContext: whole.proofContext, trust: trust.version,
+            policy: surroundings.policy.version, status: whole.status, rule: rule,
+            replay: replay.isEmpty ? [] : chosen.map { replay[$0] }, ruleNotes: ruleNotes,
             missing: missing.map {
-                trust.missingContexts(of: $0, issuer: evidence.summary.issuer, limits: limits)
+                trust.missingContexts(of: $0, issuer: shown[chosen[0]].summary.issuer, limits: limits)
             } ?? [], unsupported: unsupported)
     }
 }

@@ -7,7 +7,7 @@ import Tuvali
 struct Unrecorded: Sendable {
     let visit: VisitID
     var outcome: Outcome
-    let signedDigest: [UInt8]?
+    let signedDigests: [[UInt8]]
     var isOver = false
     /// Whether somebody passed; nil: nobody looks, or it is not known yet.
     var passage: Passage?
@@ -21,11 +21,11 @@ extension Passage {
 /// 9. Record: what is written of a visit, what is only counted, and what becomes of an intent that served nobody.
 extension Kiosk {
     mutating func record(
-        _ outcome: Outcome, of visit: Visit, _ signedDigest: [UInt8]?, at now: Instant
+        _ outcome: Outcome, of visit: Visit, _ signedDigests: [[UInt8]], at now: Instant
     ) -> [KioskAction] {
         let note = ended(outcome.result.rawValue, outcome.reasons.map(\.code.string), visit, at: now)
         if outcome.result == .accepted {
-            unrecorded.append(Unrecorded(visit: visit.id, outcome: outcome, signedDigest: signedDigest))
+            unrecorded.append(Unrecorded(visit: visit.id, outcome: outcome, signedDigests: signedDigests))
             return note
         }
         var outcome = outcome
@@ -36,7 +36,7 @@ extension Kiosk {
             }
             outcome.repeated = earlier
         }
-        return [.recordOutcome(visit.id, outcome, signedDigest: signedDigest)] + note
+        return [.recordOutcome(visit.id, outcome, signedDigests: signedDigests)] + note
     }
 
     /// Records the accepted visits whose pulse is over and of which it is known whether somebody passed.
@@ -52,7 +52,7 @@ extension Kiosk {
         return entries.filter { $0.isOver && (isStopped || !door.awaits($0.visit)) }.map { entry in
             var outcome = entry.outcome
             if outcome.gate?.opened == true { outcome.gate?.passage = entry.passage?.wasSeen }
-            return .recordOutcome(entry.visit, outcome, signedDigest: entry.signedDigest)
+            return .recordOutcome(entry.visit, outcome, signedDigests: entry.signedDigests)
         }
     }
 
@@ -80,7 +80,7 @@ extension Kiosk {
             .failed, reasons: [Outcome.Reason(code)], gate: .shut,
             software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
         outcome.repeated = counted?.count ?? 0
-        return [.recordOutcome(spare.visit, outcome, signedDigest: nil)]
+        return [.recordOutcome(spare.visit, outcome, signedDigests: [])]
     }
 
     /// What a visit notes about the box and not about its visitor.

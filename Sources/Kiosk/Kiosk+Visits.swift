@@ -127,7 +127,7 @@ extension Kiosk {
             let ahead = turns.join(visit.id, came: visit.began, at: now)
             return ahead == 0 ? [] : [.note(.verdictWaits(behind: ahead), visit.id)]
         case .act(let decision): return act(on: decision, of: visit.id, at: now)
-        case .recordOutcome(let outcome, let signedDigest): return record(outcome, of: visit, signedDigest, at: now)
+        case .recordOutcome(let outcome, let signedDigests): return record(outcome, of: visit, signedDigests, at: now)
         case .abandoned(let reasons):
             keepIntent(of: visit, at: now)
             return ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)

@@ -110,9 +110,9 @@ package enum KioskAction: Sendable {
     case recordIntent(VisitID, session: [UInt8]?)
     /// Verify the payload beside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Write the outcome; the report leaves with it. `signedDigest`: SHA-256 of the signed content, by which the driver
-    /// names the credential under the site's key.
-    case recordOutcome(VisitID, Outcome, signedDigest: [UInt8]?)
+    /// Write the outcome; the report leaves with it. `signedDigests`: SHA-256 of the signed contents, by which the driver names under
+    /// the site's key the credential and as many of the others as there are digests.
+    case recordOutcome(VisitID, Outcome, signedDigests: [[UInt8]])
     /// The gate has been told to open for this visit, and where only a passage counts somebody has passed: who came in is remembered
     /// from now on.
     case opened(VisitID)

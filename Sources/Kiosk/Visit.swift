@@ -23,7 +23,7 @@ struct Visit: Sendable {
         case awaitTurn
         /// The decision has been made: act on it.
         case act(Decision)
-        case recordOutcome(Outcome, signedDigest: [UInt8]?)
+        case recordOutcome(Outcome, signedDigests: [[UInt8]])
         /// The phone left without a credential: counted, not recorded.
         case abandoned(reasons: [ReasonCode])
         case note(KioskNote)
@@ -305,8 +305,9 @@ struct Visit: Sendable {
             accepted: accepted, reasons: reasons, times: (since.duration(to: now), ready.duration(to: now)))
         let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
         untoldStatus = accepted
-        return [.act(decision), .recordOutcome(outcome, signedDigest: verdict.credential.signedDigest)]
-            + tellStatus(at: now)
+        // Each has one as soon as its proof was looked at, which is before anything is accepted.
+        let digests = verdict.decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
+        return [.act(decision), .recordOutcome(outcome, signedDigests: digests)] + tellStatus(at: now)
     }
 
     private mutating func tellStatus(at now: Instant) -> [Request] {
@@ -335,7 +336,7 @@ struct Visit: Sendable {
         let reasons = codes.map { Outcome.Reason($0) }
         return [
             .act(Decision(accepted: false, reasons: reasons, times: nil)),
-            .recordOutcome(makeOutcome(.failed, reasons, nil, at: now), signedDigest: nil),
+            .recordOutcome(makeOutcome(.failed, reasons, nil, at: now), signedDigests: []),
         ]
     }
 
@@ -347,23 +348,33 @@ struct Visit: Sendable {
     private func makeOutcome(
         _ result: Outcome.Result, _ reasons: [Outcome.Reason], _ verdict: Verdict?, at now: Instant
     ) -> Outcome {
-        let credential = verdict.map { verdict in
-            Outcome.Credential(
-                format: Text(verdict.credential.format?.rawValue ?? "unknown"), issuer: verdict.credential.issuer,
-                types: verdict.credential.types, validFrom: verdict.credential.validFrom,
-                validUntil: verdict.credential.validUntil)
-        }
         let session = statistics.map { statistics in
             Outcome.Session(
                 transport: "tuvali", milliseconds: Int(began.duration(to: now).milliseconds),
                 chunks: statistics.chunks, crcErrors: statistics.crcErrors, retries: statistics.retries)
         }
         // What the gate did for an accepted visitor is known when the pulse is over: the kiosk fills it in.
-        return Outcome(
-            result, reasons: reasons, credential: credential, session: session, gate: .shut,
+        var outcome = Outcome(
+            result, reasons: reasons, credential: verdict.map { Outcome.Credential($0.credential, as: $0.format) },
+            session: session, gate: .shut,
             software: Outcome.Software(
                 name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
                 policy: verdict.map { Text($0.policy) }))
+        if let verdict {
+            outcome.others =
+                verdict.decisive.dropFirst().map { Outcome.Credential($0, as: $0.format) }
+                + verdict.others.map { Outcome.Credential($0, as: $0.format, isDated: false) }
+        }
+        return outcome
+    }
+}
+
+extension Outcome.Credential {
+    /// What a record says of a credential. Of one that did not decide the dates are nobody's business.
+    fileprivate init(_ summary: CredentialSummary, as format: CredentialFormat?, isDated: Bool = true) {
+        self.init(
+            format: Text(format?.rawValue ?? "unknown"), issuer: summary.issuer, types: summary.types,
+            validFrom: isDated ? summary.validFrom : nil, validUntil: isDated ? summary.validUntil : nil)
     }
 }
 

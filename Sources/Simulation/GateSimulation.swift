@@ -10,7 +10,7 @@ package protocol SimulatedWorld: AnyObject {
     /// Judges a payload. Returns how long that takes and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
     /// Takes over an outcome.
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant)
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant)
     /// The printed key in force, asked for whenever the kiosk wants keys; nil: they are fresh.
     var printedKey: PrintedKey? { get }
     /// Sees what can be seen.
@@ -181,8 +181,8 @@ package struct GateSimulation {
         case .verify(let visit, let payload):
             let (takes, verdict) = world.verify(payload, at: now)
             waiting.add(.verified(visit, verdict), at: now.advanced(by: takes))
-        case .recordOutcome(let visit, let outcome, let signedDigest):
-            world.recordOutcome(visit, outcome, signedDigest: signedDigest, at: now)
+        case .recordOutcome(let visit, let outcome, let signedDigests):
+            world.recordOutcome(visit, outcome, signedDigests: signedDigests, at: now)
         case .signal(let signal, let pattern, _): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
         // Nobody listens to a controller, and nobody comes twice in a simulation's world.

@@ -110,6 +110,7 @@ struct ConfigCommand: AsyncParsableCommand {
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
             Terminal.line("\(file): good")
+            Terminal.line("rules \(RuleSource.expected(configuration))")
             let key = configuration.agent.keyNotice(ProcessInfo.processInfo.environment)
             for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)

@@ -30,7 +30,8 @@ struct DemoCommand: AsyncParsableCommand {
     var credential: String?
     @Option(
         help: ArgumentHelp(
-            "With --credential: a trust directory in place of the demonstration's own.", valueName: "directory"))
+            "With --credential: a trust directory, with its rules, in place of the demonstration's own.",
+            valueName: "directory"))
     var trust: String?
     @Option(
         help: ArgumentHelp(
@@ -83,8 +84,10 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return clock
         }
-        let material = try trust.map { path in try TrustCommand.reading(path).material }
-        return DemoScenario.sending(try InputFile.bytes(credential), at: clock, trust: material)
+        let directory = try trust.map { path in try TrustCommand.reading(path) }
+        let rules = RulesInForce(file: nil, over: directory).rules
+        return DemoScenario.sending(
+            try InputFile.bytes(credential), at: clock, trust: directory?.material, rules: rules)
     }
 }
 
@@ -100,7 +103,7 @@ enum SampleExport {
         let files: [(String, [UInt8])] = [
             ("credential.json", Samples.credential),
             ("wallet-record.json", Samples.record(Samples.credential)),
-            ("trust/issuers.toml", Array("[[issuer]]\nid = \"\(Samples.issuer)\"\n".utf8)),
+            ("trust/issuers.toml", Array(issuers.utf8)),
             ("trust/did/farmers.json", Samples.issuerDocument),
             ("trust/contexts/farmer.json", Samples.context.document),
             ("trust/contexts/index.json", Array(index.compactText.utf8)),
@@ -132,6 +135,15 @@ enum SampleExport {
         }
         return isPlain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
+
+    private static let issuers = """
+        untyped-issuers = "refuse"
+
+        [[issuer]]
+        id = "\(Samples.issuer)"
+        types = ["\(Samples.type)"]
+
+        """
 
     private static var index: JSON {
         let core: Text = "https://www.w3.org/2018/credentials/v1"

@@ -20,70 +20,17 @@ struct PolicyCommand: AsyncParsableCommand {
 
     /// Reads a policy, turning its problems into one failure for people.
     static func load(_ path: String) throws -> GatePolicy {
-        do throws(PolicyLoadError) {
-            return try PolicyFile.load(path)
-        } catch {
-            throw CommandFailure.problems("the policy", error.problems.count, error.description)
-        }
+        do throws(PolicyLoadError) { return try PolicyFile.load(path) } catch { throw failure(error) }
     }
 
-    struct Check: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Reads a policy and says everything that is wrong with it.",
-            discussion: "Exit code: 0 when it can be used, 1 when it names a group that nobody is in, 2 when not.")
-        @Option(
-            help: ArgumentHelp(
-                "The trust directory: says which groups of the rules it does not know.", valueName: "directory"))
-        var trust: String?
-        @Flag(help: "For machines: the policy's name and rules, or every problem, as one JSON object.")
-        var json = false
-        @Argument(help: "The policy file.")
-        var file: String
+    /// The rules, if there are any, or their problems as one failure for people.
+    static func usable(_ inForce: RulesInForce) throws -> GatePolicy? {
+        if let problem = inForce.problem { throw failure(problem) }
+        return inForce.rules
+    }
 
-        func run() async throws {
-            let policy: GatePolicy
-            do throws(PolicyLoadError) {
-                policy = try PolicyFile.load(file)
-            } catch {
-                guard json else {
-                    throw CommandFailure.problems("the policy", error.problems.count, error.description)
-                }
-                Terminal.line(error.json.compactText)
-                throw ExitCode(2)
-            }
-            let store = try trust.map { try TrustCommand.reading($0) }?.store
-            let unknown =
-                store.map { store in policy.groups.sorted().filter { store.members(ofGroup: $0) == nil } } ?? []
-            if json {
-                Terminal.line(description(of: policy, unknown).compactText)
-            } else {
-                Terminal.line("\(file): \(unknown.isEmpty ? "good" : "groups are unknown")")
-                Terminal.line("policy  \(policy.name)")
-                if let end = policy.validUntil { Terminal.line("until   \(end.rfc3339)") }
-                Terminal.line("zone    \(policy.zone.name)")
-                for rule in policy.deny { Terminal.line("deny    \(rule.id)") }
-                for rule in policy.accept { Terminal.line("accept  \(rule.id)") }
-                Terminal.line("tests   \(policy.tests.count)")
-                for group in unknown {
-                    Terminal.error(
-                        "no [[issuer]] of \(trust ?? "") is in the group \(group)",
-                        remedy: "add groups = [\"\(group)\"] to an issuer, or correct the rule")
-                }
-            }
-            if !unknown.isEmpty { throw ExitCode(1) }
-        }
-
-        private func description(of policy: GatePolicy, _ unknown: [Text]) -> JSON {
-            var object: JSONObject = ["file": .text(file), "policy": .text(policy.name)]
-            object["validUntil"] = policy.validUntil.map { .text($0.rfc3339) }
-            object["zone"] = .string(policy.zone.name)
-            object["deny"] = .array(policy.deny.map { .string($0.id) })
-            object["accept"] = .array(policy.accept.map { .string($0.id) })
-            object["tests"] = .int(policy.tests.count)
-            object["groups"] = .array(policy.groups.sorted().map { .string($0) })
-            if trust != nil { object["unknownGroups"] = .array(unknown.map { .string($0) }) }
-            return .object(object)
-        }
+    private static func failure(_ error: PolicyLoadError) -> CommandFailure {
+        .problems("the policy", error.problems.count, error.description)
     }
 
     struct Test: AsyncParsableCommand {

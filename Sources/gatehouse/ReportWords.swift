@@ -18,7 +18,7 @@ struct ReportWords {
         knowsSettings = configuration != nil || written != nil
         if let configuration {
             take(configuration.effective)
-            take(rules: configuration.policy.file ?? configuration.trust.directory + "/policy.toml")
+            for file in RuleSource.files(configuration) { take(rules: file) }
         } else if let written {
             take(JSON(.table(written)))
             // A misspelt key may have had a name.

@@ -33,6 +33,10 @@ struct SetupInput: ParsableArguments {
     var trustDirectory: String?
     @Option(help: ArgumentHelp("Or an issuer to trust, by its id.", valueName: "id"))
     var issuer: String?
+    @Option(
+        help: ArgumentHelp(
+            "With an issuer: a type of its credentials that is let in. Can be repeated.", valueName: "type"))
+    var issuerType: [String] = []
     @Option(help: ArgumentHelp("With an issuer: its DID document.", valueName: "file"))
     var issuerDocument: String?
     @Option(help: ArgumentHelp("With an issuer: the root of its certificates (PEM).", valueName: "file"))
@@ -57,6 +61,7 @@ struct SetupInput: ParsableArguments {
             (.issuerDocument, issuerDocument), (.issuerRoot, issuerRoot), (.invitation, invitation),
         ]
         for case (let question, let text?) in texts { answers[question] = text }
+        if !issuerType.isEmpty { answers[all: .issuerType] = issuerType }
         if !context.isEmpty { answers[all: .context] = context }
         if allowPlainHttp { answers[.allowPlainHTTP] = "true" }
         return answers

@@ -81,7 +81,8 @@ enum StatusListing {
             ("light", [text(status["light"]), (status["radio"]?["phones"]?.int).flatMap(connected)]),
             ("gate", [status["gate"]?["open"]?.bool.map { $0 ? "open" : "shut" }]),
             ("door", door(status["door"])), ("ledger", ledger(status)), ("clock", clock(status["clock"])),
-            ("trust", trust(status["trust"])), ("ends", ends(status["expiry"])), ("agent", agent(status)),
+            ("trust", trust(status["trust"])), ("policy", policy(status["trust"])), ("ends", ends(status["expiry"])),
+            ("agent", agent(status)),
             ("visits", visits(status["visits"])),
             ("log", [status["log"]?["dropped"]?.int.flatMap { $0 > 0 ? "\($0) lines left out" : nil }]),
             (
@@ -148,9 +149,12 @@ enum StatusListing {
         [
             text(trust?["version"]), trust?["issuers"]?.int.map { "\($0) issuer\($0 == 1 ? "" : "s")" },
             text(trust?["age"]).flatMap { $0 == "fresh" ? nil : $0 },
-            text(trust?["oldest"]).map { "oldest part of \($0)" }, text(trust?["policy"]).map { "policy \($0)" },
+            text(trust?["oldest"]).map { "oldest part of \($0)" },
         ]
     }
+
+    /// The rules in force, and where they come from.
+    private static func policy(_ trust: JSON?) -> [String?] { [text(trust?["policy"]), text(trust?["policyOrigin"])] }
 
     /// What ends next of that which is not warned of yet.
     private static func ends(_ expiry: JSON?) -> [String?] {

@@ -23,24 +23,24 @@ extension TrustCommand {
         var path: String
 
         func run() async throws {
-            let section = try configuration.load().trust
+            let gate = try configuration.load()
             if TrustCommand.isFolder(path) {
-                try importFolder(section)
+                try importFolder(gate)
             } else {
-                try importBundle(section)
+                try importBundle(gate)
             }
         }
 
-        private func importBundle(_ section: TrustSection) throws {
+        private func importBundle(_ gate: Configuration) throws {
             let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
             do throws(TrustImportFailure) {
-                let (edition, isNew) = try TrustState(section).install(bytes)
-                tell(edition.name, isNew: isNew)
+                let (edition, isNew) = try TrustState(gate.trust).install(bytes)
+                show(edition.name, isNew: isNew, gate)
             } catch { throw CommandFailure(error) }
         }
 
-        private func importFolder(_ section: TrustSection) throws {
-            guard section.bundleKeys.isEmpty else {
+        private func importFolder(_ gate: Configuration) throws {
+            guard gate.trust.bundleKeys.isEmpty else {
                 throw CommandFailure(
                     "this gate takes signed bundles only", remedy: "sign it with gatehouse trust bundle", exitCode: 1)
             }
@@ -49,16 +49,21 @@ extension TrustCommand {
                 throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
             }
             do throws(SystemError) {
-                try copy.install(at: section.directory)
+                try copy.install(at: gate.trust.directory)
             } catch { throw CommandFailure("\(error)", remedy: "check the disk and who may write there") }
-            tell(copy.version, isNew: true)
+            show(copy.version, isNew: true, gate)
         }
 
-        private func tell(_ version: String, isNew: Bool) {
+        /// Prints what is in force now, and the rules: they may have come with it.
+        private func show(_ version: String, isNew: Bool, _ gate: Configuration) {
+            let directory = try? TrustState(gate.trust).read().directory
+            let rules = directory.map { RulesInForce(file: gate.policy.file, over: $0) }
             if json {
-                return Terminal.line(JSON.object(["version": .text(version), "isNew": .bool(isNew)]).compactText)
+                let line: JSONObject = ["version": .text(version), "isNew": .bool(isNew)]
+                return Terminal.line(JSON.object(JSONObject(line.members + (rules?.members ?? []))).compactText)
             }
             Terminal.line(isNew ? "in force: \(version)" : "was in force already: \(version)")
+            if let rules { Terminal.line(Terminal.printable("policy \(rules.line)")) }
         }
     }
 
@@ -83,13 +88,15 @@ extension TrustCommand {
             }
             let (signer, edition, output) = try signing.read("trust", grace: grace)
             let bytes: [UInt8]
+            let policy: String
             do {
-                _ = try TrustDirectory(path: directory)
+                let rules = RulesInForce(file: nil, over: try TrustDirectory(path: directory))
                 let files = try TrustFiles.read(directory).map { (Text($0.path), $0.bytes) }
                 bytes = try TrustBundle.write(
                     edition, files: Dictionary(files, uniquingKeysWith: { first, _ in first }), key: signer)
                 _ = try TrustDirectory(TrustBundle(bytes, keys: [signer.publicKey]), name: output)
                 try DurableFile.replace(output, with: bytes)
+                policy = rules.line
             } catch let error as TrustDirectoryError {
                 throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
             } catch let error as TrustBundle.Failure {
@@ -98,6 +105,7 @@ extension TrustCommand {
                 throw CommandFailure("\(error)", remedy: error.remedy)
             }
             Terminal.line("\(output): version \(edition.version), valid until \(edition.validUntil.rfc3339)")
+            Terminal.line(Terminal.printable("policy \(policy)"))
         }
     }
 

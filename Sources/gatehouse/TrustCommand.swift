@@ -29,7 +29,14 @@ struct TrustCommand: AsyncParsableCommand {
         /// What is looked at, before what is said of it; what is in force needs no name.
         var place: String { path.map { $0 + ": " } ?? "" }
 
-        func load() throws -> TrustDirectory {
+        /// The report on it, and on the rules in force: those of a path that is given, else those of the gate.
+        func report(at clock: WallTime) throws -> TrustReport {
+            let directory = try load()
+            let file = path == nil ? try configuration.load().policy.file : nil
+            return TrustReport(directory, rules: RulesInForce(file: file, over: directory), at: clock)
+        }
+
+        private func load() throws -> TrustDirectory {
             guard let path else {
                 let section = try configuration.load().trust
                 return try TrustCommand.usable { () throws(TrustDirectoryError) in try TrustCommand.inForce(section) }
@@ -50,14 +57,14 @@ struct TrustCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists who and what is trusted, with keys and ages.",
+            abstract: "Lists who and what is trusted, with keys and ages, and the rules in force.",
             discussion: "Exit code: 0, or 2 when the trust data cannot be used.")
         @OptionGroup var input: Input
         @Flag(help: "One JSON object, for machines.")
         var json = false
 
         func run() async throws {
-            let report = TrustReport(try input.load(), at: .machine)
+            let report = try input.report(at: .machine)
             if json { return Terminal.line(report.json.compactText) }
             for (index, line) in report.lines.enumerated() {
                 Terminal.line(Terminal.printable((index == 0 ? input.place : "") + line))
@@ -67,7 +74,7 @@ struct TrustCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks signatures, hashes, dates and ages of the trust data.",
+            abstract: "Checks signatures, hashes, dates and ages of the trust data, and names the rules in force.",
             discussion: """
                 Exit code: 0 when all is in order, 1 when something is too old, missing or not valid at the date, 2 when \
                 the trust data cannot be used.
@@ -86,7 +93,7 @@ struct TrustCommand: AsyncParsableCommand {
                 }
                 clock.utc = date
             }
-            let report = TrustReport(try input.load(), at: clock)
+            let report = try input.report(at: clock)
             if json {
                 Terminal.line(report.json.compactText)
             } else {
@@ -95,6 +102,7 @@ struct TrustCommand: AsyncParsableCommand {
                 }
                 let head = input.place + report.lines[0] + (report.findings.isEmpty ? ": in order" : "")
                 Terminal.line(Terminal.printable(head))
+                Terminal.line(Terminal.printable(report.policyLine))
             }
             if !report.findings.isEmpty { throw ExitCode(1) }
         }

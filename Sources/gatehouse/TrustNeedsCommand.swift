@@ -28,7 +28,7 @@ extension TrustCommand {
             guard !files.isEmpty else {
                 throw CommandFailure("no file given", remedy: "gatehouse trust needs FILE…")
             }
-            let store = try store()
+            let store = try TrustCommand.store(toBe: trust)
             var worst: Int32 = 0
             for file in files {
                 let bytes: [UInt8]
@@ -50,14 +50,16 @@ extension TrustCommand {
             }
             if worst != 0 { throw ExitCode(worst) }
         }
+    }
 
-        /// Of a directory that is still to be made everything is missing.
-        private func store() throws -> TrustStore {
-            guard let trust, FileObstacle(folder: trust) != .absent else {
-                return try TrustStore(TrustMaterial())
-            }
-            return try TrustCommand.reading(trust).store
+    /// What a trust directory holds; one that is still to be made lacks everything.
+    static func store(toBe directory: String?) throws -> TrustStore {
+        guard let directory, FileObstacle(folder: directory) != .absent else {
+            var material = TrustMaterial()
+            material.untypedIssuers = .refuse
+            return try TrustStore(material)
         }
+        return try reading(directory).store
     }
 }
 
@@ -177,6 +179,7 @@ struct TrustNeedsReport {
         switch entry.name {
         case "inline-contexts": return " --inline-contexts"
         case "contexts": name = "context"
+        case "types": name = "type"
         case "key-purpose": name = "key-purpose"
         default: return nil
         }

@@ -42,9 +42,9 @@ extension TrustCommand {
                 for fact in outcome.facts { Terminal.line("  " + Terminal.printable(fact)) }
                 for file in outcome.files { Terminal.line("  written: " + Terminal.printable("\(trust)/\(file)")) }
                 if let line = outcome.line {
-                    Terminal.line(
-                        "  for mdocs that is all; for tokens add it to the entry of their issuer, or say --issuer:")
+                    Terminal.line("  for tokens add it to the entry of their issuer, or say --issuer:")
                     Terminal.line("  " + line)
+                    Terminal.line("  for mdocs: gatehouse trust pin issuer \(outcome.id) --type DOCTYPE")
                 }
             }
 
@@ -76,7 +76,8 @@ extension TrustCommand {
 
         struct Document: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Pins a DID document, another controller document, or a single key.")
+                abstract:
+                    "Pins a DID document, another controller document, a single key, or a JWT VC issuer's metadata.")
             @OptionGroup var target: Target
             @Argument(help: ArgumentHelp("The document (JSON).", valueName: "file"))
             var file: String
@@ -90,7 +91,10 @@ extension TrustCommand {
         struct Root: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Pins an X.509 root, and says for which issuer it stands.",
-                discussion: "A root that no issuer names vouches for the signers of mdocs only.")
+                discussion: """
+                    With --issuer it is for the tokens of that issuer. For mdocs it needs an entry of its own with their \
+                    docTypes: gatehouse trust pin issuer x509:sha256:… --type DOCTYPE.
+                    """)
             @OptionGroup var target: Target
             @Option(help: ArgumentHelp("The issuer whose entry is to name it.", valueName: "id"))
             var issuer: String?
@@ -108,16 +112,23 @@ extension TrustCommand {
         struct Issuer: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Trusts an issuer: adds its entry to issuers.toml, or lines to it.",
-                discussion: "From --group on each option may be given more than once; lists are added to.")
+                discussion: """
+                    An issuer admits by the types of its entry: give --type, or --credential with one of its credentials. \
+                    From --group on each option may be given more than once; lists are added to.
+                    """)
             @OptionGroup var target: Target
             @Option(help: ArgumentHelp("strict, or did-wide: its document names but the bare DID.", valueName: "name"))
             var keyPurpose: String?
             @Flag(help: "Its credentials may bring contexts of their own.")
             var inlineContexts = false
+            @Option(
+                help: ArgumentHelp("A credential of it, whose types its entry is to name.", valueName: "file"))
+            var credential: String?
             @Option(name: .customLong("group"), help: ArgumentHelp("A group for policies.", valueName: "name"))
             var groups: [String] = []
             @Option(
-                name: .customLong("type"), help: ArgumentHelp("What it may issue, if not all.", valueName: "type"))
+                name: .customLong("type"),
+                help: ArgumentHelp("A type that it may issue, and admits by: IRI, vct or docType.", valueName: "type"))
             var types: [String] = []
             @Option(
                 name: .customLong("context"),
@@ -149,12 +160,28 @@ extension TrustCommand {
                 }
                 if inlineContexts { settings.inlineContexts = true }
                 settings.groups = groups.map { Text($0) }
-                settings.types = types.map { Text($0) }
+                settings.types = try types.map { Text($0) } + (credential.map(typesOf) ?? [])
                 settings.contexts = contexts.map { Text($0) }
                 settings.controllers = controllers.map { Text($0) }
                 settings.statusIssuers = statusIssuers.map { Text($0) }
                 settings.statusLists = statusLists.map { Text($0) }
                 try target.pin { pin throws(TrustPin.Failure) in try pin.issuer(Text(id), settings) }
+            }
+
+            /// The types of a credential that the entry lacks. They are what the file says: nothing of it is verified.
+            private func typesOf(_ file: String) throws -> [Text] {
+                let store = try TrustCommand.store(toBe: target.trust)
+                let needs = TrustNeeds(of: try InputFile.bytes(file), in: store)
+                guard let need = needs.needs.first(where: { $0.kind == .issuer && $0.id == Text(id) }) else {
+                    throw CommandFailure(
+                        "\(file) is no credential of \(id)", remedy: "look at it: gatehouse trust needs \(file)")
+                }
+                guard !need.types.isEmpty || store.issuer(Text(id))?.types != nil else {
+                    throw CommandFailure(
+                        "the types of \(file) mean nothing while its contexts are not pinned",
+                        remedy: "pin them first: gatehouse trust needs \(file) names them")
+                }
+                return need.types
             }
         }
 

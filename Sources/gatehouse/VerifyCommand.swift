@@ -13,6 +13,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             A file that cannot be read does not keep the others from being verified.
 
+            An accepted presentation was accepted for the credentials that are marked as decided; the others were verified and listed.
+
             With --config the date is worth what gatehouse clock show says: where it is worth less than the gate's rules ask, \
             nothing is accepted (clock.untrusted). A date that is given with --at counts as a good one.
 
@@ -32,9 +34,12 @@ struct VerifyCommand: AsyncParsableCommand {
     var config: String?
     @Option(
         help: ArgumentHelp(
-            "The gate's rules; without them a credential of any trusted issuer is accepted.", valueName: "file"))
+            "The gate's rules; the default are those of --trust, the policy.toml in the directory or bundle.",
+            valueName: "file"))
     var policy: String?
-    @Option(help: ArgumentHelp("With --policy: in or out, which way the gate leads.", valueName: "name"))
+    @Flag(help: "Verify without rules, also where --trust brings some.")
+    var noPolicy = false
+    @Option(help: ArgumentHelp("With rules: in or out, which way the gate leads.", valueName: "name"))
     var direction: String?
     @Option(
         help: ArgumentHelp(
@@ -46,6 +51,16 @@ struct VerifyCommand: AsyncParsableCommand {
             "The date to verify at, RFC 3339; the default is this machine's clock, with --config as the gate judges it.",
             valueName: "time"))
     var at: String?
+    @Option(
+        help: ArgumentHelp(
+            "The challenge that the holder was given: nothing is accepted without his proof over it.", valueName: "text"
+        ))
+    var nonce: String?
+    @Option(
+        help: ArgumentHelp(
+            "Whom the holder's proof must name; with --config the default is the gate's name. A name that is not known is foreign.",
+            valueName: "name"))
+    var audience: String?
     @Flag(help: "Tell the stages of each verification in words, instead of JSON.")
     var explain = false
     @Option(help: ArgumentHelp("Verify each file that many times.", valueName: "number"))
@@ -63,9 +78,13 @@ struct VerifyCommand: AsyncParsableCommand {
                 "--timings tells medians, so it needs --repeat",
                 remedy: "add --repeat 100; the times of one run are in its stages")
         }
+        guard policy == nil || !noPolicy else {
+            throw CommandFailure("--policy and --no-policy contradict each other", remedy: "leave one of them out")
+        }
         let gate = try self.gate()
-        let verifier = try self.verifier(gate)
+        let (verifier, origin) = try self.verifier(gate)
         let date = try await self.date(gate)
+        let demand = self.demand(gate)
         var worst: Int32 = 0
         for file in files {
             let bytes: [UInt8]
@@ -76,7 +95,8 @@ struct VerifyCommand: AsyncParsableCommand {
                 worst = failure.exitCode
                 continue
             }
-            let report = report(file, bytes, verifier, date)
+            var report = report(file, bytes, verifier, demand, date)
+            report.policyOrigin = origin
             if !report.verdict.isAccepted { worst = max(worst, 1) }
             if explain {
                 // Parts of the credential are in it.
@@ -96,40 +116,58 @@ struct VerifyCommand: AsyncParsableCommand {
     /// The configuration of the gate that is asked about; nil: none is.
     private func gate() throws -> Configuration? {
         guard let config else { return nil }
-        guard trust == nil, policy == nil, direction == nil, profile == nil else {
+        guard trust == nil, policy == nil, !noPolicy, direction == nil, profile == nil else {
             throw CommandFailure(
                 "--config brings trust and rules of the gate",
-                remedy: "leave --trust, --policy, --direction and --profile out")
+                remedy: "leave --trust, --policy, --no-policy, --direction and --profile out")
         }
         var input = ConfigurationInput()
         input.path = config
         return try input.load()
     }
 
-    /// What decides: that of a gate, or what the options name.
-    private func verifier(_ gate: Configuration?) throws -> Verifier {
-        guard let gate else {
+    /// What decides: that of a gate, or what the options name; and where its rules come from, if there are any.
+    private func verifier(_ gate: Configuration?) throws -> (verifier: Verifier, origin: String?) {
+        let store: TrustStore
+        let inForce: RulesInForce
+        let chosen: VerificationPolicy
+        if let gate {
+            let directory = try TrustCommand.usable { () throws(TrustDirectoryError) in
+                try TrustCommand.inForce(gate.trust)
+            }
+            store = directory.store
+            inForce = RulesInForce(file: gate.policy.file, over: directory)
+            chosen = Composition.rules(of: gate, under: try PolicyCommand.usable(inForce))
+        } else {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
-            let store = try directory?.store ?? TrustStore(TrustMaterial())
-            return Verifier(trust: store, policy: try chosenPolicy(over: directory?.profile ?? .strict))
+            store = try directory?.store ?? TrustStore(TrustMaterial())
+            inForce = RulesInForce(file: policy, over: noPolicy ? nil : directory)
+            chosen = try chosenPolicy(PolicyCommand.usable(inForce), over: directory?.profile ?? .strict)
         }
-        let directory = try TrustCommand.usable { () throws(TrustDirectoryError) in
-            try TrustCommand.inForce(gate.trust)
-        }
-        let rules = try gate.policy.file.map(PolicyCommand.load) ?? directory.rules
-        return Verifier(trust: directory.store, policy: Composition.rules(of: gate, under: rules))
+        return (Verifier(trust: store, policy: chosen), inForce.rules.map { _ in inForce.origin })
     }
 
-    private func report(_ file: String, _ bytes: [UInt8], _ verifier: Verifier, _ date: WallTime) -> VerdictReport {
+    /// What the holder was asked, where he was.
+    private func demand(_ gate: Configuration?) -> HolderDemand {
+        guard nonce != nil || audience != nil else { return HolderDemand() }
+        return HolderDemand(
+            nonce: nonce.map { Text($0) }, audience: (audience ?? gate?.kiosk.name).map { Text($0) }, required: true)
+    }
+
+    private func report(
+        _ file: String, _ bytes: [UInt8], _ verifier: Verifier, _ demand: HolderDemand, _ date: WallTime
+    ) -> VerdictReport {
         var runs: [[VerdictReport.StageTime]] = []
         var verdict: Verdict?
         for _ in 0..<`repeat` {
             let watch = StageTimes()
-            verdict = verifier.verify(bytes, at: date) { watch.ended($0) }
+            verdict = verifier.verify(bytes, demand: demand, at: date) { watch.ended($0) }
             runs.append(watch.stages)
         }
         let stages = timings ? Self.medians(runs) : runs.last ?? []
-        guard let verdict else { return VerdictReport(file: file, verdict: verifier.verify(bytes, at: date)) }
+        guard let verdict else {
+            return VerdictReport(file: file, verdict: verifier.verify(bytes, demand: demand, at: date))
+        }
         return VerdictReport(file: file, verdict: verdict, stages: stages)
     }
 
@@ -142,13 +180,13 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func chosenPolicy(over profile: Profile) throws -> VerificationPolicy {
-        guard policy != nil || direction == nil else {
-            throw CommandFailure("--direction needs --policy", remedy: "name the rules that it is for")
-        }
+    private func chosenPolicy(_ rules: GatePolicy?, over profile: Profile) throws -> VerificationPolicy {
         var chosen = VerificationPolicy(profile: profile)
         let way = try PolicyCommand.direction(direction)
-        if let policy { chosen = VerificationPolicy(try PolicyCommand.load(policy), over: chosen, direction: way) }
+        guard rules != nil || way == nil else {
+            throw CommandFailure("--direction needs rules", remedy: "name the rules that it is for: --policy FILE")
+        }
+        if let rules { chosen = VerificationPolicy(rules, over: chosen, direction: way) }
         if let profile = try chosenProfile() { chosen.profile = profile }
         return chosen
     }

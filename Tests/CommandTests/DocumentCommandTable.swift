@@ -21,6 +21,8 @@ enum DocumentCommandTable {
         ("gatehouse restore", "Tests/CommandTests/BackupCommandTests.swift", []),
         ("gatehouse ledger", "Tests/CommandTests/LedgerProofTests.swift", []),
         ("gatehouse trust", "Tests/CommandTests/TrustCommandTests.swift", []),
+        ("gatehouse trust bundle", "Tests/CommandTests/RulesInForceTests.swift", []),
+        ("gatehouse policy", "Tests/CommandTests/PolicyCommandTests.swift", []),
         ("gatehouse agent", "Tests/CommandTests/AgentServiceTests.swift", []),
         ("gatehouse clock", "Tests/CommandTests/ClockCommandTests.swift", []),
         ("gatehouse doctor", "Tests/CommandTests/DoctorCommandTests.swift", []),

@@ -144,7 +144,12 @@ import Testing
     private static let width = 8
 
     /// One whose key is known without a document.
-    private static let issuer = "[[issuer]]\nid = \"did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp\"\n"
+    private static let issuer = """
+        [[issuer]]
+        id = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
+        types = ["https://a.example/Pass"]
+
+        """
 
     /// A gate's first start, and what it is about.
     private struct Start {

@@ -207,6 +207,53 @@ import Testing
         #expect(unknown.code == 1 && unknown.hasRemedy && unknown.errors.contains("wroks"), "\(unknown)")
     }
 
+    /// What is right and may yet surprise is told with its line, and the file can be used all the same.
+    @Test func whatMaySurpriseIsTold() async throws {
+        try folder.write(
+            "odd.toml",
+            """
+            id = "odd"
+            version = "1"
+            [[deny]]
+            id = "lost"
+            subjects = ["did:example:lost"]
+            [[accept]]
+            id = "a"
+            types = ["https://works.example/ns#StaffPass"]
+            issuers = ["did:web:works.example"]
+            require = [ { claim = "/credentialSubject/number", equals = 9007199254740993 } ]
+
+            """)
+        let plain = try await folder.gatehouse("policy", "check", "odd.toml")
+        #expect(plain.code == 0 && plain.lines.first == "odd.toml: can be used, with 2 warnings", "\(plain)")
+        #expect(plain.hasRemedy && plain.errors.contains("odd.toml:5: the deny rule lost also keeps out"), "\(plain)")
+        #expect(plain.errors.contains("odd.toml:10: equals compares with a number that"), "\(plain)")
+        let held = try await folder.gatehouse("policy", "check", "--json", "--trust", "sample/trust", "odd.toml")
+        #expect(held.code == 1 && held.errors.isEmpty, "\(held)")
+        let warnings = held.json.first?["warnings"]?.array ?? []
+        #expect(warnings.prefix(4).map { $0["line"]?.int } == [5, 10, 7, 7], "\(held)")
+        #expect(warnings.allSatisfy { $0["message"]?.string != nil && $0["remedy"]?.string != nil }, "\(held)")
+    }
+
+    /// Rules that a directory or a bundle brings are checked where they are.
+    @Test func theRulesOfTrustDataAreChecked() async throws {
+        let none = try await folder.gatehouse("policy", "check", "--trust", "sample/trust")
+        #expect(none.code == 2 && none.hasRemedy && none.errors.contains("no policy.toml in sample/trust"), "\(none)")
+        try folder.write("sample/trust/policy.toml", try folder.read("farmers.toml"))
+        let found = try await folder.gatehouse("policy", "check", "--trust", "sample/trust")
+        #expect(found.lines.first?.hasPrefix("sample/trust/policy.toml: ") == true, "\(found)")
+        #expect(found.lines.contains("accept  rice"), "\(found)")
+        let key = try await folder.gatehouse("trust", "keygen", "operator.pem").lines.first ?? ""
+        _ = try await folder.gatehouse(
+            "trust", "bundle", "sample/trust", "--key", "operator.pem", "--number", "1", "--output", "gates.bundle")
+        let bundle = try await folder.gatehouse("policy", "check", "--trust", "gates.bundle", "--key", key)
+        #expect(bundle.code == found.code && bundle.lines.first?.hasPrefix("gates.bundle: ") == true, "\(bundle)")
+        try folder.write("sample/trust/policy.toml", "id = \"p\"\n")
+        let broken = try await folder.gatehouse("policy", "check", "--trust", "sample/trust")
+        #expect(
+            broken.code == 2 && broken.errors.contains("sample/trust/policy.toml: there is no version"), "\(broken)")
+    }
+
     @Test func theExampleThatIsInstalled() async throws {
         let start = Vectors.repository.appendingPathComponent("deploy/policy-start.toml").path
         let begun = try await folder.gatehouse("policy", "check", start)

@@ -95,7 +95,7 @@ import Testing
         let ending = try await setup("--from", file, "--name", "South", "--board", "none")
         #expect(
             configuration?.contains("\"South\"") == true && configuration?.contains("pinctrl") == false, "\(ending)")
-        #expect(try folder.names("gate/trust") == ["contexts", "did", "issuers.toml"])
+        #expect(try folder.names("gate/trust") == ["contexts", "did", "issuers.toml", "policy.toml"])
         #expect(FileManager.default.fileExists(atPath: file), "it stays")
 
         for (text, words) in [
@@ -127,12 +127,14 @@ import Testing
         }
         let ending = try await folder.gatehouse(
             Self.common + ["--name", "N", "--board", "none", "--issuer", String(id)]
+                + ["--issuer-type", "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"]
                 + ["--issuer-document", "sample/trust/did/farmers.json"] + contexts.flatMap { ["--context", $0] })
         #expect(ending.output.contains("trust: the issuer \(id)"), "\(ending)")
         let verdict = try await folder.gatehouse(
             "verify", "--trust", "gate/trust", "--at", "2026-06-01T12:00:00Z", "sample/credential.json")
         #expect(verdict.code == 0, "\(verdict)")
-        let wrong = try await setup("--name", "N", "--board", "none", "--issuer", "nobody", "--replace")
+        let wrong = try await setup(
+            "--name", "N", "--board", "none", "--issuer", "nobody", "--issuer-type", "t", "--replace")
         #expect(wrong.code == 2 && wrong.errors.contains("--issuer cannot be pinned"), "\(wrong)")
     }
 
@@ -224,7 +226,7 @@ import Testing
             "unshare", ["-rm", "sh", "-c", script, "sh", Program.gatehouse] + words, in: folder)
         // Where nobody may make a name space this cannot be tried.
         guard ending.code != 77, !ending.errors.contains("unshare:") else { return print("skipped: no name space") }
-        #expect(ending.output == "ended 2\nballast\nmore\nstate\n", "\(ending)")
+        #expect(ending.output == "ended 2\nballast\nmore\nstate\ntrust\n", "\(ending)")
         #expect(ending.hasRemedy && ending.errors.contains("No space left on device"), "\(ending)")
     }
 
@@ -337,7 +339,9 @@ import Testing
             let next = try await boot()
             #expect(next.code == 0 && configuration == wanted, "after \(pause): \(next)")
             #expect(try folder.names("root/boot") == ["gatehouse-setup.result.txt"], "after \(pause)")
-            #expect(try folder.names("gate") == ["agent.invitation", "empty", "gate.toml", "state"], "after \(pause)")
+            let names = ["agent.invitation", "empty", "gate.toml", "state", "trust"]
+            #expect(try folder.names("gate") == names, "after \(pause)")
+            #expect(try folder.names("gate/trust") == ["issuers.toml", "policy.toml"], "after \(pause)")
             #expect(try folder.read("gate/agent.invitation") == invitation)
         }
         #expect(cuts > 5, "most came in time: \(cuts)")

@@ -17,8 +17,10 @@ import Testing
     private static let issuer = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
 
     private static func issuers(_ group: String) -> String {
-        "[[issuer]]\nid = \"\(issuer)\"\ngroups = [\"\(group)\"]\n"
+        "[[issuer]]\nid = \"\(issuer)\"\ngroups = [\"\(group)\"]\n\(types)\n"
     }
+
+    private static let types = "types = [\"https://a.example/Pass\"]"
 
     /// The program's configuration with these further lines for `[trust]`; returns its path.
     @discardableResult
@@ -222,6 +224,7 @@ import Testing
             valid-until = "2020-01-01T00:00:00Z"
             contexts = ["https://nowhere.example/v1"]
             status-lists = ["https://issuer.example/status/1"]
+            \(Self.types)
             """)
         let ending = try await trust("verify")
         #expect(ending.code == 1, "\(ending)")
@@ -253,20 +256,25 @@ import Testing
         }
         let line = "roots = [\"\(id)\"]"
         let unnamed = try await check(Self.issuers("works"))
-        #expect(unnamed.text.code == 0 && unnamed.text.output.contains("in order"), "\(unnamed.text)")
+        let lines = unnamed.text.lines
+        #expect(unnamed.text.code == 1 && lines.contains { $0.contains("[[issuer]] id = \"\(id)\", types = [") })
         #expect(
             unnamed.text.lines.contains { $0.contains("mdoc document signers only") && $0.hasSuffix(line) },
             "\(unnamed.text)")
-        #expect(unnamed.json?["notes"]?.array?.first?["subject"] == .text(id) && unnamed.json?["findings"] == [])
+        #expect(unnamed.json?["notes"]?.array?.first?["subject"] == .text(id))
+        #expect(unnamed.json?["findings"]?.array?.map { $0["subject"] } == [.text(id)])
 
-        let named = try await check("[[issuer]]\nid = \"https://a.example\"\n\(line)\n")
-        #expect(named.text.code == 0 && named.text.lines.count == 1, "\(named.text)")
+        let named = try await check("[[issuer]]\nid = \"https://a.example\"\n\(line)\n\(Self.types)\n")
+        #expect(named.text.code == 0 && named.text.lines.count == 2, "\(named.text)")
         #expect(named.json?["issuers"]?.array?.first?["roots"] == [.text(id)])
-        let own = try await check("[[issuer]]\nid = \"\(id)\"\n")
-        #expect(own.text.code == 0 && own.text.lines.count == 1, "\(own.text)")
+        let list = try await trust("list").output
+        #expect(list.contains("root \(id): tokens of https://a.example\n"), "\(list)")
+        let own = try await check("[[issuer]]\nid = \"\(id)\"\n\(Self.types)\n")
+        #expect(own.text.code == 0 && own.text.lines.count == 2, "\(own.text)")
 
         let two = try await check(
-            "[[issuer]]\nid = \"https://a.example\"\n\(line)\n[[issuer]]\nid = \"did:web:b.example\"\n\(line)\n")
+            "[[issuer]]\nid = \"https://a.example\"\n\(line)\n\(Self.types)\n"
+                + "[[issuer]]\nid = \"did:web:b.example\"\n\(line)\n\(Self.types)\n")
         #expect(two.text.code == 1 && !two.text.output.contains("in order"), "\(two.text)")
         #expect(
             two.text.output.contains("\(id): speaks for more than one issuer (did:web:b.example, https://a.example)"),

@@ -253,7 +253,11 @@ import X509
         let signer = try TestPKI.issue(template, by: nil)
         let roots = try TestPKI.roots(signer)
         #expect(TestPKI.outcome([try signer.der], roots) == "ok")
-        #expect(TestPKI.outcome([try signer.der], roots, role: .documentSigner) == "ok")
+        // It signs what its usages say, and these do not say mdocs.
+        #expect(TestPKI.outcome([try signer.der], roots, role: .documentSigner) == "chain.invalid")
+        let documentSigner = try TestPKI.issue(Template.documentSigner(), by: nil)
+        let pinned = try TestPKI.roots(documentSigner)
+        #expect(TestPKI.outcome([try documentSigner.der], pinned, role: .documentSigner) == "ok")
         #expect(TestPKI.outcome([try signer.der, try TestPKI.root().der], roots) == "ok")
         let late = Timestamp(seconds: TestPKI.now.seconds + 200_000_000)
         #expect(TestPKI.outcome([try signer.der], roots, at: late) == "chain.expired")

@@ -39,13 +39,26 @@ import Testing
         try expect(.text(JSON.object(["credential": text]).compactText), .ldpVC, credential)
     }
 
-    @Test func whatTheRecordClaimsIsNotBelieved() throws {
-        try expect(["verifiableCredential": ["credential": credential], "format": "mso_mdoc"], .ldpVC, credential)
+    @Test func whatTheRecordClaimsMustAgree() throws {
+        for record in [
+            ["verifiableCredential": ["credential": credential], "format": "mso_mdoc"],
+            ["verifiableCredential": ["credential": credential, "format": "jwt_vc_json"], "format": "ldp_vc"],
+            ["credential": credential, "format": "ldp_vc", "vcMetadata": ["format": "vc+sd-jwt"]],
+            ["credential": presentation], ["verifiableCredential": presentation],
+            ["verifiablePresentation": credential],
+        ] as [JSON] {
+            #expect(throws: Rejection(.kindDisagrees)) { try open(record) }
+        }
+        #expect(throws: Rejection(.kindDisagrees)) { try open(credential, claimed: .mdoc) }
+        try expect(["credential": credential, "format": "some_other_name"], .ldpVC, credential)
     }
 
     @Test func tokens() throws {
-        let jwt = "eyJhIjoxfQ.eyJhIjoxfQ.AAAA"
-        let sdJWT: JSON = ["verifiableCredential": ["credential": .text(jwt + "~")], "format": "dc+sd-jwt"]
+        func token(_ claims: JSON) -> String { "eyJhIjoxfQ." + Base64.encode(claims.compactBytes) + ".AAAA" }
+        let jwt = token(["vc": [:]])
+        let sdJWT: JSON = [
+            "verifiableCredential": ["credential": .text(token(["vct": "x"]) + "~")], "format": "dc+sd-jwt",
+        ]
         #expect(try open(sdJWT).format == .dcSDJWT)
         #expect(try open(["verifiableCredential": ["credential": .text(jwt)]]).format == .jwtVC)
         #expect(try open(["verifiableCredential": .text(jwt)]).format == .jwtVC)

@@ -75,7 +75,7 @@ import Testing
         #expect(code(unsigned(credential(pairs(5_400)))) == .canonTooComplex)
     }
 
-    /// Any of many nodes could be the credential. Whether one is counts before the signature where the issuer's entry lists types.
+    /// Any of many nodes could be the credential.
     @Test(.timeLimit(.minutes(10))) func manyThatCouldBeTheCredential() throws {
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]

@@ -63,10 +63,11 @@ import Testing
         #expect(try code([foreign, silent], controllers: [other], change: wide) == .keyNotAuthorised)
     }
 
-    /// A key stored alone stands for itself while its controller's document is not known, and no longer.
+    /// A key stored alone speaks for its controller by the operator's word while that one's document is not known, and then by its.
     @Test func singleKeys() throws {
         let key = method(of: .string(other))
-        #expect(try code([key], of: other) == .ok)
+        #expect(try code([key], of: other) == .issuerKeyMismatch)
+        #expect(try code([key], of: other, controllers: [Text("\(own)#1")]) == .ok)
         #expect(try code([key]) == .issuerKeyMismatch)
         #expect(try code([key, document(other, [])], of: other) == .ok)
         #expect(try code([key, document(other, [], lists: false)], of: other) == .keyNotAuthorised)

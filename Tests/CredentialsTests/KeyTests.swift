@@ -52,7 +52,9 @@ import Testing
         let method = try #require(document.method(Text("did:jwk:" + text + "#0")))
         guard case .success(.ed25519(let key)) = method.key else { throw Rejection(.keyMalformed) }
         #expect(key == [UInt8](repeating: 9, count: 32) && method.controller == document.id)
-        #expect(document.method(Text("did:jwk:" + text)) == nil)
+        // The identifier itself names its only key, too.
+        #expect(document.method(Text("did:jwk:" + text))?.id == method.id)
+        #expect(document.method(Text("did:jwk:" + text + "#1")) == nil)
     }
 
     private let spki: [UInt8] =

@@ -35,18 +35,22 @@ import Testing
         #expect(try forge.verify(short).code == .ok)
     }
 
-    /// Types are looked at before a signature is.
+    /// What the types mean counts once they are known to be signed.
     @Test func types() throws {
         let issuer = try TestIssuer(seed: 9)
         var material = issuer.material
         material.issuers[0].types = ["https://works.example/ns#Pass"]
         let types: [JSON] = ["VerifiableCredential"] + (0..<18_000).map { .text("urn:type:\($0)") }
-        let document = issuer.template.with("type", .array(types)).with(
+        let document = issuer.template.with("type", .array(types))
+        let unsigned = document.with(
             "proof",
             [
                 "type": "Ed25519Signature2020", "proofPurpose": "assertionMethod",
                 "verificationMethod": .string(issuer.method), "proofValue": "z1",
             ])
-        #expect(try code(document, material) == "issuer.not-for-type")
+        #expect(try code(unsigned, material) == "proof.malformed")
+        for signed in [try issuer.sign(document), try issuer.signText(document)] {
+            #expect(try code(#require(signed.object), material) == "issuer.not-for-type")
+        }
     }
 }

@@ -42,8 +42,8 @@ import X509
 
     @Test func claims() throws {
         let (check, code) = try check(mdoc.letters())
-        let claims = try #require(check.evidence.claims.first)
-        #expect(code == .ok && check.evidence.claims.count == 1 && !check.evidence.holderProven)
+        let claims = try #require(check.evidence.credentials.first?.claims)
+        #expect(code == .ok && check.evidence.credentials.count == 1 && check.evidence.holder == .missing)
         let root = try issuer.rootID
         #expect(claims.format == .mdoc && claims.issuer == root)
         #expect(claims.types == ["org.iso.18013.5.1.mDL"] && claims.subjects.ids.isEmpty && claims.graph == nil)
@@ -57,7 +57,7 @@ import X509
                     ]
                 ],
             ])
-        #expect(claims.signed.digest == check.evidence.summary.signedDigest)
+        #expect(claims.signed.digest == check.evidence.credentials.first?.summary.signedDigest)
     }
 
     @Test func stages() throws {
@@ -87,14 +87,14 @@ import X509
             changed.wrap = wrap
             #expect(try changed.verify().code == .ok)
             let (check, code) = try check(changed.letters())
-            #expect(code == .ok && check.evidence.claims.count == 1)
+            #expect(code == .ok && check.evidence.credentials.count == 1)
         }
         changed = mdoc
         changed.changeMessage = { .tag(18, $0) }
         #expect(try changed.verify().code == .ok)
     }
 
-    /// The sender's word for the format is not needed, and base64url may be padded.
+    /// The sender's word for the format is not needed but must agree, and base64url may be padded.
     @Test func detection() throws {
         let verifier = Credentials.Verifier(trust: try TrustStore(issuer.material))
         for extra in 0..<3 {
@@ -108,8 +108,10 @@ import X509
             let letters = try changed.letters()
             let padded = letters + [UInt8](repeating: UInt8(ascii: "="), count: (4 - letters.count % 4) % 4)
             for text in [letters, padded] {
-                for claimed in [nil, .mdoc, .ldpVC] as [CredentialFormat?] {
-                    #expect(verifier.verify(text, claimed: claimed, at: TestMdoc.clock).code == .ok)
+                for (claimed, wanted) in [(nil, .ok), (.mdoc, .ok), (.ldpVC, .kindDisagrees)]
+                    as [(CredentialFormat?, ReasonCode)]
+                {
+                    #expect(verifier.verify(text, claimed: claimed, at: TestMdoc.clock).code == wanted)
                 }
                 let inner = JSON.text(String(decoding: text, as: UTF8.self))
                 let record: JSON = [
@@ -132,9 +134,11 @@ import X509
                 CBOR(.map([CBOR.Pair("documents", CBOR(.array(documents)))])).value.deterministicBytes)
         }
         let (check, code) = try check(response([try mdoc.build(), try second.build()]))
-        #expect(code == .ok && check.evidence.places == ["/documents/0", "/documents/1"])
-        #expect(check.evidence.claims.map(\.types) == [["org.iso.18013.5.1.mDL"], ["org.example.pass"]])
-        #expect(check.evidence.claims.last?.document?["nameSpaces"]?["org.example"]?["zone"]?.string == "north")
+        #expect(code == .ok && check.evidence.credentials.map(\.summary.place) == ["/documents/0", "/documents/1"])
+        #expect(check.evidence.credentials.map(\.claims?.types) == [["org.iso.18013.5.1.mDL"], ["org.example.pass"]])
+        #expect(
+            check.evidence.credentials.last?.claims?.document?["nameSpaces"]?["org.example"]?["zone"]?.string == "north"
+        )
 
         // One bad document spoils the whole, and the verdict says which.
         second.changeItem = { .embedded($0.with("elementValue", "south")) }
@@ -213,7 +217,10 @@ import X509
         }
         let (check, code) = try check(fewer.letters())
         #expect(code == .ok)
-        #expect(check.evidence.claims.first?.document?["nameSpaces"]?["org.iso.18013.5.1"] == ["age_over_18": true])
+        #expect(
+            check.evidence.credentials.first?.claims?.document?["nameSpaces"]?["org.iso.18013.5.1"] == [
+                "age_over_18": true
+            ])
     }
 
     @Test func valuesAsJSON() throws {

@@ -59,7 +59,7 @@ import Testing
         let text = "zone = \"\(zone)\"\n[[accept]]\nid = \"r\"\nhours = \(hours)\n"
         let policy = try PolicyFixture.parse(text, zones: { _ in summer })
         let answer = PolicyFixture.ask(
-            policy, PolicyCase(claims: [PolicyFixture.claims([:])]), at: try #require(Timestamp(rfc3339: now)))
+            policy, [PolicyCase(claims: PolicyFixture.claims([:]))], at: try #require(Timestamp(rfc3339: now)))
         if answer.code != "ok" { #expect(answer.code == "policy.r") }
         return answer.code == "ok"
     }

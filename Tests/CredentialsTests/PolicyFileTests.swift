@@ -250,7 +250,7 @@ import Testing
             read += 1
             for now in ["0000-01-01T00:00:00Z", "2026-06-05T23:00:00Z", "9999-12-31T23:59:59Z"] {
                 let instant = Timestamp(rfc3339: now) ?? PolicyFixture.noon
-                _ = PolicyFixture.ask(policy, PolicyCase(claims: [claims]), at: instant)
+                _ = PolicyFixture.ask(policy, [PolicyCase(claims: claims)], at: instant)
             }
             for test in policy.tests {
                 if case .verified(let credential) = test.subject { _ = policy.run(test, on: credential) }

@@ -37,7 +37,7 @@ enum PolicyFixture {
     ) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: graph == nil ? .described(document, as: format) : nil,
-            graph: graph, contexts: SignedClaims.contexts(of: document["@context"] ?? .null),
+            graph: graph, contexts: ListedContexts(document["@context"] ?? .null),
             validFrom: from.flatMap { Timestamp(rfc3339: $0) }, validUntil: until.flatMap { Timestamp(rfc3339: $0) },
             signed: SignedContent(digest: [UInt8](repeating: digest, count: 32)),
             subjects: CredentialSubjects([subject].compactMap(\.self)))
@@ -56,14 +56,16 @@ enum PolicyFixture {
     }
 
     static func ask(
-        _ policy: GatePolicy, _ subject: PolicyCase, at now: Timestamp = noon,
+        _ policy: GatePolicy, _ cases: [PolicyCase], at now: Timestamp = noon,
         provenance: WallTime.Provenance = .synchronised, unsynchronised: Duration? = nil,
-        direction: GateDirection? = nil, groups: [Text: Set<Text>] = [:], names: [Text: ContextNames] = [:]
+        direction: GateDirection? = nil, groups: [Text: Set<Text>] = [:], pinned: [Text: JSON] = [:]
     ) -> Answer {
         var question = PolicyQuestion(
-            policy, of: VerificationPolicy(policy, direction: direction), about: subject,
+            policy, of: VerificationPolicy(policy, direction: direction), about: cases,
             at: WallTime(utc: now, provenance: provenance, unsynchronised: unsynchronised),
-            knowing: PolicyKnowledge(groups: { groups[$0] }, names: names))
+            knowing: PolicyKnowledge(
+                groups: { groups[$0] }, pinned: JSONLDProcessor(contexts: ContextDocuments(pinned)),
+                work: RuleWork(Limits().ruleNodes)))
         switch question.decide().outcome {
         case .accept(let rule, _): return Answer(code: "ok", rule: rule)
         case .reject(let reason): return Answer(code: reason.code.text, at: reason.pointer)
@@ -73,11 +75,11 @@ enum PolicyFixture {
     /// Whether one condition is fulfilled by one document.
     static func fulfils(
         _ condition: String, _ claims: SignedClaims, top: String = "", at now: String? = nil,
-        names: [Text: ContextNames] = [:]
+        pinned: [Text: JSON] = [:]
     ) throws -> Bool {
         let instant = try now.map { try #require(Timestamp(rfc3339: $0)) } ?? noon
         let policy = try requiring(condition, top: top)
-        return ask(policy, PolicyCase(claims: [claims]), at: instant, names: names).code == "ok"
+        return ask(policy, [PolicyCase(claims: claims)], at: instant, pinned: pinned).code == "ok"
     }
 
     static func fulfils(_ condition: String, _ document: String, top: String = "", at now: String? = nil) throws -> Bool

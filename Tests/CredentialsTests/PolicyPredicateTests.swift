@@ -129,7 +129,7 @@ import Testing
         ])
         var partial = graph
         partial.mandatory = []
-        let names = ["urn:c": ContextNames(["@context": ["banned": "urn:banned"]], in: [:])] as [Text: ContextNames]
+        let pinned: [Text: JSON] = ["urn:c": ["@context": ["banned": "urn:banned"]]]
         let (pointer, properties) = (#"claim = "/banned""#, #"claim = ["urn:banned"]"#)
         for (format, graph, path, isTold) in [
             (.jwtVC, nil, pointer, true), (.vcJWT, nil, pointer, true), (.ldpVC, nil, pointer, true),
@@ -139,9 +139,9 @@ import Testing
             (.dcSDJWT, nil, pointer, false), (.sdJWT, nil, pointer, false), (.mdoc, nil, pointer, false),
             (.jwtVC, nil, properties, false),
         ] as [(CredentialFormat, StatementGraph?, String, Bool)] {
-            let claims = PolicyFixture.claims([:], format: format, graph: graph)
+            let claims = PolicyFixture.claims(["@context": "urn:c"], format: format, graph: graph)
             func fulfils(_ condition: String) throws -> Bool {
-                try PolicyFixture.fulfils(condition, claims, names: names)
+                try PolicyFixture.fulfils(condition, claims, pinned: pinned)
             }
             #expect(try fulfils("{ \(path), exists = false }") == isTold, "\(format) \(path)")
             #expect(try fulfils("{ not = { \(path), exists = true } }") == isTold, "\(format)")
@@ -263,27 +263,30 @@ import Testing
         #expect(try !PolicyFixture.fulfils("{ claim = [\"urn:p:zone\"], equals = \"west\" }", plain))
     }
 
-    /// Names stand for what the operator's contexts say, whatever a document's own say; where those leave it open, the
-    /// statements may tell.
-    @Test func namesAreTheOperators() throws {
+    /// Names stand for what the credential's own contexts say; where another pinned context disagrees, and the credential states
+    /// what that one means, nobody can tell.
+    @Test func namesAreThoseOfTheCredentialsContexts() throws {
         let (zone, wish): (Text, Text) = ("urn:p:zone", "urn:p:wish")
-        func claims(_ stated: [(Text, String)]) -> SignedClaims {
+        func claims(_ stated: [(Text, String)], under contexts: JSON = ["urn:c1"]) -> SignedClaims {
             PolicyFixture.claims(
-                ["@context": ["zones": "urn:p:wish"]], format: .ldpVC,
+                ["@context": contexts], format: .ldpVC,
                 graph: PolicyFixture.graph(stated.map { Quad(.blank("c"), $0.0, .literal(Literal(Text($0.1)))) }))
         }
-        let one = ["urn:c1": ContextNames(["@context": ["zones": "urn:p:zone"]], in: [:])] as [Text: ContextNames]
-        let two = one.merging(["urn:c2": ContextNames(["@context": ["zones": "urn:p:wish"]], in: [:])]) { $1 }
+        let one: [Text: JSON] = ["urn:c1": ["@context": ["zones": "urn:p:zone"]]]
+        let two = one.merging(["urn:c2": ["@context": ["zones": "urn:p:wish"]]]) { $1 }
         let condition = #"{ claim = "/zones", contains = "north" }"#
-        #expect(try PolicyFixture.fulfils(condition, claims([(zone, "north")]), names: one))
-        #expect(try !PolicyFixture.fulfils(condition, claims([(wish, "north")]), names: one))
-        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north")])), "nobody says what it stands for")
-        #expect(try PolicyFixture.fulfils(condition, claims([(zone, "north")]), names: two))
-        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north"), (wish, "south")]), names: two))
+        #expect(try PolicyFixture.fulfils(condition, claims([(zone, "north")]), pinned: one))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(wish, "north")]), pinned: one))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north")]), pinned: [:]), "not pinned")
+        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north")], under: []), pinned: one), "not listed")
+        #expect(try PolicyFixture.fulfils(condition, claims([(zone, "north")]), pinned: two))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(wish, "north")]), pinned: two), "a foreign meaning")
+        #expect(try PolicyFixture.fulfils(condition, claims([(wish, "north")], under: ["urn:c2"]), pinned: two))
+        #expect(try !PolicyFixture.fulfils(condition, claims([(zone, "north"), (wish, "south")]), pinned: two))
         let absent = #"{ claim = "/zones", exists = false }"#
-        #expect(try PolicyFixture.fulfils(absent, claims([(wish, "north")]), names: one))
-        #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")]), names: two))
-        #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")])))
+        #expect(try PolicyFixture.fulfils(absent, claims([(wish, "north")]), pinned: one))
+        #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")]), pinned: two))
+        #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")], under: []), pinned: [:]))
         // The text of a JWT, or of a credential whose text is signed, means what it says.
         for format in [CredentialFormat.jwtVC, .ldpVC] {
             let text = PolicyFixture.claims(["zones": ["north"]], format: format)

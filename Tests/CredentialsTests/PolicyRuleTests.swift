@@ -15,10 +15,19 @@ import Testing
         at now: String? = nil
     ) throws -> Answer {
         let instant = try now.map { try #require(Timestamp(rfc3339: $0)) } ?? PolicyFixture.noon
-        let subject = PolicyCase(
-            claims: claims, places: places, status: status, holderProven: proven, wasSeen: seen)
+        // Statuses name the place; a case has those that stand in it, without.
+        let cases = claims.enumerated().map { index, claims in
+            let place = places.indices.contains(index) ? places[index] : ""
+            let own = status.filter { place.isEmpty || $0.pointer.hasPrefix(place + "/") }.map { answer in
+                var answer = answer
+                answer.pointer.removeFirst(place.count)
+                return answer
+            }
+            return PolicyCase(
+                claims: claims, place: place, status: own, holder: proven ? .proven : .missing, wasSeen: seen)
+        }
         return PolicyFixture.ask(
-            try PolicyFixture.parse(text), subject, at: instant, provenance: provenance,
+            try PolicyFixture.parse(text), cases, at: instant, provenance: provenance,
             unsynchronised: unsynchronised, direction: direction, groups: groups)
     }
 

@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    /// Two entries of which neither is mandatory: whoever shows one may keep back the other, and so does who shows none.
+    /// Of two entries the holder may keep back one, mandatory or not is the one that he shows; unless the issuer's
+    /// entry says that what is mandatory is so as a whole.
     @Test func noEntryOfAStatusMayBeWithheld() throws {
         let status: Text = "https://www.w3.org/2018/credentials#credentialStatus"
         var twins = try RespellingTwins(.ecdsaSD2023)
@@ -60,11 +61,13 @@ import Testing
                     ($0["credentialSubject"]?.object ?? [:]).with("statusPurpose", .text(purpose)))
             }
         }
-        func verdict(_ shown: [String], optional: Set<Text>, allowed: Bool = false) throws -> Verdict {
+        func verdict(
+            _ shown: [String], optional: Set<Text>, allowed: Bool = false, whole: Bool = false
+        ) throws -> Verdict {
             var material = TrustMaterial(issuers: [TrustedIssuer(id: twins.issuer.id)])
             material.contexts = twins.issuer.contexts.mapValues(\.compactBytes)
             for (url, list) in lists { material.statusLists[url] = list.compactBytes }
-            material.issuers[0].mayWithholdStatus = allowed
+            (material.issuers[0].mayWithholdStatus, material.issuers[0].takesArraysWhole) = (allowed, whole)
             var document = twins.template
             let entries = shown.map { RespellingTwins.entry($0, purpose: .text($0)) }
             if !entries.isEmpty { document["credentialStatus"] = .array(entries) }
@@ -73,12 +76,43 @@ import Testing
                 .verify(try twins.issuer.sign(document).compactBytes, at: RespellingTwin.clock)
         }
         for shown in [["suspension"], ["revocation", "suspension"], []] {
-            let refused = try verdict(shown, optional: [status])
-            #expect(refused.code == .statusUnavailable && refused.reasons.first?.detail?.word == "withheld", "\(shown)")
-            #expect(try verdict(shown, optional: [status], allowed: true).code == .ok, "\(shown)")
+            for (optional, whole) in [([status], false), ([status], true), ([], false)] as [(Set<Text>, Bool)] {
+                let refused = try verdict(shown, optional: optional, whole: whole)
+                #expect(refused.code == .statusUnavailable, "\(shown)")
+                #expect(refused.reasons.first?.detail?.word == "withheld", "\(shown)")
+                #expect(try verdict(shown, optional: optional, allowed: true).code == .ok, "\(shown)")
+            }
         }
-        #expect(try verdict(["revocation", "suspension"], optional: []).code == .ok)
-        #expect(try verdict(["suspension"], optional: ["https://works.example/ns#level"]).code == .ok)
+        #expect(try verdict(["revocation", "suspension"], optional: [], whole: true).code == .ok)
+        #expect(try verdict(["suspension"], optional: ["https://works.example/ns#level"], whole: true).code == .ok)
+    }
+
+    /// The World Wide Web Consortium's own example makes two of four sails mandatory: a holder may keep back the
+    /// others.
+    @Test func sailsThatAreNotShown() throws {
+        guard let fixture = try Fixture("data-integrity-cases.ecdsa_sd_2023.verification@compat", in: "vc/ssi") else {
+            return
+        }
+        #expect(try fixture.verify().isAccepted)
+        let names =
+            ["https://www.w3.org/2018/credentials#credentialSubject"]
+            + ["sails", "sailName"].map { "https://windsurf.grotto-networking.com/selective#" + $0 }
+        let path = "[" + names.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+        func code(_ rules: String) throws -> String {
+            var fixture = fixture
+            fixture.policy = VerificationPolicy(try PolicyFixture.parse(rules))
+            fixture.policy.profile = .compat
+            return try fixture.verify().code.text
+        }
+        let accept = "[[accept]]\nid = \"r\"\n"
+        // The issuer signed it, and the holder does not show it.
+        let kihei = "{ claim = \(path), contains = \"Kihei\" }"
+        #expect(try code("[[deny]]\nid = \"d\"\nwhen = [ \(kihei) ]\n" + accept) == "policy.d")
+        #expect(try code(accept + "require = [ { not = \(kihei) } ]\n") == "policy.r")
+        #expect(try code(accept + "require = [ { claim = \(path), equals = \"Lahaina\" } ]\n") == "policy.r")
+        #expect(try code(accept + "require = [ { claim = \(path), contains = \"Lahaina\" } ]\n") == "ok")
+        let subjects = "subjects = [ \"did:example:lost\" ]\n"
+        #expect(try code("[[deny]]\nid = \"d\"\n" + subjects + accept) == "policy.d")
     }
 
     /// A base proof carries the means to disclose everything: it is the holder's alone.

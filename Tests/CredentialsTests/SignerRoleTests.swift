@@ -62,11 +62,13 @@ import X509
         }
     }
 
-    /// A signer that is pinned itself is a root like others.
+    /// A signer that is pinned itself is a root like others, and signs what its usages say.
     @Test func pinnedSigners() throws {
-        let signer = try TestPKI.issue(Template.documentSigner(), by: nil)
+        let signer = try TestPKI.issue(Template.signer(), by: nil)
         let roots = try TestPKI.roots(signer)
-        #expect(TestPKI.outcome([try signer.der], roots) == "ok", "whoever pinned it knew what it is for")
+        #expect(TestPKI.outcome([try signer.der], roots) == "ok")
+        let mdocSigner = try TestPKI.issue(Template.documentSigner(), by: nil)
+        #expect(TestPKI.outcome([try mdocSigner.der], try TestPKI.roots(mdocSigner)) == "chain.invalid")
         let stranger = TrustedIssuer(id: "did:web:issuer.example")
         #expect(TestPKI.outcome([try signer.der], roots, entry: stranger) == "chain.untrusted")
         var template = try Template.signer()

@@ -174,8 +174,8 @@ import Testing
             Located(value: $0.element, pointer: "/credentialStatus/\($0.offset)")
         }
         do throws(Rejection) {
-            try StatusCheck(surroundings: surroundings, issuer: material.issuers[0], unsigned: [])
-                .check(located.map(StatusEntry.init), written: located, into: &evidence)
+            try StatusCheck(surroundings: surroundings, issuer: material.issuers[0])
+                .check(located.map(StatusEntry.init), into: &evidence)
             return ("ok", evidence.status)
         } catch { return (error.reason.code.text, evidence.status) }
     }

@@ -165,11 +165,14 @@ struct TestPKI {
         _ chain: [[UInt8]], _ roots: CertificateRoots, role: Role = .tokenSigner, entry: TrustedIssuer? = nil,
         at clock: Timestamp = now, profile: Profile = .strict
     ) -> Reason? {
+        guard let trust = try? TrustStore(TrustMaterial(issuers: [entry].compactMap(\.self))) else {
+            return Reason(.internal)
+        }
         let role: SignerRole =
             switch role {
             case .tokenSigner: .token(of: entry ?? issuer(roots))
             case .statusListSigner: .statusList(of: entry ?? issuer(roots))
-            case .documentSigner: .document(entries: entry.map { [$0.id: $0] } ?? [:])
+            case .documentSigner: .document(trust)
             }
         do throws(Rejection) {
             _ = try CertificatePath.signer(

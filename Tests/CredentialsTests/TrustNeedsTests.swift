@@ -24,8 +24,8 @@ import X509
     // MARK: - All vectors
 
     private static let folders = [
-        "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/jose-cose", "vc/mosip",
-        "vc/neighbours", "vc/ssi", "sd-jwt/testcases", "mdoc/generated",
+        "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/jose-cose",
+        "vc/mosip", "vc/neighbours", "vc/ssi", "sd-jwt/testcases", "mdoc/generated",
     ]
 
     /// Whatever is accepted lacks nothing, and without trust data something.

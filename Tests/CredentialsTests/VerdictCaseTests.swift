@@ -8,8 +8,8 @@ import Testing
 /// Every `cases.json` under the vectors root, in the one schema, of which a case can be run at all.
 @Suite struct VerdictCaseTests {
     private static let folders = [
-        "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated",
-        "vc/jose-cose", "vc/mosip", "vc/ssi", "vc/token-status-list", "vc/vcdm11", "vc/vcdm2",
+        "vc/1edtech", "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa",
+        "vc/generated", "vc/jose-cose", "vc/mosip", "vc/ssi", "vc/token-status-list", "vc/vcdm11", "vc/vcdm2",
         "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "mdoc/generated", "mdoc/iso18013-5-annex-d",
         "did/did-web-mosip", "vc/neighbours", "vc/respelt",
     ]
@@ -60,10 +60,10 @@ import Testing
         let received = try Envelope(limits: Limits()).token(try item.payload(), claimed: item.claimed)
         guard case .sdJWT(let token) = received.body else { return "no SD-JWT" }
         var check = SDJWTCheck(
-            token, as: received.format, surroundings,
+            token, as: received.kind, surroundings,
             summary: CredentialSummary(format: received.format, payloadDigest: []))
         try check.verify()
-        guard let claims = check.evidence.claims.first?.document else { return "no claims" }
+        guard let claims = check.evidence.claims?.document else { return "no claims" }
         return try claims.canonicalized() == wanted.canonicalized() ? nil : "other claims"
     }
 
@@ -86,10 +86,16 @@ import Testing
 
     private static func difference(of verdict: Verdict, from item: VerdictCase) -> String? {
         let got = "\(verdict.decision) \(verdict.code) \(verdict.reasons.first?.pointer ?? "")"
-        guard verdict.decision.rawValue == item.wantedDecision, item.wantedCodes.contains(verdict.code.text) else {
+        let isAsWritten =
+            verdict.decision.rawValue == item.wantedDecision && item.wantedCodes.contains(verdict.code.text)
+        // Others ask of a status list or an endorsement whether it holds: where it does, it still opens no gate.
+        let holds =
+            item.wantedCodes.contains("ok") && verdict.code == .kindNeverAdmits
+            && verdict.credential.signedDigest != nil
+        guard isAsWritten || holds else {
             return "wanted \(item.wantedDecision ?? "?") \(item.wantedCodes.joined(separator: "|")), got \(got)"
         }
-        guard verdict.isAccepted else { return nil }
+        guard verdict.isAccepted || holds else { return nil }
         if Set(verdict.unsigned) != Set(item.wantedUnsigned) {
             return "unsigned: wanted \(item.wantedUnsigned), got \(verdict.unsigned)"
         }

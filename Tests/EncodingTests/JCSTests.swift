@@ -40,6 +40,34 @@ import Testing
         #expect(ECMAScriptNumber.text(Double(bitPattern: bits)) == text)
     }
 
+    /// Texts of any length with escapes at any place, against the letters one by one (RFC 8785 section 3.2.2.2).
+    @Test func escapes() throws {
+        let short: [UInt8: String] = [
+            0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r", 0x22: "\\\"", 0x5C: "\\\\",
+        ]
+        func written(_ text: String) -> String {
+            let letters = text.unicodeScalars.map { letter -> String in
+                guard letter.value < 0x80, let byte = UInt8(exactly: letter.value) else { return String(letter) }
+                return short[byte] ?? (byte < 0x20 ? "\\u00" + Hex.encode([byte]) : String(letter))
+            }
+            return "\"" + letters.joined() + "\""
+        }
+        let all = (0..<0x80).compactMap { Unicode.Scalar($0).map(String.init) }.joined() + "é€\u{1F600}\u{FFFE}\u{FFFF}"
+        var texts = [all, "", "\u{1}", String(repeating: all, count: 9)]
+        for length in [1, 7, 15, 16, 17, 127, 128, 129, 511, 512, 513, 1_025] {
+            for unit in ["\u{1}", "\n", "\"", "\u{7F}", "é", "a"] {
+                let run = String(repeating: unit, count: length)
+                texts += [run, run + "\u{2}", "\u{2}" + run, run + "x\u{1F}" + run]
+            }
+        }
+        for text in texts {
+            let value = JSON.text(text)
+            let expected = Array(written(text).utf8)
+            #expect(try value.canonicalized() == expected && value.compactBytes == expected)
+            #expect(try JSON.parse(expected) == value)
+        }
+    }
+
     @Test func infinitiesHaveNoText() {
         #expect(ECMAScriptNumber.text(.infinity) == nil && ECMAScriptNumber.text(.nan) == nil)
         #expect(throws: JCSError.numberOutOfRange) { try JSON.parse("[1e400]").canonicalized() }

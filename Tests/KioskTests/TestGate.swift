@@ -90,7 +90,7 @@ final class TestGate: SimulatedWorld {
         return (verificationTime, verdict)
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
         outcomes.append((visit, outcome))
     }
 

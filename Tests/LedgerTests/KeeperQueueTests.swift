@@ -289,9 +289,9 @@ import Testing
 
     @Test func whatWasWrittenIsRead() throws {
         let named = UnwrittenOutcome(
-            visit: Samples.visit(1), outcome: Samples.accepted, stamp: Samples.stamp(), signedDigest: [1, 2]
+            visit: Samples.visit(1), outcome: Samples.accepted, stamp: Samples.stamp(), signedDigests: [[1, 2]]
         ).named(under: try #require(SiteKey([UInt8](repeating: 1, count: 32))))
-        #expect(named.signedDigest == nil && named.outcome.credential?.name?.utf8.count == 64)
+        #expect(named.signedDigests.isEmpty && named.outcome.credential?.name?.utf8.count == 64)
         let (log, bytes) = file([named.reserveBytes(), [1], [2, 3]])
         let read = ReserveLog.read(bytes + [UInt8](repeating: 0, count: 100))
         #expect(read.log == log && read.bodies == [named.reserveBytes(), [1], [2, 3]])

@@ -33,6 +33,44 @@ import Testing
                 """)
     }
 
+    /// What was shown with the credential that decided has a member of its own, and no record without such has it.
+    @Test func otherCredentialsStandAfterTheOneThatDecided() throws {
+        var outcome = Samples.accepted
+        let second = Outcome.Credential(format: "ldp_vc", issuer: "did:web:example.org", types: ["Pass"], name: "ef56")
+        outcome.others = [second, Outcome.Credential(format: "vc+jwt", issuer: "did:web:library.example", types: [])]
+        let record = OutcomeRecord(
+            seq: 7, visit: Samples.visit(7), intent: 13, stamp: Samples.stamp(), outcome: outcome, dropped: 2)
+        let bytes = LedgerRecord.outcome(record).bytes
+        #expect(
+            String(decoding: bytes, as: UTF8.self).contains(
+                """
+                "policy":"p3"},"others":[{"format":"ldp_vc","issuer":"did:web:example.org","types":["Pass"],"name":"ef56"},\
+                {"format":"vc+jwt","issuer":"did:web:library.example","types":[]}],"dropped":2}
+                """))
+        #expect(try LedgerRecord(bytes: bytes) == .outcome(record))
+        // An empty list, which nobody wrote, and one of something else.
+        let text = String(decoding: LedgerRecord.outcome(record).bytes, as: UTF8.self)
+        for (from, to) in [(#""types":[]}]"#, #""types":[]},5]"#), (#""types":[]}]"#, #""types":[]},null]"#)] {
+            #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(text.replacing(from, with: to).utf8)) }
+        }
+        let entry = LedgerEntry(position: 1, hash: ChainPoint.genesis(ledger: "l").hash, body: bytes)
+        #expect(Report.json(of: entry, in: "l")?["others"]?.array?.count == 2)
+    }
+
+    @Test func recordsStaySmallWhateverIsShown() throws {
+        let long = Text(String(repeating: "i", count: 4096))
+        let credential = Outcome.Credential(format: long, issuer: long, types: .init(repeating: long, count: 99))
+        var outcome = Outcome(
+            .rejected, reasons: .init(repeating: .init(long, pointer: long), count: 99), credential: credential,
+            gate: .shut, software: .init(name: long, version: long, trust: long, policy: long))
+        outcome.others = .init(repeating: credential, count: 99)
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        let entry = try head.appendOutcome("v", outcome, stamp: Samples.stamp()).entry
+        #expect(entry.body.count < 24 * 1024, "\(entry.body.count) bytes")
+        guard case .outcome(let record) = try LedgerRecord(bytes: entry.body) else { throw RecordError(member: "kind") }
+        #expect(record.outcome.others.count == 4 && record.outcome.others.allSatisfy { $0.types.count == 4 })
+    }
+
     /// A record as versions before wrote it: with a plain digest, and dates to the millisecond.
     @Test func anOldOutcomeIsReadAndProvenAsItIs() throws {
         let text = """

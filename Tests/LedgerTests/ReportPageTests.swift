@@ -26,6 +26,7 @@ import Testing
         outcome.credential = Outcome.Credential(
             format: "ldp_vc", issuer: "i", types: [], name: "n", validFrom: Timestamp(seconds: 1),
             validUntil: Timestamp(seconds: 2))
+        outcome.others = [Outcome.Credential(format: "ldp_vc", issuer: "o", types: ["t"])]
         (outcome.repeated, outcome.finding) = (1, "f")
         return (intent, try head.appendOutcome(Samples.visit(1), outcome, stamp: Samples.stamp()).entry)
     }
@@ -49,7 +50,7 @@ import Testing
                 #expect(try names(member.name.string).contains(inner.name.string), "\(member.name).\(inner.name)")
             }
         }
-        #expect(report.members.count == 20)
+        #expect(report.members.count == 21)
     }
 
     @Test func theChainIsThatOfThePage() throws {

@@ -113,12 +113,13 @@ import Testing
     }
 
     @Test func namesForValues() {
-        let aliases = object(7_900) { ("v\($0)", "@value") }
+        var aliases = object(7_900) { ("v\($0)", "@value") }.object ?? [:]
+        aliases["@propagate"] = false
         let objects = JSON.array((0..<6_000).map { ["urn:n": .text("\($0)")] })
-        #expect(code(["@context": [aliases, ["@propagate": false]], "urn:p": objects]) == nil)
+        #expect(code(["@context": .object(aliases), "urn:p": objects]) == nil)
         // They are still seen: a value object keeps the context that does not propagate.
         let context: JSON = [
-            ["v1": "@value", "v2": "@value", "l": "@language"], ["@propagate": false, "v3": "@value"],
+            "v1": "@value", "v2": "@value", "l": "@language", "@propagate": false, "v3": "@value",
         ]
         let dataset = try? processor.deserialize(["@context": context, "urn:p": ["v3": "x"]]).dataset
         #expect(dataset?.quads.map(\.object) == [.literal(Literal("x"))])

@@ -44,6 +44,26 @@ import Testing
         #expect(expanded.contains(##"[{"@value":"a"},{"ex:plain-q":[{"@value":"b"}]},{"@value":"c"}]"##), "\(expanded)")
     }
 
+    /// `@propagate` speaks for a context that stands alone, or for a context document, and not for one of several in an array.
+    @Test func propagationOfOneOfSeveral() throws {
+        let open = #"{"@vocab": "ex:plain-"}"#
+        let closed = #"{"@propagate": false, "p": "ex:p"}"#
+        func expand(_ context: String) throws -> String {
+            let document = #"{"@context": \#(context), "p": "a", "x": {"p": "b"}}"#
+            return try self.expand(document, ["urn:closed": #"{"@context": \#(closed)}"#])
+        }
+        let whole = ##"{"ex:p":[{"@value":"b"}]}"##
+        for context in [#"[\#(open), \#(closed)]"#, #"[\#(closed), \#(open)]"#, #"[\#(open), \#(closed), {}]"#] {
+            #expect(try expand(context).contains(whole), "\(context)")
+        }
+        let alone = #"{"@propagate": false, "p": "ex:p", "x": {"@id": "ex:x", "@context": \#(open)}}"#
+        for context in [#"[\#(open), "urn:closed"]"#, alone] {
+            #expect(try expand(context).contains(##"{"ex:plain-p":[{"@value":"b"}]}"##), "\(context)")
+        }
+        // It must be right all the same.
+        #expect(error(#"{"@context": [{"@propagate": 1}], "p": "a"}"#)?.code == .invalidPropagateValue)
+    }
+
     /// What removes all terms may not remove protected ones, however these came and went.
     @Test func protectedTermsAreCounted() {
         func code(_ contexts: String) -> JSONLDError.Code? {

@@ -59,12 +59,18 @@ import Testing
     /// RDFC-1.0 section 5: which characters are escaped, and how.
     @Test func canonicalEscapes() throws {
         let value = "\0\u{7}\u{8}\t\n\u{B}\u{C}\r\u{1F} \"'\\\u{7F}\u{80}\u{FFFD}\u{FFFE}\u{FFFF}\u{FEFF}\u{1F600}"
-        let dataset = Dataset([Quad(.iri("a:s"), "a:p", .literal(Literal(Text(value))))])
-        let expected =
-            "<a:s> <a:p> \"\\u0000\\u0007\\b\\t\\n\\u000B\\f\\r\\u001F \\\"'\\\\\\u007F\u{80}\u{FFFD}\\uFFFE\\uFFFF\u{FEFF}\u{1F600}\" .\n"
-        #expect(String(decoding: try RDFC10.canonicalize(dataset).nQuads, as: UTF8.self) == expected)
-        #expect(String(decoding: dataset.nQuads, as: UTF8.self) == expected)
-        #expect(try Dataset(nQuads: dataset.nQuads).quads == dataset.quads)
+        let escaped =
+            "\\u0000\\u0007\\b\\t\\n\\u000B\\f\\r\\u001F \\\"'\\\\\\u007F\u{80}\u{FFFD}\\uFFFE\\uFFFF\u{FEFF}\u{1F600}"
+        // Long texts are written piece by piece.
+        for (count, start) in [(1, ""), (1, "\u{FFFE}"), (60, ""), (200, "x"), (200, "xxxxx\u{EFBE}")] {
+            let text = start + String(repeating: value, count: count)
+            let dataset = Dataset([Quad(.iri("a:s"), "a:p", .literal(Literal(Text(text))))])
+            let beginning = start.replacing("\u{FFFE}", with: "\\uFFFE")
+            let expected = "<a:s> <a:p> \"\(beginning)" + String(repeating: escaped, count: count) + "\" .\n"
+            #expect(String(decoding: try RDFC10.canonicalize(dataset).nQuads, as: UTF8.self) == expected)
+            #expect(String(decoding: dataset.nQuads, as: UTF8.self) == expected)
+            #expect(try Dataset(nQuads: dataset.nQuads).quads == dataset.quads)
+        }
     }
 
     @Test func damagedTextsNeverTrap() {

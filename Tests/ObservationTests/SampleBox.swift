@@ -64,7 +64,8 @@ enum SampleBox {
             \(faults ? "" : "\"disk\":{\"ledgerBytes\":18350080,\"freeBytes\":21474836480,\"totalBytes\":31268536320},")
             "clock":{"utc":"2026-03-02T13:05:00.000Z","source":"synchronised","unsynchronisedSeconds":17},
             "trust":{"version":"bundle 42 sha256:0011223344556677","issuers":3,"issued":"2026-02-20T09:00:00.000Z",
-            "validUntil":"2026-04-20T09:00:00.000Z","age":"fresh","policy":"works gate 7",
+            "validUntil":"2026-04-20T09:00:00.000Z","age":"fresh","policy":"works-gate@7 sha256:0123456789abcdef",
+            "policySource":"bundle","policyOrigin":"from policy.toml in bundle 42 sha256:0123456789abcdef",
             "oldest":"2026-03-02T11:40:00.000Z","refreshed":"2026-03-02T11:40:00.000Z","soonestExpiry":"2026-04-20T09:00:00.000Z"},
             "agent":[{"name":"primary","connected":true,"confirmed":24678,"waiting":2,
             "lastReceipt":"2026-03-02T13:04:52.000Z","faults":[]}],

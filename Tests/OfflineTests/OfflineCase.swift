@@ -42,6 +42,7 @@ struct OfflineCase {
             trusted.inlineContexts = entry["trust"]?["inlineContexts"] == "allow"
             trusted.statusIssuers = texts(entry["trust"]?["statusIssuers"]?[name])
             trusted.roots = roots
+            trusted.plainSDJWT = entry["format"] == "sd-jwt"
             material.issuers.append(trusted)
         }
         for name in texts(entry["trust"]?["documents"]) { material.documents.append(try bytes(name)) }

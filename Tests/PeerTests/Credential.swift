@@ -5,6 +5,7 @@ import TestKit
 /// The credential that visitors bring: a published one, valid from 2025-01-02 to 2027-01-02, judged at the real date.
 struct Credential {
     private static let id = "ldp_vc.Ed25519Signature2018SignedVC-did"
+    private static let type = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
     /// The published file.
     let genuine: String
@@ -28,7 +29,17 @@ struct Credential {
 
         for issuer in trusted["issuers"]?.array ?? [] {
             let name = issuer.string ?? issuer["id"]?.string ?? ""
-            try place.write("trust/issuers.toml", "profile = \"strict\"\n\n[[issuer]]\nid = \"\(name)\"\n")
+            try place.write(
+                "trust/issuers.toml",
+                """
+                profile = "strict"
+                untyped-issuers = "refuse"
+
+                [[issuer]]
+                id = "\(name)"
+                types = ["\(Self.type)"]
+
+                """)
         }
         for (number, document) in (trusted["documents"]?.array ?? []).enumerated() {
             try place.write("trust/did/\(number).json", Self.text(folder, document.string))

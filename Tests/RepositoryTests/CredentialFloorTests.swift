@@ -14,7 +14,7 @@ import Testing
         ["Policy"],
         ["Trust"],
         ["Run"],
-        ["Shape", "Envelope", "LinkedDataFormat", "Proof", "Tokens", "Mdoc"],
+        ["Kind", "Shape", "Envelope", "LinkedDataFormat", "Proof", "Tokens", "Mdoc"],
         ["Status"],
         ["Presentations", "Needs", ""],
     ]

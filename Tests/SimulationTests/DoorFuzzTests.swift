@@ -27,7 +27,7 @@ import Tuvali
             return (.milliseconds(5), verdict)
         }
 
-        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {}
+        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {}
 
         func observe(_ observation: GateSimulation.Observation, at now: Instant) {
             if case .gate(open: true) = observation { open += 1 }

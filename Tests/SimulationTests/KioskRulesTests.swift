@@ -45,7 +45,7 @@ import Tuvali
                 at: 2005, event: .verified(first, verdict(.accept)),
                 actions: [
                     opened(until: 2205), .signal(Signal([.green], tone: true), .accepted, nil),
-                    .recordOutcome(first, outcome(.accepted), signedDigest: nil), status(0), .opened(first),
+                    .recordOutcome(first, outcome(.accepted), signedDigests: []), status(0), .opened(first),
                     decided(first),
                 ], deadline: 2205),
             Turn(at: 2205, event: .timer, actions: [.gate(.shut)], deadline: 5005),
@@ -81,10 +81,10 @@ import Tuvali
             $0[3].actions.append(.note(.ledgerFailed(reason: "no answer"), first))
         },
         Breach(.answersAreHeard, "the verifier's answer is awaited all the same") {
-            $0[4].actions = [.recordOutcome(first, outcome(.failed, reasons: [.internal]), signedDigest: nil)]
+            $0[4].actions = [.recordOutcome(first, outcome(.failed, reasons: [.internal]), signedDigests: [])]
         },
         Breach(.oneOutcome, "recorded again") {
-            $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigest: nil))
+            $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigests: []))
         },
         Breach(.everyIntentEnds, "intents pile up") {
             $0[2].actions += (0..<16).map { .recordIntent(VisitID("\($0)"), session: nil) }
@@ -92,18 +92,18 @@ import Tuvali
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {
             $0[4].actions[2] = .recordOutcome(
-                first, outcome(.rejected, gate: .pulsed(milliseconds: 200)), signedDigest: nil)
+                first, outcome(.rejected, gate: .pulsed(milliseconds: 200)), signedDigests: [])
         },
         Breach(.outcomeIsTrue, "accepted behind a gate that stayed shut") {
             $0[4].actions.remove(at: 0)
             $0[5].actions = []
         },
         Breach(.outcomeIsTrue, "a pulse that is kept quiet about") {
-            $0[4].actions[2] = .recordOutcome(first, outcome(.accepted, gate: .shut), signedDigest: nil)
+            $0[4].actions[2] = .recordOutcome(first, outcome(.accepted, gate: .shut), signedDigests: [])
         },
         Breach(.outcomeIsTrue, "a pulse that the visitor before had") { day in
             day = twoVisitors(apart: 100)
-            day[8].actions.append(.recordOutcome(second, outcome(.accepted), signedDigest: nil))
+            day[8].actions.append(.recordOutcome(second, outcome(.accepted), signedDigests: []))
         },
         Breach(.outcomeIsTrue, "accepted against the verdict") { $0[4].event = .verified(first, verdict(.reject)) },
         Breach(.gateBehindAcceptance, "opened against the verdict") {
@@ -117,7 +117,7 @@ import Tuvali
             day.insert(Turn(at: 2500, event: .timer, actions: [.gate(.shut)], deadline: 5005), at: 7)
         },
         Breach(.gateBehindAcceptance, "opened by a verdict after the end") { day in
-            day[3].actions.append(.recordOutcome(first, outcome(.failed), signedDigest: nil))
+            day[3].actions.append(.recordOutcome(first, outcome(.failed), signedDigests: []))
         },
         Breach(.gateBehindIntent, "the intent is not durable") { $0.remove(at: 2) },
         Breach(.gateBehindIntent, "the ledger refused the intent") {
@@ -298,7 +298,7 @@ import Tuvali
                 deadline: 2270 + gap),
             Turn(
                 at: 2270 + gap, event: .timer,
-                actions: [.gate(.shut), .recordOutcome(second, outcome(.accepted), signedDigest: nil)], deadline: 5005),
+                actions: [.gate(.shut), .recordOutcome(second, outcome(.accepted), signedDigests: [])], deadline: 5005),
         ] + day[6...]
     }
 
@@ -320,7 +320,7 @@ import Tuvali
                 at: 1003, event: .received([]),
                 actions: [
                     .note(.phoneConnected, other), .recordIntent(other, session: nil),
-                    .recordOutcome(other, Self.outcome(.failed), signedDigest: nil),
+                    .recordOutcome(other, Self.outcome(.failed), signedDigests: []),
                 ])
         }
         day.insert(contentsOf: others, at: 3)
@@ -330,7 +330,7 @@ import Tuvali
     @Test func whatIsRememberedIsBounded() throws {
         var rules = try Self.rules()
         for number in 0..<10_000 as Range<Int64> {
-            let turn = KioskAction.recordOutcome(VisitID("\(number)"), Self.outcome(.failed), signedDigest: nil)
+            let turn = KioskAction.recordOutcome(VisitID("\(number)"), Self.outcome(.failed), signedDigests: [])
             let broken = rules.watch(.received([]), [turn], deadline: nil, at: Instant(nanoseconds: number))
             #expect(broken == [])
         }

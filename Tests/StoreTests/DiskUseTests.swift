@@ -100,7 +100,7 @@ import Testing
             try await store.appendIntent(visit, stamp: Samples.stamp)
             let outcome = UnwrittenOutcome(
                 visit: visit, outcome: Samples.letIn, stamp: Samples.stamp,
-                signedDigest: [UInt8](repeating: UInt8(number & 255), count: 32)
+                signedDigests: [[UInt8](repeating: UInt8(number & 255), count: 32)]
             ).named(under: try await store.siteKey())
             let name = try #require(ReplayName((0..<ReplayName.byteCount).map { _ in UInt8.random(in: 0...255) }))
             let letIn = UnwrittenNames([name], at: Samples.stamp.time.utc)

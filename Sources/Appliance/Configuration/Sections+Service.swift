@@ -5,7 +5,7 @@ package import Tuvali
 
 /// `[policy]`: whom the gate lets in.
 package struct PolicySection: Hashable, Sendable {
-    /// The policy file; nil: everybody with a credential of any trusted issuer.
+    /// The gate's own policy file; nil: the rules come with the trust data, if at all (``RulesInForce``).
     package var file: String?
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {

@@ -130,7 +130,8 @@ struct SetupDraft {
         } else if kinds.first == .trustBundle {
             problems.append(.missing(.bundleKey))
         }
-        for detail in [SetupQuestion.issuerDocument, .issuerRoot, .context]
+        if answers.text(.issuer) != nil, answers[all: .issuerType].isEmpty { problems.append(.missing(.issuerType)) }
+        for detail in [SetupQuestion.issuerType, .issuerDocument, .issuerRoot, .context]
         where answers.text(detail) != nil && !kinds.contains(.issuer) {
             reject(detail, "is of no use without an issuer", "Give issuer too, or leave it out.")
         }
@@ -139,8 +140,9 @@ struct SetupDraft {
         case .trustDirectory: trust = .directory(answers.text(.trustDirectory) ?? "")
         case .issuer:
             trust = .issuer(
-                Text(answers.text(.issuer) ?? ""), document: answers.text(.issuerDocument),
-                root: answers.text(.issuerRoot), contexts: answers[all: .context].map(SetupPlan.Context.init))
+                Text(answers.text(.issuer) ?? ""), types: answers[all: .issuerType].map { Text($0) },
+                document: answers.text(.issuerDocument), root: answers.text(.issuerRoot),
+                contexts: answers[all: .context].map(SetupPlan.Context.init))
         default: break
         }
     }

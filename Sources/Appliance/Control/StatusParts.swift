@@ -13,8 +13,8 @@ struct StatusParts: Sendable {
     let agents: AgentService
     let sticker: Sticker?
     let expiry: ExpiryService
-    /// The hosts that are listed for fetching (``TrustSection/fetchedFrom``).
-    let fetchedFrom: Set<Text>?
+    /// Which hosts are listed for fetching, and where trust data and rules are.
+    let configuration: Configuration
     let log: LogSink
 
     /// All of them by name.
@@ -54,13 +54,13 @@ struct StatusParts: Sendable {
     }
 
     @Sendable private func trust() async -> JSON {
-        let verifier = verifiers.current
-        return Self.trust(
-            verifier.trust, rules: verifier.policy.rules, fetchedFrom: fetchedFrom, at: await date.now().utc)
+        let (verifier, section) = (verifiers.current, configuration.trust)
+        let rules = RulesInForce(verifier, configuration)
+        return Self.trust(verifier.trust, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
     }
 
-    /// The trust data in force, with their ages at that date.
-    static func trust(_ store: TrustStore, rules: GatePolicy?, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
+    /// The trust data in force, with their ages at that date, and the rules.
+    static func trust(_ store: TrustStore, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
         var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
         if let edition = store.edition {
             _ = trust.appendIfNew(.init("issued", .text(edition.issued.rfc3339)))
@@ -69,7 +69,7 @@ struct StatusParts: Sendable {
             let name = age == .fresh ? "fresh" : age == .overdue ? "overdue" : "stale"
             _ = trust.appendIfNew(.init("age", .text(name)))
         }
-        if let rules { _ = trust.appendIfNew(.init("policy", .text(rules.name))) }
+        for member in rules.members { _ = trust.appendIfNew(member) }
         // The oldest of what was fetched or copied: what decides when something becomes stale.
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)

@@ -25,12 +25,16 @@ extension Doctor {
 
     private var policy: [Finding] {
         switch facts.policy {
-        case nil: return [.good(.policy, "none: everybody with a valid credential of a trusted issuer is let in")]
+        case nil: return [.good(.policy, RuleSource.none.words)]
         case .unseen: return [.unknown(.policy, "you may not look at the rules", "Run it with sudo.")]
+        case .unread:
+            return [
+                .unknown(.policy, "the rules come with the trust data, which cannot be used", "Mend the trust data.")
+            ]
         case .unusable(let why):
             // Whether there is a good copy the service knows; on a new gate there is none.
             return [Finding(.policy, .policyFile, why, state: .bad)]
-        case .usable(let name, let tests, let failed, let unknownGroups):
+        case .usable(let name, let origin, let tests, let failed, let unknownGroups):
             var wrong = endings.filter { $0.check == .policy }
             if !failed.isEmpty {
                 wrong.append(
@@ -39,7 +43,7 @@ extension Doctor {
                         "\(failed.count) of \(Self.count(tests, "test")) failed: \(failed.joined(separator: ", "))"))
             }
             wrong += unknownGroups.map { Finding(.policy, .boxPolicyGroups, $0) }
-            return wrong.isEmpty ? [.good(.policy, "\(name), \(Self.count(tests, "test"))")] : wrong
+            return wrong.isEmpty ? [.good(.policy, "\(name), \(origin), \(Self.count(tests, "test"))")] : wrong
         }
     }
 

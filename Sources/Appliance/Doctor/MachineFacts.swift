@@ -139,10 +139,13 @@ package struct MachineFacts: Sendable {
     package enum Policy: Hashable, Sendable {
         /// This program may not look at them.
         case unseen
+        /// They come with the trust data, which cannot be used.
+        case unread
         /// They cannot be used, for that reason.
         case unusable(String)
-        /// They can: their name, how many test cases there are and which fail, and groups that nobody is in.
-        case usable(name: String, tests: Int, failed: [String], unknownGroups: [String])
+        /// They can: their name, where they come from, how many test cases were run and which failed, and groups without
+        /// an issuer.
+        case usable(name: String, origin: String, tests: Int, failed: [String], unknownGroups: [String])
     }
 
     /// The running service.

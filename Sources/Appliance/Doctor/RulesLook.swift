@@ -17,14 +17,20 @@ struct RulesLook {
         if let file = configuration.policy.file, !Self.mayLook(file) { return (nil, .unseen, []) }
         do throws(TrustDirectoryError) {
             let reading = try TrustState(configuration.trust).read()
-            let (rules, policy) = policy(reading.directory)
+            let inForce = RulesInForce(file: configuration.policy.file, over: reading.directory)
             let profile = reading.directory.profile ?? .strict
             let verifier = Verifier(trust: reading.directory.store, policy: VerificationPolicy(profile: profile))
             let expiries = Expiries.trust(verifier, fetchedFrom: section.fetchedFrom)
-            return (trust(reading), policy, expiries + Expiries.gate(configuration, rules: rules))
+            return (
+                trust(reading, inForce), policy(inForce, reading.directory.store),
+                expiries + Expiries.gate(configuration, rules: inForce.rules)
+            )
         } catch {
-            let (rules, policy) = configuration.policy.file.map { policyFile($0, nil) } ?? (nil, nil)
-            return (.unusable(error.summary), policy, Expiries.gate(configuration, rules: rules))
+            let inForce = RulesInForce(file: configuration.policy.file, over: nil)
+            return (
+                .unusable(error.summary), inForce.source == .none ? .unread : policy(inForce, nil),
+                Expiries.gate(configuration, rules: inForce.rules)
+            )
         }
     }
 
@@ -33,43 +39,29 @@ struct RulesLook {
 
     // MARK: - Trust
 
-    private func trust(_ reading: TrustReading) -> MachineFacts.Trust {
+    private func trust(_ reading: TrustReading, _ inForce: RulesInForce) -> MachineFacts.Trust {
         let store = reading.directory.store
-        let today = TrustReport(reading.directory, at: WallTime(utc: now, provenance: .given)).findings
+        let today = TrustReport(reading.directory, rules: inForce, at: WallTime(utc: now, provenance: .given)).findings
+        // What is wrong with the rules is a finding about them.
+        let findings = today.filter { !$0.isOver && $0.subject != TrustReport.policy }
         return .usable(
             version: store.version, issuers: store.listedIssuers.count, lack: store.lack,
-            bundle: reading.fault?.summary,
-            findings: today.filter { !$0.isOver }.map { "\($0.subject) \($0.message)" })
+            bundle: reading.fault?.summary, findings: findings.map { "\($0.subject) \($0.message)" })
     }
 
     // MARK: - Policy
 
-    private func policy(_ directory: TrustDirectory) -> (GatePolicy?, MachineFacts.Policy?) {
-        if let file = configuration.policy.file { return policyFile(file, directory.store) }
-        guard let rules = directory.rules else { return (nil, nil) }
+    private func policy(_ inForce: RulesInForce, _ store: TrustStore?) -> MachineFacts.Policy? {
+        if let problem = inForce.problem { return .unusable(problem.summary) }
+        guard let rules = inForce.rules else { return nil }
         // The files that test cases of a bundle name were not brought along.
-        let path = configuration.trust.bundleKeys.isEmpty ? configuration.trust.directory + "/policy.toml" : nil
-        return (rules, usable(rules, testedAt: path, directory.store))
-    }
-
-    private func policyFile(_ path: String, _ store: TrustStore?) -> (GatePolicy?, MachineFacts.Policy?) {
-        do throws(PolicyLoadError) {
-            let rules = try PolicyFile.load(path)
-            return (rules, usable(rules, testedAt: path, store))
-        } catch {
-            return (nil, .unusable(error.summary))
-        }
-    }
-
-    private func usable(_ rules: GatePolicy, testedAt path: String?, _ store: TrustStore?) -> MachineFacts.Policy {
+        let tests = rules.tests.filter { inForce.source.path != nil || !$0.needsFiles }
+        var trial = PolicyTrial(rules, path: inForce.source.path ?? "")
         var failed: [String] = []
-        if let path {
-            var trial = PolicyTrial(rules, path: path)
-            for test in rules.tests where !trial.run(test).passed { failed.append(test.name.string) }
-        }
+        for test in tests where !trial.run(test).passed { failed.append(test.name.string) }
         let unknown = rules.groups.sorted().filter { name in store.map { $0.members(ofGroup: name) == nil } ?? false }
         return .usable(
-            name: rules.name, tests: path == nil ? 0 : rules.tests.count, failed: failed,
+            name: rules.name, origin: inForce.origin, tests: tests.count, failed: failed,
             unknownGroups: unknown.map(\.string))
     }
 }

@@ -86,7 +86,7 @@ package struct LogEvent: Sendable {
         LogEvent("trust.refreshed", "info", "resource", "A document or list was fetched and is newer."),
         LogEvent(
             "trust.refresh-failed", "warning", "resource, reason", "It could not be fetched, or is not acceptable."),
-        LogEvent("policy", "info", "version", "These rules are in force."),
+        LogEvent("policy", "info", "version, source", "These rules are in force; none: each issuer's types decide."),
         LogEvent("policy.not-kept", "warning", "reason", "The last good rules could not be kept for the next start."),
         LogEvent("policy.group-unknown", "warning", "group, remedy", "A rule names a group that no issuer is in."),
         LogEvent(

@@ -35,14 +35,18 @@ extension PolicyLoadError: CustomStringConvertible {
 
     /// For machines: `{"file", "problems": [{"line"?, "message", "remedy"}]}`.
     package var json: JSON {
-        let list = problems.map { problem in
-            var object: JSONObject = [:]
-            object["line"] = problem.line.map { .int($0) }
-            object["message"] = .text(problem.message)
-            object["remedy"] = .text(problem.remedy)
-            return JSON.object(object)
-        }
-        return ["file": .text(file), "problems": .array(list)]
+        ["file": .text(file), "problems": .array(problems.map(\.json))]
+    }
+}
+
+extension PolicyFileError.Problem {
+    /// For machines: `{"line"?, "message", "remedy"}`.
+    package var json: JSON {
+        var object: JSONObject = [:]
+        object["line"] = line.map { .int($0) }
+        object["message"] = .text(message)
+        object["remedy"] = .text(remedy)
+        return .object(object)
     }
 }
 

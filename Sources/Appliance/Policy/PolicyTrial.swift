@@ -57,3 +57,8 @@ package struct PolicyTrial {
         return directory
     }
 }
+
+extension PolicyTest {
+    /// Whether it names files, which lie next to the policy.
+    var needsFiles: Bool { if case .verified = subject { false } else { true } }
+}

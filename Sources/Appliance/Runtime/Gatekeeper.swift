@@ -138,10 +138,10 @@ package actor Gatekeeper {
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
         case .recordIntent(let visit, let session): recordIntent(visit, session)
-        case .recordOutcome(let visit, let outcome, let signedDigest):
+        case .recordOutcome(let visit, let outcome, let signedDigests):
             verifications.giveUp(visit)
             if outcome.gate?.opened != true { surroundings.settle(visit, false) }
-            surroundings.ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
+            surroundings.ledger.recordOutcome(visit, outcome, signedDigests: signedDigests)
         case .opened(let visit): surroundings.settle(visit, true)
         case .unused(let visit): surroundings.settle(visit, false)
         case .drawSessionMaterial: drawSessionMaterial()

@@ -110,9 +110,9 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     /// Takes over the outcome; it is named under the site key and written when the disk allows.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
+    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
         let outcome = UnwrittenOutcome(
-            visit: Text(visit.text), outcome: outcome, stamp: stamp(), signedDigest: signedDigest)
+            visit: Text(visit.text), outcome: outcome, stamp: stamp(), signedDigests: signedDigests)
         for answer in state.withLock({ Self.handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
         signal.yield()
     }

@@ -8,5 +8,5 @@ package protocol VisitLedger: Sendable {
     /// with nil once the intent would survive a power cut, else with why it never will.
     func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void)
     /// Takes over the outcome; it is written as soon as the disk allows, and its report with it.
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?)
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]])
 }

@@ -84,13 +84,9 @@ package struct Composition: Sendable {
         // Before anything that may take its time: what a display kept of an earlier run is no invitation.
         let displays = try DisplayOutput(configuration, report: report)
         let manager = ServiceManager(environment: environment)
-        let trust = try TrustState(configuration.trust).begin(report)
-        let defaults = defaults(configuration)
-        let direction = direction(configuration)
-        // The rules of a file of their own win over those that came with the trust data.
+        let judgement = try Judgement(configuration, log, report)
+        let (trust, policy) = (judgement.trust, judgement.policy)
         let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules(of: configuration, under: $0) }
-        let policyFile = configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) }
-        let policy = policyOver(policyFile?.begin(log, report) ?? trust.directory.rules)
         let trusted = trust.directory.store
         trusted.warmUp()
         let opening = Records.Opening(
@@ -132,10 +128,7 @@ package struct Composition: Sendable {
                 .warning, "configuration",
                 ["key": .text(notice.key), "text": .text(notice.message), "remedy": .text(notice.remedy)])
         }
-        if let rules = policy.rules {
-            log.log(.info, "policy", ["version": .text(rules.name)])
-            PolicyService.warn(about: rules, by: trusted, log)
-        }
+        PolicyService.log(judgement.rules, by: trusted, log)
 
         let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
         let keeper = LedgerKeeper(
@@ -143,7 +136,7 @@ package struct Composition: Sendable {
             report: report,
             onChange: { _ in agents.wake() })
         let verifiers = VerifierInForce(
-            Verifier(trust: trusted, policy: policy), siteKey: records.siteKey, memory: records.memory,
+            judgement.verifier, siteKey: records.siteKey, memory: records.memory,
             remembered: { keeper.remember($0) })
         let signal = ObservationSignal()
         let voice = try VoiceOutput(configuration.voice, report: report)
@@ -165,10 +158,13 @@ package struct Composition: Sendable {
                 schedule: configuration.door.schedule, minimumClock: minimum, panel: panel ?? NoPanel(),
                 listeners: listeners, observe: observe))
         let refreshing = TrustService.make(
-            configuration.trust, beginning: trust, verifiers: verifiers, policy: policyFile == nil ? policyOver : nil,
-            wallTime: wallTime, log: log, report: report)
+            configuration.trust, beginning: trust, verifiers: verifiers,
+            policy: RulesInForce.comeWithTrust(configuration.policy.file) ? policyOver : nil, wallTime: wallTime,
+            log: log, report: report)
         let watching = PolicyService(
-            policyFile, over: defaults, direction: direction, verifiers: verifiers, log: log, report: report)
+            configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) },
+            over: defaults(configuration), direction: direction(configuration), verifiers: verifiers, log: log,
+            report: report)
         inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
         let orders = try DoorOrders(
             DoorOrderFile(database: configuration.ledger.path), wallTime: wallTime, report: report)
@@ -190,7 +186,7 @@ package struct Composition: Sendable {
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
                 store: store, verifiers: verifiers, date: date, agents: agents, sticker: sticker,
-                expiry: expiry, fetchedFrom: configuration.trust.fetchedFrom, log: log
+                expiry: expiry, configuration: configuration, log: log
             ).all,
             now: { (SystemClock.now(), await date.now().utc) })
         var desk = ControlDesk()
@@ -281,11 +277,12 @@ package struct Composition: Sendable {
         GateDirection(rawValue: configuration.gate.direction.rawValue)
     }
 
-    /// What holds where a policy file says nothing. Without a file everybody with a valid credential of a trusted issuer is let
-    /// in, and one who comes again at once is only noted.
+    /// What holds where rules say nothing. Without rules the types in each issuer's entry say who is let in, and one who comes again
+    /// at once is only noted.
     static func defaults(_ configuration: Configuration) -> VerificationPolicy {
         var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue) ?? .strict)
         policy.clockSkew = configuration.clock.skew
+        policy.audience = Text(configuration.kiosk.name)
         policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
         policy.replay.action = .flag
         return policy

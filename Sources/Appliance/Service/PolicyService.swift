@@ -67,8 +67,8 @@ package actor PolicyService: ServiceLifecycle.Service {
             verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
             refused = []
             report(.over(.policyFile))
-            log.log(.info, "policy", ["version": .text(rules.name)])
-            Self.warn(about: rules, by: verifiers.current.trust, log)
+            Self.log(
+                RulesInForce(file: state.path, over: nil) { _ in rules }, by: verifiers.current.trust, log)
             state.remember(bytes, log)
         } catch {
             // The rules in force stay: a slip must neither open the gate nor shut it.
@@ -77,8 +77,11 @@ package actor PolicyService: ServiceLifecycle.Service {
         }
     }
 
-    /// Tells of groups that no issuer is in.
-    static func warn(about rules: GatePolicy, by trust: TrustStore, _ log: LogSink) {
+    /// Logs which rules came into force, and groups in them that no issuer is in.
+    static func log(_ inForce: RulesInForce, by trust: TrustStore, _ log: LogSink) {
+        let source: JSON = .text(inForce.source.words)
+        guard let rules = inForce.rules else { return log.log(.info, "policy", ["version": "none", "source": source]) }
+        log.log(.info, "policy", ["version": .text(rules.name), "source": source])
         for group in rules.groups.sorted() where trust.members(ofGroup: group) == nil {
             let remedy =
                 "no [[issuer]] has groups = [\"\(group)\"]: accept rules for it let nobody in, deny rules keep all out"

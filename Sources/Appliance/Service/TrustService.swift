@@ -106,9 +106,11 @@ package actor TrustService: ServiceLifecycle.Service {
             let reading = try state.read()
             retryAt = reading.fault == nil ? nil : now.advanced(by: settings.retry)
             let store = reading.directory.store
-            let old = verifiers.current.trust.version
+            let (old, before) = (verifiers.current.trust.version, verifiers.current.policy.rules?.digest)
             if let policy {
-                verifiers.replace(trust: store, policy: policy(reading.directory.rules))
+                let inForce = RulesInForce(file: nil, over: reading.directory)
+                verifiers.replace(trust: store, policy: policy(inForce.rules))
+                if inForce.rules?.digest != before { PolicyService.log(inForce, by: store, log) }
             } else {
                 verifiers.replace(trust: store)
             }

@@ -76,14 +76,14 @@ package struct SetupDialogue: Sendable {
         case .bundleKey: answers.text(.trustBundle) != nil
         case .trustDirectory: !hasTrust && answers.text(.issuer) == nil
         case .issuer: !hasTrust && answers.text(.bundleKey) == nil
-        case .issuerDocument, .issuerRoot, .context: answers.text(.issuer) != nil
+        case .issuerType, .issuerDocument, .issuerRoot, .context: answers.text(.issuer) != nil
         default: true
         }
     }
 
     private func proposal(_ question: SetupQuestion) -> String? {
         switch question {
-        case .name, .bundleKey: nil
+        case .name, .bundleKey, .issuerType: nil
         case .id: answers.text(.name)
         // Where none is seen somebody has to say so: a gate without lines opens nothing.
         case .board: machine.board

@@ -14,8 +14,8 @@ struct SetupPins {
 
     func remove() { try? FileManager.default.removeItem(atPath: pin.directory) }
 
-    /// Copies what is there, and adds the issuer's entry.
-    func begin(with directory: String) throws(SetupProblem) {
+    /// Copies what is there, and adds the issuer's entry with these types.
+    func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
         do throws(TrustDirectoryError) { files = try TrustFiles.read(directory) } catch {
             throw SetupTrust.problem(.issuer, error)
@@ -23,7 +23,9 @@ struct SetupPins {
         do throws(SystemError) { try DurableFile.replaceFolder(pin.directory, with: files) } catch {
             throw SetupProblem(.issuer, "cannot be tried: \(error)", "Look at the disk.")
         }
-        _ = try told(.issuer) { () throws(TrustPin.Failure) in try pin.issuer(id) }
+        var settings = IssuerSettings()
+        settings.types = types
+        _ = try told(.issuer) { () throws(TrustPin.Failure) in try pin.issuer(id, settings) }
     }
 
     func pin(_ context: SetupPlan.Context) throws(SetupProblem) {

@@ -10,8 +10,8 @@ package struct SetupPlan: Hashable, Sendable {
         case bundle(String)
         /// Whom a trust directory names.
         case directory(String)
-        /// One issuer more, with document, root and contexts.
-        case issuer(Text, document: String?, root: String?, contexts: [Context])
+        /// One issuer more, with the types by which it admits, document, root and contexts.
+        case issuer(Text, types: [Text], document: String?, root: String?, contexts: [Context])
     }
 
     /// A context that an issuer's credentials use: a document, or without one that which is built in.

@@ -28,6 +28,8 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case trustDirectory = "trust-directory"
     /// The id of an issuer.
     case issuer
+    /// The types of its credentials by which it admits.
+    case issuerType = "issuer-type"
     /// Its DID document, a file.
     case issuerDocument = "issuer-document"
     /// The root of its certificates, a file.
@@ -61,6 +63,8 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         case .bundleKey: "The operator's public key (z6Mk…)"
         case .trustDirectory: "A folder with trust data (empty: there is none)"
         case .issuer: "The id of one issuer, did:… or https://… (empty: later)"
+        case .issuerType:
+            "The types of its credentials that are let in, with spaces between (gatehouse trust needs FILE prints them)"
         case .issuerDocument: "The file with its DID document (empty: did:key, did:jwk, or none)"
         case .issuerRoot: "The file with the root of its certificates, PEM (empty: none)"
         case .context: "Contexts of its credentials, URL or URL=FILE with spaces between (empty: none)"
@@ -76,12 +80,13 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         case .board: "pi4"
         case .bundleKey: "z6Mk…"
         case .issuer: "did:web:works.example"
+        case .issuerType: "https://works.example/ns#StaffPass"
         default: "…"
         }
     }
 
     /// Whether several answers may be given.
-    var isList: Bool { self == .context }
+    var isList: Bool { self == .context || self == .issuerType }
 
     /// Whether the answer is yes or no.
     var isFlag: Bool { self == .allowPlainHTTP }

@@ -4,12 +4,14 @@ import Foundation
 import LinuxIO
 
 /// Trust data of a setup: read and checked as a whole, to be put into place by what `gatehouse trust import` does. An issuer is pinned
-/// into a copy of what is there, which then takes its place in one step: nothing is ever half pinned.
+/// into a copy of what is there, which then takes its place in one step: nothing is ever half pinned. A trust directory without rules
+/// gets those to begin with (``StartRules``).
 struct SetupTrust {
     private enum Content {
         case nothing
         case bundle([UInt8], TrustState)
         case copy(TrustCopy, at: String)
+        case files([(path: String, bytes: [UInt8])], at: String)
     }
 
     private let content: Content
@@ -26,7 +28,10 @@ struct SetupTrust {
         _ plan: SetupPlan.Trust, _ section: TrustSection, replaces: Bool
     ) throws(SetupProblem) {
         switch plan {
-        case .unchanged: (content, words) = (.nothing, [])
+        case .unchanged:
+            let files = section.bundleKeys.isEmpty ? StartRules.files(missingIn: section.directory) : []
+            content = files.isEmpty ? .nothing : .files(files, at: section.directory)
+            words = files.isEmpty ? [] : [StartRules.words]
         case .bundle(let path):
             let bytes = try SetupFiles.read(path, for: .trustBundle, limit: TrustBundle.Limits().bytes)
             let state = TrustState(section)
@@ -39,20 +44,23 @@ struct SetupTrust {
             content = .bundle(bytes, state)
         case .directory(let path):
             do throws(TrustDirectoryError) {
-                let copy = try TrustCopy(of: path)
-                (content, words) = (.copy(copy, at: section.directory), ["trust: \(copy.version)"])
+                var copy = try TrustCopy(of: path)
+                let rules = copy.begin(at: section.directory)
+                (content, words) = (.copy(copy, at: section.directory), ["trust: \(copy.version)"] + rules)
             } catch {
                 throw Self.problem(.trustDirectory, error)
             }
-        case .issuer(let id, let document, let root, let contexts):
+        case .issuer(let id, let types, let document, let root, let contexts):
             let bench = SetupPins(id, replaces: replaces)
             defer { bench.remove() }
-            try bench.begin(with: section.directory)
+            try bench.begin(with: section.directory, types)
             for context in contexts { try bench.pin(context) }
             let facts = try document.map { path throws(SetupProblem) in try bench.pin(document: path) } ?? []
             let more = try root.map { path throws(SetupProblem) in try bench.pin(root: path) } ?? []
-            content = .copy(try bench.copy(), at: section.directory)
-            words = ["trust: the issuer \(id)"] + (facts + more).map { "  " + $0 }
+            var copy = try bench.copy()
+            let rules = copy.begin(at: section.directory)
+            content = .copy(copy, at: section.directory)
+            words = ["trust: the issuer \(id)"] + (facts + more).map { "  " + $0 } + rules
         }
     }
 
@@ -70,6 +78,12 @@ struct SetupTrust {
             }
         case .copy(let copy, let directory):
             if !copy.isAt(directory) { try copy.install(at: directory, onStep: onStep) }
+        case .files(let files, let directory):
+            try DurableFile.make(folder: directory)
+            for (path, bytes) in files {
+                DurableFile.clean(directory + "/" + path)
+                try DurableFile.replace(directory + "/" + path, with: bytes, onStep: onStep)
+            }
         }
     }
 

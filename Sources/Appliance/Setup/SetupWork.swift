@@ -73,7 +73,7 @@ package struct SetupWork: Sendable {
             case .trustBundle:
                 guard let path = answers.text(question) else { return nil }
                 _ = try SetupFiles.read(path, for: question, limit: TrustBundle.Limits().bytes)
-            case .bundleKey, .trustDirectory, .issuer, .issuerDocument, .issuerRoot, .context:
+            case .bundleKey, .trustDirectory, .issuer, .issuerType, .issuerDocument, .issuerRoot, .context:
                 let draft = SetupDraft(answers, machine, places)
                 let section = try? Configuration.parse(draft.configuration, file: places.file, folder: places.folder)
                 guard let section = section?.trust else { return nil }

@@ -5,12 +5,22 @@ package import LinuxIO
 package struct TrustCopy: Sendable {
     /// The version that verdicts will name.
     package let version: String
-    private let files: [(path: String, bytes: [UInt8])]
+    private var files: [(path: String, bytes: [UInt8])]
 
     /// Reads a trust directory; throws everything that is wrong with it.
     package init(of directory: String) throws(TrustDirectoryError) {
         version = try TrustDirectory(path: directory).store.version
         files = try TrustFiles.read(directory)
+    }
+
+    /// Adds rules where it has none: those that are in its place already, else those to begin with. Returns words about the latter.
+    mutating func begin(at directory: String) -> [String] {
+        let name = TrustDirectory.policyFile
+        if files.contains(where: { $0.path == name }) { return [] }
+        let old = TrustFolder(name: directory).read(name, limit: TrustIndex.largestFile)
+        // In the order in which ``TrustFiles`` has them.
+        files.insert((name, old ?? StartRules.bytes), at: 1)
+        return old == nil ? [StartRules.words] : []
     }
 
     /// Whether these are the files that are there already.

@@ -10,7 +10,8 @@ import LinuxIO
 /// `contexts/index.json` lists `{"url", "sha256", "file"}`; without `file` the context is one that ships with the product, and
 /// needs no `sha256`.
 /// A status list is known under the `id` it carries, or under the URL that `status/index.json`, if present, gives it:
-/// `[{"url", "file"}]`. Files beginning with a dot are ignored. A `policy.toml` may lie beside `issuers.toml`.
+/// `[{"url", "file"}]`. Files beginning with a dot are ignored. A `policy.toml` may lie next to `issuers.toml`: the rules
+/// of every gate that has these trust data and no policy file of its own (``RulesInForce``).
 ///
 /// A document's age counts from what `issuers.toml` says of it, else from the date of its bundle or the file's own.
 package struct TrustDirectory: Sendable {
@@ -20,8 +21,11 @@ package struct TrustDirectory: Sendable {
     package let store: TrustStore
     /// How credentials are to be read, where `issuers.toml` says so.
     package let profile: Profile?
-    /// The gate's rules, where `policy.toml` is part of it.
-    package let rules: GatePolicy?
+    /// The rules in `policy.toml`, where that is part of it. Whether they are in force ``RulesInForce`` says.
+    let rules: GatePolicy?
+
+    /// The file of the rules.
+    static let policyFile = "policy.toml"
 
     /// Largest file that is read: a status list or context over 16 MiB is none.
     private static let largestFile = 16 * 1024 * 1024
@@ -45,7 +49,7 @@ package struct TrustDirectory: Sendable {
     }
 
     /// What it is called in errors.
-    private let name: String
+    let name: String
 
     /// Reads a directory wherever its files are.
     init(_ source: any TrustSource, edition: TrustEdition? = nil) throws(TrustDirectoryError) {
@@ -58,6 +62,7 @@ package struct TrustDirectory: Sendable {
         material.statusLists = reader.statusLists()
         material.roots = reader.roots()
         material.revokedKeys = issuers?.revokedKeys ?? []
+        material.untypedIssuers = issuers?.untypedIssuers ?? .refuse
         material.fetched = reader.dates.merging(issuers?.fetched ?? [:]) { _, told in told }
         let rules = reader.rules()
         guard reader.problems.isEmpty else {
@@ -72,6 +77,7 @@ package struct TrustDirectory: Sendable {
     ) throws(TrustDirectoryError) {
         do {
             store = try TrustStore(material)
+            store.prepare()
         } catch {
             let (file, message, remedy) = Self.explain(error)
             throw TrustDirectoryError(
@@ -110,7 +116,7 @@ package struct TrustDirectory: Sendable {
         }
 
         mutating func rules() -> GatePolicy? {
-            let name = "policy.toml"
+            let name = TrustDirectory.policyFile
             guard exists(name), let bytes = bytes(name) else { return nil }
             do throws(PolicyFileError) {
                 return try GatePolicy.parse(bytes, zones: PolicyFile.zone)
@@ -126,7 +132,9 @@ package struct TrustDirectory: Sendable {
             for file in names("did", ending: ".json") {
                 guard let bytes = bytes(file), let json = json(bytes, file) else { continue }
                 guard let document = ControllerDocument(json) else {
-                    note(file, "no DID document, controller document or key", "It needs an id and verificationMethod.")
+                    note(
+                        file, "no DID document, controller document, key or metadata of a JWT VC issuer",
+                        "It needs an id and verificationMethod, or an issuer and jwks.")
                     continue
                 }
                 if let other = files.updateValue(file, forKey: document.id) {

@@ -18,8 +18,12 @@ extension TrustPin {
     }
 
     /// What a new directory begins with; the reader asks for a list of issuers, even for one that is empty.
-    private static let beginning = Array(
-        "# Whom this gate trusts; gatehouse trust list shows what it amounts to.\n".utf8)
+    static let beginning = Array(
+        """
+        # Whom this gate trusts; gatehouse trust list shows what it amounts to.
+        untyped-issuers = "refuse"
+
+        """.utf8)
 
     private var base: [String: [UInt8]] { folder.exists(IssuersFile.name) ? [:] : [IssuersFile.name: Self.beginning] }
 
@@ -163,6 +167,7 @@ extension TrustDirectory {
             expected = expected.filter { $0.id != id } + [settings.applied(to: entry)]
         }
         return store.listedIssuers == expected.sorted { $0.id < $1.id } && profile == other.profile
+            && material.untypedIssuers == other.material.untypedIssuers
             && material.revokedKeys == other.material.revokedKeys
     }
 }

@@ -90,14 +90,16 @@ package struct TrustPin: Sendable {
         return outcome
     }
 
-    /// A DID document, another controller document, or a single key.
+    /// A DID document, another controller document, a single key, or the metadata of a JWT VC issuer.
     package func document(_ bytes: [UInt8]) throws(Failure) -> Outcome {
         guard let json = try? JSON.parse(bytes), let id = ControllerDocument(json)?.id,
             let keys = (try? TrustStore(TrustMaterial(documents: [bytes])))?.keys(of: id), !keys.isEmpty
         else {
             throw .unusable(
-                "that is no DID document, controller document or key: it has no id with keys",
-                remedy: "give the JSON document that its owner publishes")
+                "that is no DID document, controller document, key or metadata of a JWT VC issuer: it has no id with keys",
+                remedy: (try? JSON.parse(bytes))?["jwks_uri"] == nil
+                    ? "give the JSON document that its owner publishes"
+                    : "get the keys from its jwks_uri, and put them into it as \"jwks\" in the place of that")
         }
         try checkName(id)
         let outcome = Outcome(id: id, facts: keys.flatMap(Self.facts))
@@ -153,7 +155,13 @@ package struct TrustPin: Sendable {
         try checkName(id)
         let current = try current()
         let changes = try editing(settings, of: id, in: current)
-        return try writing(changes, Outcome(id: id)) { $0.sameIssuers(as: current, but: (id, settings)) }
+        var outcome = Outcome(id: id)
+        if settings.types.isEmpty, current.store.issuer(id)?.types == nil {
+            outcome.facts = [
+                "it has no types yet, and admits by none: say --type, or --credential with one of its credentials"
+            ]
+        }
+        return try writing(changes, outcome) { $0.sameIssuers(as: current, but: (id, settings)) }
     }
 
     /// A status list under the URL by which credentials name it.

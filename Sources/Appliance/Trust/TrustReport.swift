@@ -21,13 +21,16 @@ package struct TrustReport: Sendable {
     private let directory: TrustDirectory
     private let verifier: Verifier
     private let clock: WallTime
+    private let rules: RulesInForce
 
     private var store: TrustStore { directory.store }
 
-    /// Looks at everything as it is at a date.
-    package init(_ directory: TrustDirectory, at clock: WallTime) {
-        self.directory = directory
-        self.clock = clock
+    /// What a finding about the rules as a whole is about.
+    static let policy = "policy"
+
+    /// Looks at everything as it is at a date, and at the rules that are in force with these trust data.
+    package init(_ directory: TrustDirectory, rules: RulesInForce, at clock: WallTime) {
+        (self.directory, self.rules, self.clock) = (directory, rules, clock)
         var policy = VerificationPolicy(profile: directory.profile ?? .strict)
         policy.minimumClock = .unset
         verifier = Verifier(trust: directory.store, policy: policy)
@@ -43,10 +46,11 @@ package struct TrustReport: Sendable {
             case .stale: note(edition.name, "was valid until \(edition.validUntil.rfc3339): nobody is let in by it")
             }
         }
+        examineRules()
         let issuers = store.listedIssuers
         if issuers.isEmpty { note("issuers.toml", "lists nobody: nobody is trusted") }
         for issuer in issuers { examine(issuer) }
-        for root in store.rootIDs { examine(root: root, issuers) }
+        for root in store.listedRoots { examine(root) }
         for root in store.listedRoots where root.notAfter <= clock.utc {
             note(root.name, "is a root that ended on \(root.notAfter.rfc3339)", isOver: true)
         }
@@ -56,6 +60,12 @@ package struct TrustReport: Sendable {
         notes += calendar.warnings.filter { $0.step != .ended }.map {
             Finding(subject: $0.expiry.name.string, message: "\($0.expiry.kind.words) ends on \($0.expiry.endWords)")
         }
+    }
+
+    private mutating func examineRules() {
+        if let problem = rules.problem { note(Self.policy, "cannot be used: \(problem.summary)") }
+        guard let rules = rules.rules, let end = rules.validUntil, end <= clock.utc else { return }
+        note(rules.name, "ended on \(end.rfc3339): nobody is let in by it", isOver: true)
     }
 
     private mutating func examine(_ issuer: TrustedIssuer) {
@@ -76,24 +86,57 @@ package struct TrustReport: Sendable {
         for context in issuer.contexts ?? [] where !store.pins(context) {
             note(id, "may use the context \(context), which is not pinned")
         }
+        if issuer.types == nil, !issuer.isRoot { noteUntyped(id, "write into its [[issuer]]: types = [\"…\"]") }
     }
 
-    /// For whom a root speaks, besides signers of mdocs.
-    private mutating func examine(root: Text, _ issuers: [TrustedIssuer]) {
-        let named = issuers.filter { !$0.isRoot && $0.roots.contains(root) }.map(\.id)
-        if named.count > 1 {
+    /// Of an issuer whose entry does not say what admits: a finding, unless the gate's rules say it.
+    private mutating func noteUntyped(_ id: String, _ line: String) {
+        let accept = rules.rules?.accept ?? []
+        let isSaid = !accept.isEmpty && accept.allSatisfy(\.saysWhatAdmits)
+        let now =
+            switch (isSaid, store.untypedIssuers) {
+            case (true, _): "only rules that name types admit by it"
+            case (_, .refuse): "nothing of it is let in"
+            case (_, .warn), (_, .admit): "it is let in with a warning, and refused from version 0.2.0 on"
+            }
+        let finding = Finding(
+            subject: id,
+            message: "has no types by which it admits: \(now); \(line) (gatehouse trust needs FILE prints the line)")
+        if isSaid { notes.append(finding) } else { findings.append(finding) }
+    }
+
+    /// For whom a root speaks.
+    private mutating func examine(_ root: TrustStore.ListedRoot) {
+        let id = root.id.string
+        let use = store.use(of: root)
+        if use.tokens.count > 1 {
             note(
-                root.string,
-                "speaks for more than one issuer (\(named.map(\.string).joined(separator: ", "))): a certificate below it that "
-                    + "names nobody signs for each of them")
+                id,
+                "speaks for more than one issuer (\(use.tokens.map(\.string).joined(separator: ", "))): a certificate below it "
+                    + "that names nobody signs for each of them")
         }
-        guard named.isEmpty, store.issuer(root) == nil else { return }
+        for issuer in use.misnamed {
+            note(
+                id,
+                "is the certificate of a signer that is not meant for tokens, and the [[issuer]] \(issuer) names it: remove it "
+                    + "there, or list its extendedKeyUsage in token-signer-usages")
+        }
+        if use.docTypes == [], use.tokens.isEmpty, use.misnamed.isEmpty {
+            note(id, "is the certificate of a signer that may sign nothing here: no [[issuer]] names it")
+        }
+        if use.docTypes == nil {
+            let line =
+                store.issuer(root.id) == nil
+                ? "write [[issuer]] id = \"\(id)\", types" : "write into its [[issuer]]: types"
+            noteUntyped(id, "\(line) = [\"…\"] with the docTypes of its mdocs")
+        }
+        guard use.tokens.isEmpty, use.misnamed.isEmpty, store.issuer(root.id) == nil else { return }
         notes.append(
             Finding(
-                subject: root.string,
+                subject: id,
                 message:
                     "vouches for mdoc document signers only; to let it sign the tokens of an issuer, write into its "
-                    + "[[issuer]]: \(ReasonDetail.line([root]))"))
+                    + "[[issuer]]: \(ReasonDetail.line([root.id]))"))
     }
 
     private mutating func examineKeys(of holder: Text, for issuer: TrustedIssuer) {
@@ -126,6 +169,7 @@ package struct TrustReport: Sendable {
     /// What is trusted, a line each, indented below its issuer.
     package var lines: [String] {
         var lines = ["\(store.version)" + (store.edition.map { ", valid until \($0.validUntil.rfc3339)" } ?? "")]
+        lines.append(policyLine)
         for issuer in store.listedIssuers {
             lines.append("issuer \(issuer.id)")
             for (name, values) in parts(of: issuer) where !values.isEmpty {
@@ -138,7 +182,7 @@ package struct TrustReport: Sendable {
                 }
             }
         }
-        for id in store.rootIDs { lines.append("root \(id)") }
+        for root in store.listedRoots { lines.append("root \(root.id): \(words(of: store.use(of: root)))") }
         for url in store.statusListURLs {
             let date = store.confirmed(url).map { " of \($0.rfc3339) (\(age(since: $0)))" }
             lines.append("status list \(url)\(date ?? "")")
@@ -146,6 +190,9 @@ package struct TrustReport: Sendable {
         for url in store.contextURLs { lines.append("context \(url)") }
         return lines
     }
+
+    /// The rules in force, on one line.
+    package var policyLine: String { "policy \(rules.line)" }
 
     private func parts(of issuer: TrustedIssuer) -> [(name: String, values: [String])] {
         func only(_ values: [Text]?) -> [String] { values.map { $0.isEmpty ? ["none"] : $0.map(\.string) } ?? [] }
@@ -159,7 +206,30 @@ package struct TrustReport: Sendable {
             ("from", [issuer.notBefore?.rfc3339].compactMap(\.self)),
             ("until", [issuer.notAfter?.rfc3339].compactMap(\.self)),
             ("key purpose", issuer.keyPurpose == .didWide ? [issuer.keyPurpose.rawValue] : []),
+            ("controllers", issuer.controllers.map(\.string)),
+            ("status issuers", issuer.statusIssuers.map(\.string)), ("status lists", issuer.statusLists.map(\.string)),
+            (
+                "status list aliases",
+                issuer.statusListAliases.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+            ),
+            ("unchecked status types", issuer.uncheckedStatusTypes.map(\.string)),
+            ("document max age", [issuer.documentMaxAge.map(DurationText.write)].compactMap(\.self)),
+            ("pinned documents", issuer.pinnedDocuments.keys.sorted().map(\.string)),
+            (
+                "allows",
+                [
+                    (issuer.inlineContexts, "inline contexts"), (issuer.mayWithholdExpiry, "withheld expiry"),
+                    (issuer.mayWithholdStatus, "withheld status"), (issuer.takesArraysWhole, "arrays taken whole"),
+                    (issuer.plainSDJWT, "plain SD-JWTs"), (issuer.vouchesForEmbedded, "embedded claims"),
+                ].filter(\.0).map(\.1)
+            ),
         ]
+    }
+
+    private func words(of use: TrustStore.RootUse) -> String {
+        let mdocs = use.docTypes.map { $0.isEmpty ? [] : ["mdocs " + $0.map(\.string).joined(separator: ", ")] }
+        let uses = use.tokens.map { "tokens of \($0)" } + (mdocs ?? ["mdocs of any docType"])
+        return uses.isEmpty ? "signs nothing here" : uses.joined(separator: "; ")
     }
 
     private static func describe(_ key: TrustStore.ListedKey) -> String {
@@ -175,7 +245,9 @@ package struct TrustReport: Sendable {
 
     /// The same as one JSON object.
     package var json: JSON {
-        var json: JSONObject = ["version": .text(store.version)]
+        var json: JSONObject = [
+            "version": .text(store.version), "untypedIssuers": .text(store.untypedIssuers.rawValue),
+        ]
         if let edition = store.edition {
             json["bundle"] = [
                 "version": .int(edition.version), "issued": .text(edition.issued.rfc3339),
@@ -184,14 +256,22 @@ package struct TrustReport: Sendable {
                 "state": .text("\(edition.age(at: clock.utc))"),
             ]
         }
+        for member in rules.members { json[member.name] = member.value }
         json["issuers"] = .array(store.listedIssuers.map(json(of:)))
         json["documents"] = .array(store.documentIDs.map { dated("id", $0) })
         json["statusLists"] = .array(store.statusListURLs.map { dated("url", $0) })
         json["roots"] = .array(store.rootIDs.map { .string($0) })
+        json["rootUses"] = .array(store.listedRoots.map { Self.json(of: store.use(of: $0), $0.id) })
         json["contexts"] = .array(store.contextURLs.map { .string($0) })
         for (name, list) in [("findings", findings), ("notes", notes)] as [(Text, [Finding])] {
             json[name] = .array(list.map { ["subject": .text($0.subject), "message": .text($0.message)] })
         }
+        return .object(json)
+    }
+
+    private static func json(of use: TrustStore.RootUse, _ id: Text) -> JSON {
+        var json: JSONObject = ["id": .string(id), "tokens": .array(use.tokens.map { .string($0) })]
+        if let types = use.docTypes { json["docTypes"] = .array(types.map { .string($0) }) }
         return .object(json)
     }
 
@@ -210,6 +290,11 @@ package struct TrustReport: Sendable {
         if let types = issuer.types { json["types"] = list(types) }
         if let contexts = issuer.contexts { json["contexts"] = list(contexts) }
         if !issuer.roots.isEmpty { json["roots"] = list(issuer.roots) }
+        json["settings"] = .object(
+            JSONObject(
+                parts(of: issuer).filter { !$0.values.isEmpty }.map { part in
+                    JSONObject.Member(Text(part.name), .array(part.values.map { .text($0) }))
+                }))
         if let from = issuer.notBefore { json["validFrom"] = .text(from.rfc3339) }
         if let until = issuer.notAfter { json["validUntil"] = .text(until.rfc3339) }
         json["keys"] = .array(

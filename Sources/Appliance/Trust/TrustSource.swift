@@ -9,7 +9,7 @@ package protocol TrustSource {
     var name: String { get }
     /// The names in a folder, in byte order; those beginning with a dot are none.
     func names(in folder: String) -> [String]
-    /// Whether there is a file of that path.
+    /// Whether there is something of that path.
     func exists(_ path: String) -> Bool
     /// At most `limit` bytes of a file, and one more where there are more; nil when it cannot be read.
     func read(_ path: String, limit: Int) -> [UInt8]?
@@ -38,7 +38,10 @@ struct TrustFolder: TrustSource {
         return names.filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: name + "/" + path) }
+    /// A link that leads nowhere is there, and cannot be read: rules that are gone must not count as none.
+    func exists(_ path: String) -> Bool {
+        (try? FileManager.default.attributesOfItem(atPath: name + "/" + path)) != nil
+    }
 
     func read(_ path: String, limit: Int) -> [UInt8]? {
         guard FileBytes.isFile(name + "/" + path), let handle = FileHandle(forReadingAtPath: name + "/" + path),

@@ -17,6 +17,8 @@ enum CredentialVocabulary {
     static let starts = [credential("issuanceDate"), credential("validFrom")]
     /// Those that say until when.
     static let ends = [credential("expirationDate"), credential("validUntil")]
+    /// The properties of a credential that have one value at most.
+    static let single = Set([issuer] + starts + ends)
     static let holder = credential("holder")
     static let verifiableCredential = credential("verifiableCredential")
 
@@ -33,12 +35,26 @@ enum CredentialVocabulary {
         "holder", "verifiableCredential",
     ]
 
-    /// The one name of each property above: a document that calls one otherwise hides it from whoever reads names.
+    /// Those properties.
+    static let credentialProperties = Set(credentialNames.map { credential($0.string) })
+
+    /// Properties of credentials, status entries and status lists that have one value.
+    static let singleProperties: Set<Text> = {
+        let names = ["statusListIndex", "statusListCredential", "statusSize", "encodedList"]
+        return single.union(statusLists.flatMap { list in names.map { Text(list.prefix + $0) } })
+    }()
+
+    /// The one name of each property and type above: a document that calls one otherwise hides it from readers of names.
     static let standardNames: StandardNames = {
         let statusNames = ["statusPurpose", "statusListIndex", "statusListCredential", "statusSize", "encodedList"]
         var names: [Text: Text] = [:]
         for name in credentialNames { names[credential(name.string)] = name }
-        for (prefix, _) in statusLists { for name in statusNames { names[Text(prefix + name)] = Text(name) } }
+        for (prefix, kind) in statusLists {
+            for name in statusNames.map({ Text($0) }) + [kind.entryType, kind.credentialType, kind.listType] {
+                names[Text(prefix + name.string)] = name
+            }
+        }
+        for name in ["VerifiableCredential", "VerifiablePresentation"] { names[credential(name)] = Text(name) }
         // Other data models have names of their own for what a proof says, too.
         let proofNames = [
             "cryptosuite", "proofPurpose", "verificationMethod", "challenge", "domain", "nonce", "previousProof",

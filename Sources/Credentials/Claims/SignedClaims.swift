@@ -9,13 +9,13 @@ package struct SignedClaims: Sendable {
     package let issuer: Text
     /// What kind of credential it is: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
     /// mdoc, the type names as written in a JWT credential.
-    package var types: [Text] { names ?? graph.map { $0.types(of: $0.root) } ?? [] }
+    package let types: [Text]
     /// The signed text, which rules read by pointers; nil where statements are signed, so that pointers are resolved to
     /// properties. JWT and linked data: the credential without its proof. SD-JWT: the payload with what was disclosed.
     /// Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
     let text: SignedText?
-    /// The contexts of linked data as they are listed; nil for other formats, and where one is not a URL.
-    let contexts: [Text]?
+    /// The contexts of linked data; none for other formats.
+    let contexts: ListedContexts
     /// The contexts that the issuer's entry allows, where it says which.
     let issuerContexts: [Text]?
     /// Start of validity.
@@ -28,29 +28,20 @@ package struct SignedClaims: Sendable {
     let id: Text?
     /// Whom the credential is about.
     package let subjects: CredentialSubjects
-    /// The types where they need not be looked for in the graph.
-    private let names: [Text]?
     private let deferred: DeferredGraph?
 
     /// The signed statements of linked data, read by property IRIs; nil for other formats.
     var graph: StatementGraph? { deferred?.graph }
 
-    /// The contexts of linked data as they are listed; nil when one of them is not a URL.
-    static func contexts(of context: JSON) -> [Text]? {
-        let entries = context.isNull ? [] : context.array ?? [context]
-        let urls = entries.compactMap(\.string)
-        return urls.count == entries.count ? urls : nil
-    }
-
     /// Claims of these parts; text and graph must hold signed content only.
     init(
         format: CredentialFormat, issuer: Text, types: [Text], text: SignedText?, graph: StatementGraph? = nil,
-        contexts: [Text]? = nil, validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent,
-        subjects: CredentialSubjects
+        contexts: ListedContexts = .init(.null), validFrom: Timestamp?, validUntil: Timestamp?,
+        signed: SignedContent, subjects: CredentialSubjects
     ) {
         self.format = format
         self.issuer = issuer
-        names = types
+        self.types = types
         self.text = text
         deferred = graph.map { DeferredGraph($0) }
         self.contexts = contexts
@@ -64,12 +55,13 @@ package struct SignedClaims: Sendable {
 
     /// Claims of a linked-data credential, whose graph may be made only when a rule reads it.
     init(
-        issuer: Text, text: SignedText?, graph: DeferredGraph, contexts: [Text]?, issuerContexts: [Text]?,
-        validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, id: Text?, subjects: CredentialSubjects
+        issuer: Text, types: [Text], text: SignedText?, graph: DeferredGraph, contexts: ListedContexts,
+        issuerContexts: [Text]?, validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, id: Text?,
+        subjects: CredentialSubjects
     ) {
         format = .ldpVC
         self.issuer = issuer
-        names = nil
+        self.types = types
         self.text = text
         deferred = graph
         self.contexts = contexts

@@ -10,12 +10,19 @@ package struct StatementGraph: Sendable {
     let root: Term
     /// Places in ``dataset`` of the statements that no holder may leave out; nil where he may leave out none.
     var mandatory: Set<Int>?
+    /// Whether the issuer makes all of an array mandatory or nothing of it (``TrustedIssuer/takesArraysWhole``).
+    var takesArraysWhole = false
+    /// The nodes that credentials inside are about: what is stated of them may be the word of others, which the issuer only
+    /// repeats. Empty where the issuer vouches for them (``TrustedIssuer/vouchesForEmbedded``).
+    var subjectsInside: Set<Term> = []
+    private let index: StatementIndex
 
     /// The statements of a document whose outermost object is of the type `type`.
     ///
     /// Nil where that is not certain: no such node, or another node of the type that the root does not lead to, or that leads
-    /// to the root. Then the holder could have chosen which of them stands outermost.
-    init?(_ document: DeserializedDocument, type: Text) {
+    /// to the root. Then the holder could have chosen which of them stands outermost; but not one whose one issuer is another
+    /// and not trusted (`isTrusted`), as such a document is refused.
+    init?(_ document: DeserializedDocument, type: Text, isTrusted: (Text) -> Bool = { _ in true }) {
         guard let root = document.root else { return nil }
         self.init(document.dataset, root: root)
         var others: Set<Term> = []
@@ -25,35 +32,51 @@ package struct StatementGraph: Sendable {
         }
         guard isTyped else { return nil }
         if others.isEmpty { return }
+        subjectsInside = Set(others.flatMap { values(of: CredentialVocabulary.subject, at: $0) })
         // Two searches, however many such nodes a stranger writes: where the root leads to, and what leads to the root.
-        guard others.isSubset(of: reachable(from: root)),
-            others.isDisjoint(with: reachable(from: root, backwards: true))
-        else { return nil }
+        guard others.isSubset(of: reachable(from: root)) else { return nil }
+        let rivals = others.intersection(reachable(from: root, backwards: true))
+        if rivals.isEmpty { return }
+        // Nor may one inside be about the root itself: what it says of that would be the root's own word.
+        guard !subjectsInside.contains(root) else { return nil }
+        let own = values(of: CredentialVocabulary.issuer, at: root)
+        let areRefused = rivals.allSatisfy { rival in
+            let issuers = values(of: CredentialVocabulary.issuer, at: rival)
+            guard issuers.count == 1, !own.contains(issuers[0]), let issuer = issuers[0].iri else { return false }
+            return !isTrusted(issuer)
+        }
+        guard areRefused else { return nil }
     }
 
     init(_ dataset: Dataset, root: Term) {
         self.dataset = dataset
         self.root = root
+        index = StatementIndex(dataset.quads)
     }
 
     /// What the default graph states under a property of a node, each value once, in document order.
     func values(of property: Text, at node: Term) -> [Term] {
-        var values: [Term] = []
+        let places = index.places(of: property, at: node, in: dataset.quads)
+        if places.count < 2 { return places.map { dataset.quads[$0].object } }
         var seen: Set<Term> = []
-        for quad in dataset.quads
-        where quad.predicate == property && quad.subject == node && quad.graph == nil
-            && seen.insert(quad.object).inserted
-        {
-            values.append(quad.object)
-        }
-        return values
+        return places.map { dataset.quads[$0].object }.filter { seen.insert($0).inserted }
+    }
+
+    /// The places in ``dataset`` of the statements of the default graph with that node and property.
+    func places(of property: Text, at node: Term) -> ArraySlice<Int> {
+        index.places(of: property, at: node, in: dataset.quads)
+    }
+
+    /// Whether the default graph states something under a property of a node.
+    func states(_ property: Text, at node: Term) -> Bool {
+        index.states(property, at: node, in: dataset.quads)
     }
 
     /// The types of a node that are IRIs.
     func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
 
     /// Whether a node names a graph, whose statements are not looked into.
-    func isGraph(_ node: Term) -> Bool { dataset.quads.contains { $0.graph == node } }
+    func isGraph(_ node: Term) -> Bool { index.graphs.contains(node) }
 
     /// The node itself and all nodes to which statements of the default graph lead from it or, backwards, that lead to it.
     private func reachable(from start: Term, backwards: Bool = false) -> Set<Term> {

@@ -14,12 +14,15 @@ struct StatusEntry {
     let index: Int?
     /// Bits of an entry, 1 to 8.
     let size: Int?
+    /// The types of an entry of another kind; empty where the holder may show less than all of them.
+    let otherTypes: [Text]
 
     /// The entry of signed JSON.
     init(_ entry: Located<JSONObject>) {
         let types = Self.texts(entry.value["type"])
         pointer = entry.pointer
         kind = StatusListKind.all.first { types.contains($0.entryType) }
+        otherTypes = kind == nil ? types : []
         purpose = entry.value["statusPurpose"]?.string
         list = entry.value["statusListCredential"]?.string
         index = entry.value["statusListIndex"].flatMap(Self.index)
@@ -38,6 +41,7 @@ struct StatusEntry {
         }
         guard kinds.count == 1, let (prefix, kind) = kinds.first else {
             (self.kind, list, index, size) = (nil, nil, nil, nil)
+            otherTypes = kinds.isEmpty && graph.isComplete(RDF.type, at: node) ? types : []
             purpose =
                 CredentialVocabulary.statusLists.lazy.compactMap { prefix, _ in
                     graph.values(of: Text(prefix + "statusPurpose"), at: node).first?.lexicalForm
@@ -50,6 +54,7 @@ struct StatusEntry {
             return values.count == 1 ? values[0] : nil
         }
         self.kind = kind
+        otherTypes = []
         purpose = one("statusPurpose", at: node)?.lexicalForm
         let list = one("statusListCredential", at: node)
         self.list = list?.iri ?? list?.lexicalForm
@@ -62,6 +67,12 @@ struct StatusEntry {
         size = Self.size(
             sizes.isEmpty ? nil : sizes.count == 1 ? sizes[0].lexicalForm.flatMap(Self.index) ?? 0 : 0,
             messages.isEmpty ? nil : messages)
+    }
+
+    /// Whether it is the entry of the same list at the same place, and read alike.
+    func says(_ other: StatusEntry) -> Bool {
+        kind == other.kind && purpose == other.purpose && list == other.list && index == other.index
+            && size == other.size
     }
 
     /// The bits of one entry, 1 unless `statusSize` says otherwise. More than one need a message for each value; messages

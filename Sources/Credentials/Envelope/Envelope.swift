@@ -14,10 +14,13 @@ struct Received {
         case token([UInt8])
     }
 
-    let format: CredentialFormat
+    let kind: CredentialKind
     let body: Body
     /// The JSON text that it stands in, where it is linked data.
     var text: [UInt8] = []
+
+    /// By which name records know it.
+    var format: CredentialFormat? { kind.format }
 
     /// The JSON that the issuer, or who presents, wrote; nil for an mdoc. Of an SD-JWT what its issuer shows of it.
     var document: JSON? {
@@ -34,8 +37,9 @@ struct Received {
 ///
 /// Accepted: Inji's wallet record with the credential under `verifiableCredential.credential` or, in old records,
 /// straight under `verifiableCredential`; `{credential, format}`; a bare credential or presentation; a JSON string that
-/// holds any of these as text; a bare token. Whatever else a record says (`isVerified`, `vcMetadata`, …) proves
-/// nothing and is not read, but for the name of the format.
+/// holds any of these as text; a bare token. What a record, a media type or the sender calls it must agree with what
+/// was signed (``CredentialKind``); whatever else a record says (`isVerified`, `vcMetadata`, …) proves nothing and is
+/// not read.
 struct Envelope {
     let limits: Limits
     /// Objects that a payload may hold.
@@ -59,13 +63,18 @@ struct Envelope {
         return .json(try parseJSON(payload), text: payload)
     }
 
-    /// Envelope stage. `claimed` helps where the payload itself shows no format.
+    /// Envelope stage. `claimed` helps where the payload itself shows nothing, and must agree where it does.
+    ///
+    /// - Throws: `kind.disagrees`; what ``CredentialKind/init(received:isSelective:)`` throws.
     func open(_ syntax: Syntax, claimed: CredentialFormat?) throws(Rejection) -> Received {
-        switch syntax {
-        case .token(let bytes): return try token(bytes, claimed: claimed)
-        case .unsupported(let format): throw Rejection(.formatUnsupported, naming: format)
-        case .json(let value, let text): return try open(value, in: text, claimed: claimed, depth: 0)
-        }
+        let received =
+            switch syntax {
+            case .token(let bytes): try token(bytes, claimed: claimed)
+            case .unsupported(let format): throw Rejection(.formatUnsupported, naming: format)
+            case .json(let value, let text): try open(value, in: text, claimed: claimed, depth: 0)
+            }
+        try received.kind.agrees(with: claimed)
+        return received
     }
 
     private func open(
@@ -95,28 +104,38 @@ struct Envelope {
         _ object: JSONObject, in source: [UInt8], claimed: CredentialFormat?, depth: Int
     ) throws(Rejection) -> Received {
         if object["@context"] == nil {
-            let named = Self.format(of: object) ?? claimed
-            if let inner = object["verifiablePresentation"], !inner.isNull {
-                return try open(inner, in: source, claimed: .ldpVP, depth: depth + 1)
-            }
-            if let inner = object["verifiableCredential"], !inner.isNull {
-                let credential = inner["credential"].flatMap { $0.isNull ? nil : $0 }
-                return try open(
-                    credential ?? inner, in: source, claimed: inner.object.flatMap(Self.format) ?? named,
-                    depth: depth + 1)
-            }
-            if let inner = object["credential"], !inner.isNull {
-                return try open(inner, in: source, claimed: named, depth: depth + 1)
+            if let inner = try inside(object) {
+                let hint = inner.names.first ?? (inner.isPresentation ? .ldpVP : claimed)
+                let received = try open(inner.content, in: source, claimed: hint, depth: depth + 1)
+                guard received.kind.isPresentation == inner.isPresentation else { throw Rejection(.kindDisagrees) }
+                for name in inner.names { try received.kind.agrees(with: name) }
+                return received
             }
             if let format = UnsupportedFormat(object) { throw Rejection(.formatUnsupported, naming: format) }
         }
-        if EnvelopedCredential.isEnvelope(object),
-            let (letters, format) = try EnvelopedCredential.token(in: .object(object))
-        {
-            return try token(letters, claimed: format)
+        if let enveloped = try EnvelopedCredential(.object(object)) { return try token(enveloped) }
+        guard let kind = try CredentialKind(of: object, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
+        return Received(kind: kind, body: .object(object), text: source)
+    }
+
+    /// What a record holds, and what it calls it.
+    private struct Content {
+        let content: JSON
+        var names: [CredentialFormat] = []
+        var isPresentation = false
+    }
+
+    private func inside(_ record: JSONObject) throws(Rejection) -> Content? {
+        func member(_ name: Text, of value: JSON) -> JSON? { value[name].flatMap { $0.isNull ? nil : $0 } }
+        let outer = JSON.object(record)
+        if let content = member("verifiablePresentation", of: outer) {
+            return Content(content: content, isPresentation: true)
         }
-        guard let format = Self.linkedData(object, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
-        return Received(format: format, body: .object(object), text: source)
+        if let inner = member("verifiableCredential", of: outer) {
+            let names = inner.object.map(Self.formats) ?? []
+            return Content(content: member("credential", of: inner) ?? inner, names: names + Self.formats(of: record))
+        }
+        return member("credential", of: outer).map { Content(content: $0, names: Self.formats(of: record)) }
     }
 
     /// A token by itself, wherever it was found.
@@ -127,18 +146,32 @@ struct Envelope {
             let letters = Token.trimmed(bytes)
             if letters.contains(UInt8(ascii: "~")) {
                 let token = try SDJWT(letters, limits: limits)
-                return Received(format: TokenFormat.format(of: token, claimed: claimed), body: .sdJWT(token))
+                return Received(
+                    kind: try CredentialKind(received: token.issued, isSelective: true), body: .sdJWT(token))
             }
             if UnsupportedFormat.isEncrypted(letters, limits: limits) {
                 throw Rejection(.formatUnsupported, naming: .jwe)
             }
             let token = try CompactJWS(letters, limits: limits)
-            return Received(format: try TokenFormat.format(of: token, claimed: claimed), body: .jwt(token))
-        case .base64URL: return Received(format: .mdoc, body: .token(Array(Token.trimmed(bytes))))
+            return Received(kind: try CredentialKind(received: token, isSelective: false), body: .jwt(token))
+        case .base64URL: return Received(kind: .mdoc, body: .token(Array(Token.trimmed(bytes))))
         case nil:
             guard Token.isBinary(bytes, claimed: claimed) else { throw Rejection(.envelopeUnknown) }
-            return Received(format: .mdoc, body: .token(Array(Token.trimmed(bytes))))
+            return Received(kind: .mdoc, body: .token(Array(Token.trimmed(bytes))))
         }
+    }
+
+    /// A token that a document holds under the name of its media type.
+    func token(_ enveloped: EnvelopedCredential) throws(Rejection) -> Received {
+        guard Token.kind(of: enveloped.letters, claimed: enveloped.format) == .jose else {
+            throw Rejection(.shapeMember)
+        }
+        let received = try token(enveloped.letters, claimed: enveloped.format)
+        try received.kind.agrees(with: enveloped.format)
+        if let isPresentation = enveloped.isPresentation, isPresentation != received.kind.isPresentation {
+            throw Rejection(.kindDisagrees)
+        }
+        return received
     }
 
     private func parseJSON(_ bytes: [UInt8]) throws(Rejection) -> JSON {
@@ -154,20 +187,10 @@ struct Envelope {
         }
     }
 
-    private static func format(of object: JSONObject) -> CredentialFormat? {
-        let name = object["format"]?.string ?? object["vcMetadata"]?["format"]?.string
-        return name.flatMap { CredentialFormat(rawValue: $0.string) }
-    }
-
-    /// Whether the object is meant to be a linked-data document: by its own members, else by what the caller says.
-    private static func linkedData(_ object: JSONObject, claimed: CredentialFormat?) -> CredentialFormat? {
-        let types = (object["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
-        if types.contains("VerifiablePresentation") { return .ldpVP }
-        if types.contains("VerifiableCredential") { return .ldpVC }
-        if claimed == .ldpVC || claimed == .ldpVP { return claimed }
-        if object["credentialSubject"] != nil { return .ldpVC }
-        if let inner = object["verifiableCredential"], !inner.isNull { return .ldpVP }
-        return object["@context"] != nil || object["issuer"] != nil && object["proof"] != nil ? .ldpVC : nil
+    private static func formats(of record: JSONObject) -> [CredentialFormat] {
+        [record["format"], record["vcMetadata"]?["format"]].compactMap { name in
+            name?.string.flatMap { CredentialFormat(rawValue: $0.string) }
+        }
     }
 }
 
@@ -214,9 +237,9 @@ enum Token {
         }
     }
 
-    /// Whether bytes that are no token and no JSON are meant as an mdoc: anything that does not begin like JSON where the
-    /// sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong) and is no
-    /// text of several words.
+    /// Whether bytes that are no token and no JSON are meant as an mdoc: anything that does not begin like JSON where
+    /// the sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong)
+    /// and is no text of several words.
     static func isBinary(_ bytes: [UInt8], claimed: CredentialFormat?) -> Bool {
         let letters = trimmed(bytes)
         guard let first = letters.first else { return false }

@@ -16,7 +16,7 @@ package struct VerificationMethod: Sendable {
     var signs = true
 }
 
-/// A DID document, another controller document, or a document that is a single key.
+/// A DID document, another controller document, a document that is a single key, or the metadata of a JWT VC issuer.
 ///
 /// Known only from the trust directory, or computed from a did:key or did:jwk. Never fetched.
 package struct ControllerDocument: Sendable {
@@ -30,6 +30,8 @@ package struct ControllerDocument: Sendable {
 
     /// The subject's id.
     package let id: Text
+    /// Whether it is the metadata of a JWT VC issuer.
+    let isIssuerMetadata: Bool
     /// Whether the document is one key and says nothing of purposes.
     package let isSingleKey: Bool
     /// The methods in document order.
@@ -37,10 +39,31 @@ package struct ControllerDocument: Sendable {
     private let methods: [Text: VerificationMethod]
     private let purposes: [Purpose: Set<Text>]
 
-    /// Reads a stored document; nil when it has no `id` or none of the expected members.
+    /// The id of whom a stored document is about; nil where it is none. The metadata of a JWT VC issuer (SD-JWT VC, "JWT VC Issuer
+    /// Metadata") has an `issuer`, an https URL, in its place, and its keys with it: those at a `jwks_uri` count once they
+    /// are stored in it.
+    static func id(of document: JSON) -> Text? {
+        if let id = document["id"]?.string { return id }
+        guard let issuer = document["issuer"]?.string, issuer.hasPrefix("https://"),
+            !issuer.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
+            document["jwks"]?["keys"]?.array != nil
+        else { return nil }
+        return issuer
+    }
+
+    /// Reads a stored document; nil when it has no ``id(of:)``.
     package init?(_ document: JSON) {
-        guard let object = document.object, let id = object["id"]?.string else { return nil }
+        guard let object = document.object, let id = Self.id(of: document) else { return nil }
         self.id = id
+        isIssuerMetadata = object["id"]?.string == nil
+        if isIssuerMetadata {
+            isSingleKey = false
+            let keys = (document["jwks"]?["keys"]?.array ?? []).enumerated()
+            listedMethods = keys.compactMap { Self.method(jwk: $0.element, number: $0.offset, of: id) }
+            methods = Dictionary(listedMethods.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+            purposes = [.assertionMethod: Set(listedMethods.map(\.id))]
+            return
+        }
         // A whole document may name a controller, too; only one key has key material at the top.
         if object["controller"]?.string != nil, KeyEncoding.members.contains(where: { object.present($0) != nil }) {
             isSingleKey = true
@@ -70,12 +93,14 @@ package struct ControllerDocument: Sendable {
     }
 
     /// The document of an identifier that is its own key (did:key, did:jwk): one method, good for both purposes, or for
-    /// none when the key is not for signatures.
+    /// none when the key is not for signatures. The identifier itself names it, too.
     init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
+        isIssuerMetadata = false
         isSingleKey = false
-        listedMethods = [VerificationMethod(id: method, controller: id, key: key, signs: signs)]
-        methods = Dictionary(listedMethods.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        let only = VerificationMethod(id: method, controller: id, key: key, signs: signs)
+        listedMethods = [only]
+        methods = [id: only, method: only]
         purposes = signs ? [.assertionMethod: [method], .authentication: [method]] : [:]
     }
 
@@ -99,6 +124,16 @@ package struct ControllerDocument: Sendable {
             id: absolute(id, in: document), controller: object["controller"]?.string ?? document, key: key,
             keyID: object["publicKeyJwk"]?["kid"]?.string, end: ends.min(),
             signs: KeyEncoding.signs(object["publicKeyJwk"]?.object))
+    }
+
+    /// A key of an issuer's metadata: named by its `kid`, or else by its place.
+    private static func method(jwk: JSON, number: Int, of issuer: Text) -> VerificationMethod? {
+        guard let object = jwk.object else { return nil }
+        let name = object["kid"]?.string?.string ?? String(number)
+        let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(object) }
+        return VerificationMethod(
+            id: Text("\(issuer)#\(name)"), controller: issuer, key: key, keyID: object["kid"]?.string,
+            signs: KeyEncoding.signs(object))
     }
 
     private static func absolute(_ reference: Text, in document: Text) -> Text {

@@ -2,7 +2,7 @@ import CSodium
 import CryptoExtras
 import Encoding
 
-/// A signature algorithm by its JOSE name (RFC 7518, 8037, 8812). Further algorithms are cases here.
+/// A signature algorithm by its first JOSE name (RFC 7518, 8037, 8812). Further algorithms are cases here.
 enum SignatureAlgorithm: String, Hashable, Sendable {
     case edDSA = "EdDSA"
     case es256 = "ES256"
@@ -10,6 +10,11 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
     case es256k = "ES256K"
     case rs256 = "RS256"
     case ps256 = "PS256"
+
+    /// The algorithm of a JOSE name; RFC 9864 gave a fully specified one to what said less.
+    init?(joseName name: Text) {
+        if name == "Ed25519" { self = .edDSA } else { self.init(rawValue: name.string) }
+    }
 
     /// Whether a key is of the kind that this algorithm takes.
     func fits(_ key: PublicKey) -> Bool {

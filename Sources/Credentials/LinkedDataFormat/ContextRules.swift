@@ -14,21 +14,24 @@ struct ContextRules {
         try check(.object(document))
     }
 
-    /// Where a document has a context below its outermost object, which could give a name another meaning there. Only proofs,
-    /// and the credentials of a presentation, bring contexts of their own.
+    /// Where a document has a context below its outermost object, which could give a name another meaning there. Only
+    /// proofs, the credentials of a presentation and those inside a credential bring contexts of their own.
     static func nested(in document: JSONObject) -> String? {
-        for member in document.members where !bringContexts.contains(member.name) && member.value.isContainer {
+        // The credentials of a presentation are looked at one by one.
+        let isPresentation = (document["type"].map { $0.array ?? [$0] } ?? []).contains("VerifiablePresentation")
+        for member in document.members where member.name != "@context" && member.value.isContainer {
+            if member.name == "proof" || isPresentation && member.name == "verifiableCredential" { continue }
             if let place = context(in: member.value) { return Pointer.append("", member.name) + place }
         }
         return nil
     }
 
-    private static let bringContexts: Set<Text> = ["@context", "proof", "verifiableCredential"]
-
     private static func context(in value: JSON) -> String? {
         switch value {
         case .object(let object):
+            let isCredential = isCredential(object)
             for member in object.members where member.name == "@context" || member.value.isContainer {
+                if isCredential, member.name == "@context" || member.name == "proof" { continue }
                 if member.name == "@context" { return "/@context" }
                 if let inner = context(in: member.value) { return Pointer.append("", member.name) + inner }
             }
@@ -39,6 +42,16 @@ struct ContextRules {
         default: break
         }
         return nil
+    }
+
+    /// Whether an object is written as credentials are. The first context says what `type` and its value mean, and protects
+    /// both.
+    private static func isCredential(_ object: JSONObject) -> Bool {
+        guard let first = object["@context"]?.array?.first?.string, CredentialShape.Version(rawValue: first) != nil
+        else {
+            return false
+        }
+        return (object["type"].map { $0.array ?? [$0] } ?? []).contains("VerifiableCredential")
     }
 
     private func isAllowed(_ value: JSON) -> Bool {

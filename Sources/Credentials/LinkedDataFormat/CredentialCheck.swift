@@ -3,8 +3,8 @@ import LinkedData
 
 /// One linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts.
 ///
-/// Until the proof stage the text is only looked at, which may refuse. What lets pass is read from what was signed
-/// (``CredentialFacts``): the statements where a signature covers those, the text where it covers that.
+/// Until its end the proof stage only looks at what was received, which may refuse. What lets pass is what was signed and nothing
+/// else (``SignedCredential``): the statements where a signature covers those, the text where it covers that.
 struct CredentialCheck: FormatCheck {
     let surroundings: Surroundings
     private let document: JSONObject
@@ -12,6 +12,8 @@ struct CredentialCheck: FormatCheck {
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
+    /// Where a status entry is written of which a part is not signed.
+    private var uncoveredStatus: String?
 
     private var trust: TrustStore { surroundings.trust }
     private var policy: VerificationPolicy { surroundings.policy }
@@ -25,27 +27,16 @@ struct CredentialCheck: FormatCheck {
     }
 
     mutating func verify() throws(Rejection) {
-        let issued = try verifyIssued()
-        evidence.questions = [
-            StatusQuestion(
-                issuer: issuer, entries: issued.facts.status, written: issued.shape.statusEntries,
-                unsigned: evidence.unsigned,
-                withheld: issued.facts.mayHideStatus
-                    ? Withheld(place: "/credentialStatus", isStated: !issued.facts.status.isEmpty) : nil)
-        ]
-    }
-
-    /// A credential that passed every stage but the status.
-    struct Issued {
-        let shape: CredentialShape
-        let facts: CredentialFacts
-        /// The signed statements; nil where the text is signed.
-        let graph: StatementGraph?
+        let facts = try verifyIssued().facts
+        evidence.question = StatusQuestion(
+            issuer: issuer, entries: facts.status, uncovered: uncoveredStatus,
+            withheld: facts.mayHideStatus
+                ? Withheld(place: "/credentialStatus", isStated: !facts.status.isEmpty) : nil)
     }
 
     /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
     /// issuer in the trust list, for lists that another id may sign.
-    mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> Issued {
+    mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> SignedCredential {
         let shape = try readShape(document)
         try surroundings.stage(.validity) { () throws(Rejection) in
             try surroundings.checkValidity(from: shape.validFrom, until: shape.validUntil)
@@ -58,27 +49,21 @@ struct CredentialCheck: FormatCheck {
         self.issuer = issuer
         let content = try surroundings.stage(.contexts) { () throws(Rejection) in
             // What an issuer's entry says of types and contexts is about its credentials, not about its status lists.
-            let content = try readContent(
+            try readContent(
                 document, inlineAllowed: issuer.inlineContexts, contexts: entry == nil ? issuer.contexts : nil,
                 coversText: shape.proofs.allSatisfy { ProofSuite.named(by: $0.value)?.canonicalization == .jcs })
-            if entry == nil, issuer.types != nil {
-                // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
-                let graph = content.credentialGraph().graph
-                try issuer.check(types: graph.map { $0.types(of: $0.root) } ?? [], at: "/type")
-            }
-            return content
         }
         let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
         let coverage = try surroundings.stage(.proof) { () throws(Rejection) in
             try verifyProofs(proofs, shape, content)
         }
         return try surroundings.stage(.claims) { () throws(Rejection) in
-            if !coverage.coversText { try surroundings.checkSpelling(content, contextsListed: issuer.contexts != nil) }
-            try markUnsigned(evidence.unsigned)
-            let issued = try readFacts(shape, content, coverage)
-            try checkFacts(issued.facts, issuer, coverage)
-            noteClaims(issued, content, coverage)
-            return issued
+            let signed = try readSigned(shape, content, coverage, issuer)
+            try checkFacts(signed.facts, issuer, coverage.proofs)
+            // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
+            if entry == nil { try issuer.check(types: signed.types, at: "/type") }
+            noteClaims(signed, issuer)
+            return signed
         }
     }
 
@@ -97,7 +82,10 @@ struct CredentialCheck: FormatCheck {
     {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             try surroundings.spelled(document) { () throws(Rejection) in
-                try CredentialShape(document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
+                let shape = try CredentialShape(
+                    document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
+                try MemberTable.linkedDataCredential.check(document)
+                return shape
             }
         }
         // What a stranger wrote is kept for the record only as far as it is short.
@@ -114,7 +102,9 @@ struct CredentialCheck: FormatCheck {
         let allowed = inlineAllowed || policy.profile == .compat
         let rules = ContextRules(trust: trust, inlineAllowed: allowed, urls: contexts)
         try rules.check(document)
-        return try LinkedDataDocument(document, processor: trust.processor, coversText: coversText)
+        return try LinkedDataDocument(document, processor: trust.processor, coversText: coversText) { [trust] in
+            trust.issuer($0) != nil
+        }
     }
 
     /// All proofs of a supported suite made with the issuer's key must verify, and there must be one. Proofs of other
@@ -167,14 +157,12 @@ struct CredentialCheck: FormatCheck {
     private struct Coverage {
         /// The issuer's proofs and what each states.
         var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
-        /// Whether one of them covers the text.
-        var coversText = false
-        /// The contexts that it covers where they are not the document's own.
-        var textContext: JSON?
+        /// The text, where one of them covers that, and the same by its names.
+        var text: (document: LinkedDataDocument, shape: CredentialShape)?
+        /// What the credential is known by, where one of them covers statements.
+        var name: SignedContent?
         /// ``StatementGraph/mandatory``, where a proof leaves statements to the holder.
         var mandatory: Set<Int>?
-        /// Members that state nothing in RDF.
-        var unstated: [String] = []
     }
 
     private mutating func verifyProofs(
@@ -184,6 +172,7 @@ struct CredentialCheck: FormatCheck {
         evidence.summary.signed = try signedContent(proofs, &digests)
         var coverage = Coverage()
         var isWhole = false
+        var contexts: [JSON] = []
         for proof in proofs {
             let found: ProofCoverage
             do throws(Rejection) {
@@ -201,19 +190,23 @@ struct CredentialCheck: FormatCheck {
             coverage.proofs.append((proof, found.facts))
             evidence.proofContext = evidence.proofContext ?? found.context
             evidence.unsigned += found.unsigned
-            if found.coversText {
-                coverage.coversText = true
-                coverage.textContext = found.textContext
-            }
+            if found.coversText { contexts.append(found.textContext ?? content.context) }
             if let mandatory = found.mandatory { coverage.mandatory = mandatory } else { isWhole = true }
         }
         if isWhole { coverage.mandatory = nil }
-        if coverage.coversText {
-            evidence.summary.signed =
-                proofs.contains { $0.isIssuers && $0.suite.canonicalization != .jcs }
-                ? evidence.summary.signed : content.signedText(under: coverage.textContext)
+        // Of proofs over one text under several contexts that of the fewest counts, whatever their order.
+        if let context = contexts.min(by: { $0.array?.count ?? 1 < $1.array?.count ?? 1 }) {
+            let (text, isReceived) = try digests.signedText(under: context)
+            let names =
+                try isReceived
+                ? shape
+                : CredentialShape(text.unsecured, profile: policy.profile, proofRequired: false, limits: limits)
+            coverage.text = (text, names)
         } else {
             evidence.unsigned = content.unsigned + evidence.unsigned
+        }
+        if proofs.contains(where: { $0.isIssuers && $0.suite.canonicalization != .jcs }) {
+            coverage.name = evidence.summary.signed
         }
         evidence.inlineContexts = (content.context.array ?? [content.context]).compactMap(\.object)
         return coverage
@@ -230,7 +223,9 @@ struct CredentialCheck: FormatCheck {
         // What else a holder shows of it must not make a credential new, nor what a stranger adds.
         let proofs = proofs.filter(\.isIssuers)
         if let key = proofs.compactMap(\.disclosureKey).first { return SignedContent(digest: Digest.sha256(key)) }
-        if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) { return digests.content.signedText(under: nil) }
+        if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) {
+            return SignedContent(text: digests.content.unsecured, processor: trust.processor)
+        }
         return SignedContent(digest: try digests.rdfc(.sha256))
     }
 
@@ -260,24 +255,32 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// Reads what was signed.
+    /// The last look at what was received: whether it is spelled as it should be, and all of it signed. Returns what was signed.
     ///
     /// - Throws: `shape.spelling` where it cannot be told which of several nodes the credential is.
-    private func readFacts(
-        _ shape: CredentialShape, _ content: LinkedDataDocument, _ coverage: Coverage
-    ) throws(Rejection) -> Issued {
-        if coverage.coversText { return Issued(shape: shape, facts: CredentialFacts(text: shape), graph: nil) }
-        guard var graph = content.graph(type: CredentialVocabulary.verifiableCredentialType) else {
-            throw Rejection(.shapeSpelling)
+    private mutating func readSigned(
+        _ shape: CredentialShape, _ content: LinkedDataDocument, _ coverage: Coverage, _ issuer: TrustedIssuer
+    ) throws(Rejection) -> SignedCredential {
+        if coverage.text == nil { try surroundings.checkSpelling(content, contextsListed: issuer.contexts != nil) }
+        try markUnsigned(evidence.unsigned)
+        uncoveredStatus =
+            shape.statusEntries.map(\.pointer).first { entry in
+                evidence.unsigned.contains { Pointer.overlap($0, entry) }
+            }
+        if let (text, names) = coverage.text {
+            return try SignedCredential(
+                text: text, shape: names, content: coverage.name, profile: policy.profile, limits: limits)
         }
-        graph.mandatory = coverage.mandatory
-        let facts = try CredentialFacts(graph, shape: shape, profile: policy.profile, limits: limits)
-        return Issued(shape: shape, facts: facts, graph: graph)
+        guard var graph = content.graph(type: CredentialVocabulary.verifiableCredentialType), let name = coverage.name
+        else { throw Rejection(.shapeSpelling) }
+        (graph.mandatory, graph.takesArraysWhole) = (coverage.mandatory, issuer.takesArraysWhole)
+        if issuer.vouchesForEmbedded { graph.subjectsInside = [] }
+        return try SignedCredential(graph, document: shape, content: name, profile: policy.profile, limits: limits)
     }
 
     /// The checks of the stages before, on what was signed.
     private mutating func checkFacts(
-        _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ coverage: Coverage
+        _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ proofs: [(proof: LinkedDataProof, facts: ProofFacts)]
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
         // An end that the holder may leave out is none: what is withheld could be just that; nor is a start. Credentials
@@ -287,41 +290,30 @@ struct CredentialCheck: FormatCheck {
             if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
         }
         try surroundings.checkValidity(from: facts.validFrom, until: facts.validUntil)
-        for (proof, stated) in coverage.proofs {
+        for (proof, stated) in proofs {
             try proof.checkRevocation(issued: facts.validFrom, stating: stated, trust: trust)
         }
         evidence.summary.validFrom = facts.validFrom
         evidence.summary.validUntil = facts.validUntil
     }
 
-    /// Signed types for a record: by their names in the pinned contexts where these have one, else as IRIs.
-    private func recordedTypes(_ types: [Text]) -> [Text] {
-        let names = ClaimNames(under: nil, of: trust.contextNames)
-        let named = types.map { type -> Text in
-            let found = names.names(of: type)
-            return found.count == 1 ? found.first ?? type : type
-        }
+    /// Signed types for a record: by their names where these are certain, else as IRIs.
+    private func recordedTypes(of claims: SignedClaims) -> [Text] {
+        let named = ClaimNames(of: claims, listed: [], pinned: trust.processor, work: RuleWork(0))
+            .names(ofTypes: claims.types)
         // As issuers list them: what every credential is comes first, whatever the order of the statements.
         let base: Text = "VerifiableCredential"
         let order = named.filter { $0 == base } + named.filter { $0 != base }
         return surroundings.recordable(order)
     }
 
-    /// What the gate's rules may read.
-    private mutating func noteClaims(_ issued: Issued, _ content: LinkedDataDocument, _ coverage: Coverage) {
-        var document = issued.shape.document
-        document["proof"] = nil
-        let graph =
-            issued.graph.map { DeferredGraph($0) } ?? content.credentialGraph(under: coverage.textContext)
-        let facts = issued.facts
-        if issued.graph != nil { evidence.summary.types = recordedTypes(facts.types) }
-        evidence.claims = [
-            SignedClaims(
-                issuer: facts.issuer, text: issued.graph == nil ? SignedText(.object(document)) : nil, graph: graph,
-                contexts: SignedClaims.contexts(of: coverage.textContext ?? content.context),
-                issuerContexts: issuer?.contexts, validFrom: facts.validFrom, validUntil: facts.validUntil,
-                signed: evidence.summary.signed ?? SignedContent(digest: []), id: facts.id, subjects: facts.subjects)
-        ]
+    /// What the record names and the gate's rules may read.
+    private mutating func noteClaims(_ signed: SignedCredential, _ issuer: TrustedIssuer) {
+        let claims = signed.claims(of: issuer)
+        evidence.summary.types =
+            signed.text == nil ? recordedTypes(of: claims) : surroundings.recordable(signed.facts.types)
+        evidence.summary.signed = signed.content
+        evidence.claims = claims
     }
 }
 

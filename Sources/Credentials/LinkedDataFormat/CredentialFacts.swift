@@ -30,12 +30,12 @@ struct CredentialFacts {
         id = shape.document["id"]?.string
     }
 
-    /// Of a credential whose statements are signed. `shape` tells where things stand in the document, for findings.
+    /// Of a credential whose statements are signed. `places` is where its status entries are written, for findings.
     ///
     /// - Throws: `shape.issuer` unless it states one issuer that is named by an IRI, `shape.dates` for a date that is none or an
     ///   end before the start, `shape.credentialSubject` for a subject that is no node, `input.too-large` for too many status
     ///   entries.
-    init(_ graph: StatementGraph, shape: CredentialShape, profile: Profile, limits: Limits) throws(Rejection) {
+    init(_ graph: StatementGraph, entries places: [String], profile: Profile, limits: Limits) throws(Rejection) {
         let issuers = graph.values(of: CredentialVocabulary.issuer, at: graph.root)
         guard issuers.count == 1, let issuer = issuers[0].iri else { throw Rejection(.shapeIssuer, at: "/issuer") }
         self.issuer = issuer
@@ -51,7 +51,6 @@ struct CredentialFacts {
         let entries = graph.values(of: CredentialVocabulary.status, at: graph.root)
         guard entries.count <= limits.statusEntries else { throw Rejection(.inputTooLarge, at: "/credentialStatus") }
         // Statements come in document order, so that the entries have their places where each is written once.
-        let places = shape.statusEntries.map(\.pointer)
         status = entries.enumerated().map { index, node in
             StatusEntry(
                 node, in: graph, pointer: places.count == entries.count ? places[index] : "/credentialStatus")
@@ -82,17 +81,41 @@ struct CredentialFacts {
     }
 }
 
+extension CredentialFacts {
+    /// Adds what the statements of the same signed text say beyond its names: a property under its IRI or another name,
+    /// or on a node that the text describes a second time.
+    ///
+    /// - Throws: `shape.issuer` for another issuer, `shape.dates` for an end before the start, `shape.spelling` for another id or
+    ///   a status that is not read by its names.
+    mutating func add(_ stated: CredentialFacts) throws(Rejection) {
+        guard stated.issuer == issuer else { throw Rejection(.shapeIssuer, at: "/issuer") }
+        guard id == nil || id == stated.id else { throw Rejection(.shapeSpelling, at: "/id") }
+        id = stated.id
+        validFrom = [validFrom, stated.validFrom].compactMap(\.self).max()
+        validUntil = [validUntil, stated.validUntil].compactMap(\.self).min()
+        if let validFrom, let validUntil, validUntil < validFrom { throw Rejection(.shapeDates, at: "/validUntil") }
+        let isRead = stated.status.allSatisfy { entry in entry.kind == nil || status.contains { $0.says(entry) } }
+        guard isRead, stated.status.count <= status.count else {
+            throw Rejection(.shapeSpelling, at: "/credentialStatus")
+        }
+        subjects = CredentialSubjects(
+            subjects.ids + stated.subjects.ids, isOneUnnamed: subjects.isOneUnnamed || stated.subjects.isOneUnnamed)
+    }
+}
+
 extension StatementGraph {
-    /// Whether all statements of that property are certain to be here: none could be left out, or those that are here could
-    /// not, and the issuer takes or leaves a property as a whole.
+    /// Whether all statements of that property are certain to be here: none could be left out, or the suite takes all
+    /// where it takes one, and one that is here could not.
+    ///
+    /// Issuers of ecdsa-sd-2023 choose by JSON pointers what must be shown, down to single elements of arrays, so that
+    /// a statement that had to be shown says nothing of others of its property. On the way to what a pointer names all
+    /// types of a node are taken (VC Data Integrity ECDSA 1.0, createInitialSelection). Of other properties only those
+    /// are certain to which the data model gives one value; of all, where the issuer's entry says so.
     func isComplete(_ property: Text, at node: Term) -> Bool {
         guard let mandatory else { return true }
-        var isStated = false
-        for (place, quad) in dataset.quads.enumerated()
-        where quad.predicate == property && quad.subject == node && quad.graph == nil {
-            guard mandatory.contains(place) else { return false }
-            isStated = true
-        }
-        return isStated
+        let isWhole = property == RDF.type || node == root && CredentialVocabulary.single.contains(property)
+        guard isWhole || takesArraysWhole else { return false }
+        let places = places(of: property, at: node)
+        return !places.isEmpty && places.allSatisfy(mandatory.contains)
     }
 }

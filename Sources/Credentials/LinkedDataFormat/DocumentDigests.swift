@@ -8,7 +8,7 @@ struct DocumentDigests {
     private var graph: [HashAlgorithm: [UInt8]] = [:]
     /// The canonical document without its contexts, which are canonicalised apart: the proof may cover other ones.
     private var members: CanonicalObject?
-    private var context: [UInt8]?
+    private var context: (text: [UInt8], isVerbatim: Bool)?
 
     init(_ content: LinkedDataDocument, beginnings: HashBeginnings) {
         self.content = content
@@ -29,18 +29,34 @@ struct DocumentDigests {
         guard content.unsecured["@context"] != nil || context != nil else {
             return beginnings.hash(algorithm) { members.write($0) }
         }
-        let value = try canonicalContext(context)
+        let value = try canonicalContext(context).text
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// The hash of a proof's options in canonical form. Those contexts that are the document's own are not written anew.
+    /// The hash of a proof's options in canonical form. Those contexts that are the document's own are not written
+    /// anew.
     mutating func jcs(options: JCSProofOptions, _ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         let members = try Self.jcs { () throws(JCSError) in
             try CanonicalObject(options.options, without: "@context")
         }
         guard options.options["@context"] != nil else { return beginnings.hash(algorithm) { members.write($0) } }
-        let value = try canonicalContext(options.context)
+        let value = try canonicalContext(options.context).text
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
+    }
+
+    /// The text that a proof over these contexts covers: its canonical form, read again. Where that says what was
+    /// received, the order of members apart, it is not read twice (`isReceived`).
+    mutating func signedText(
+        under context: JSON
+    ) throws(Rejection) -> (document: LinkedDataDocument, isReceived: Bool) {
+        let members = try canonicalMembers()
+        let isReceived = context == content.context
+        let contexts = try isReceived ? canonicalContext(nil) : Self.canonical(context)
+        if isReceived, members.isVerbatim, contexts.isVerbatim { return (content, true) }
+        var bytes: [UInt8] = []
+        members.write(adding: "@context", contexts.text) { bytes += $0 }
+        guard let text = try? JSON.parse(bytes).object else { throw Rejection(.inputTooLarge) }
+        return (try LinkedDataDocument(text, processor: content.processor, coversText: true), false)
     }
 
     private mutating func canonicalMembers() throws(Rejection) -> CanonicalObject {
@@ -54,7 +70,7 @@ struct DocumentDigests {
     }
 
     /// The canonical contexts: those, else the document's own.
-    private mutating func canonicalContext(_ other: JSON?) throws(Rejection) -> [UInt8] {
+    private mutating func canonicalContext(_ other: JSON?) throws(Rejection) -> (text: [UInt8], isVerbatim: Bool) {
         if let other { return try Self.canonical(other) }
         if let context { return context }
         let context = try Self.canonical(content.context)
@@ -62,8 +78,8 @@ struct DocumentDigests {
         return context
     }
 
-    private static func canonical(_ value: JSON) throws(Rejection) -> [UInt8] {
-        try jcs { () throws(JCSError) in try value.canonicalized() }
+    private static func canonical(_ value: JSON) throws(Rejection) -> (text: [UInt8], isVerbatim: Bool) {
+        try jcs { () throws(JCSError) in try value.canonical() }
     }
 
     private static func jcs<Value>(_ work: () throws(JCSError) -> Value) throws(Rejection) -> Value {

@@ -7,23 +7,32 @@ struct LinkedDataDocument {
     let context: JSON
     /// The document with those proofs only that a signature covers.
     let unsecured: JSONObject
-    /// What the document states; nil where no signature needs it and it is certain to state something.
+    /// What the document states; nil where no signature needs it and ``plain`` tells what is asked for.
     let statements: DeserializedDocument?
-    private let processor: JSONLDProcessor
+    /// What is known of a document that was not expanded.
+    let plain: PlainDocument?
+    let processor: JSONLDProcessor
+    /// Whether credentials of an issuer may be accepted at all.
+    private let isTrusted: @Sendable (Text) -> Bool
 
     /// Contexts stage: expands the document under the pinned contexts.
     ///
     /// - Parameter coversText: Whether every proof is over the JSON text. Then no signature needs the graph and nothing is
-    ///   unsigned, so that a document that is certain to have a graph is not expanded before somebody reads the graph.
+    ///   unsigned, so that a document that is certain to state no more than its names say is not expanded before somebody
+    ///   reads the graph.
+    /// - Parameter isTrusted: Whether credentials of an issuer may be accepted at all.
     init(
-        _ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor, coversText: Bool = false
+        _ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor, coversText: Bool = false,
+        isTrusted: @escaping @Sendable (Text) -> Bool = { _ in true }
     ) throws(Rejection) {
         context = document["@context"] ?? .null
         var unsecured = document
         unsecured["proof"] = proofs.isEmpty ? nil : .array(proofs.map { .object($0) })
         self.unsecured = unsecured
         self.processor = processor
-        if coversText, processor.isPlain(unsecured) {
+        self.isTrusted = isTrusted
+        plain = coversText ? processor.plain(unsecured) : nil
+        if plain != nil {
             statements = nil
             return
         }
@@ -41,34 +50,20 @@ struct LinkedDataDocument {
     var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
 
     /// The statements about the node of the outermost object, which is of that type; nil where that is not certain.
-    func graph(type: Text) -> StatementGraph? { statements.flatMap { StatementGraph($0, type: type) } }
+    func graph(type: Text) -> StatementGraph? {
+        statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
+    }
 
-    /// The same of a credential, made when somebody asks. `context` are the contexts that were signed where they are not the
-    /// document's own: under others the same words say something else.
-    func credentialGraph(under context: JSON? = nil) -> DeferredGraph {
-        if context == nil, statements != nil {
-            return DeferredGraph(graph(type: CredentialVocabulary.verifiableCredentialType))
-        }
-        return DeferredGraph(of: unsecured(under: context), processor: processor)
+    /// What a text that is signed as it is written states: nobody but its signer chose which node stands outermost.
+    var writtenGraph: StatementGraph? {
+        statements.flatMap { document in document.root.map { StatementGraph(document.dataset, root: $0) } }
     }
 
     /// Where the document is spelled as its data model does not spell it, though it states the same; nil where it is not.
     var unusualSpelling: String? {
         guard let statements else { return nil }
         return statements.unusualSpelling
-            ?? statements.repeatedNodes.sorted().lazy.compactMap { Spelling.repetition(of: $0, in: unsecured) }.first
-    }
-
-    /// The content that is signed where every proof is over the text.
-    func signedText(under context: JSON?) -> SignedContent {
-        SignedContent(text: unsecured(under: context), processor: processor)
-    }
-
-    private func unsecured(under context: JSON?) -> JSONObject {
-        guard let context else { return unsecured }
-        var document = unsecured
-        document["@context"] = context
-        return document
+            ?? RepeatedNodes(statements).unusual.map { Spelling.repetition(of: $0, in: unsecured) }
     }
 
     static func rejection(_ error: JSONLDError) -> Rejection {

@@ -88,12 +88,13 @@ struct COSESign1 {
         }
     }
 
-    /// The algorithms of ISO/IEC 18013-5 section 9.1.2.4 that the keys here can have, by their numbers in RFC 9053.
+    /// The algorithms of ISO/IEC 18013-5 section 9.1.2.4 that the keys here can have, by their numbers in RFC 9053, and in RFC 9864
+    /// those that say the curve, too.
     private static func algorithm(_ number: Int64) -> SignatureAlgorithm? {
         switch number {
-        case -7: .es256
-        case -8: .edDSA
-        case -35: .es384
+        case -7, -9: .es256
+        case -8, -19: .edDSA
+        case -35, -51: .es384
         default: nil
         }
     }

@@ -38,15 +38,19 @@ struct MdocCheck: FormatCheck {
         var checks: [MdocDocumentCheck] = []
         try surroundings.stage(.shape) { () throws(Rejection) in
             for document in documents {
-                checks.append(
-                    try MdocDocumentCheck(
-                        document, surroundings, mode: mode, summary: evidence.summary, decoder: &decoder))
+                do throws(Rejection) {
+                    checks.append(
+                        try MdocDocumentCheck(
+                            document, surroundings, mode: mode, summary: evidence.summary, decoder: &decoder))
+                } catch { throw error.inside(document.place) }
             }
         }
         if shapeOnly { return }
         for var check in checks {
-            defer { evidence.absorb(check.evidence, at: check.document.pointer) }
-            try check.verify()
+            try evidence.present(at: check.document.place) { (found) throws(Rejection) in
+                defer { found = check.evidence }
+                try check.verify()
+            }
         }
     }
 }

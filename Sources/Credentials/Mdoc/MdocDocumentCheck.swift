@@ -1,6 +1,6 @@
 import Encoding
 
-/// The stages of one document.
+/// The stages of one document. Pointers are into the document itself.
 struct MdocDocumentCheck {
     let document: MdocDocument
     private(set) var evidence: Evidence
@@ -23,7 +23,7 @@ struct MdocDocumentCheck {
         evidence = Evidence(summary)
         if document.isWrapped {
             guard let docType = document.docType?.text, !docType.isEmpty else {
-                throw Rejection(.shapeType, at: document.pointer + "/docType")
+                throw Rejection(.shapeType, at: "/docType")
             }
         }
         issuerSigned = try IssuerSigned(
@@ -55,17 +55,15 @@ struct MdocDocumentCheck {
         if let status = object.status {
             // The list is signed below the same root, unless the root's entry names others for that.
             let entry = signer.issuer.map { trust.issuer($0) ?? TrustedIssuer(id: $0) }
-            let place = issuerSigned.pointer.dropFirst(document.pointer.count) + "/issuerAuth/status"
-            evidence.questions = [StatusQuestion(issuer: entry, claim: .cbor(status, at: String(place)))]
+            let place = issuerSigned.pointer + "/issuerAuth/status"
+            evidence.question = StatusQuestion(issuer: entry, claim: .cbor(status, at: place))
         }
         guard let issuer = signer.issuer else { return }
-        evidence.claims = [
-            SignedClaims(
-                format: .mdoc, issuer: issuer, types: [object.docType],
-                text: SignedText(MdocClaims.document(object.docType, issuerSigned.nameSpaces), hidesMembers: true),
-                validFrom: object.validFrom, validUntil: object.validUntil,
-                signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: CredentialSubjects([]))
-        ]
+        evidence.claims = SignedClaims(
+            format: .mdoc, issuer: issuer, types: [object.docType],
+            text: SignedText(MdocClaims.document(object.docType, issuerSigned.nameSpaces), hidesMembers: true),
+            validFrom: object.validFrom, validUntil: object.validUntil,
+            signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: CredentialSubjects([]))
     }
 
     /// The document signer; its issuer is the pinned root behind it, or nobody where no path was asked for.
@@ -79,9 +77,8 @@ struct MdocDocumentCheck {
             try trust.checkAge(at: now)
             let skew = surroundings.policy.clockSkew
             let signer = try CertificatePath.signer(
-                of: message.certificates, role: SignerRole.document(entries: trust.issuers), roots: trust.roots,
-                at: now,
-                skew: skew, profile: surroundings.policy.profile, limits: surroundings.limits)
+                of: message.certificates, role: SignerRole.document(trust), roots: trust.roots, at: now, skew: skew,
+                profile: surroundings.policy.profile, limits: surroundings.limits)
             guard signer.isValid(at: object.signed, skew: skew) else { throw Rejection(.chainExpired, .signingDate) }
             return (signer, try issuer(behind: signer, object))
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }
@@ -95,7 +92,7 @@ struct MdocDocumentCheck {
         guard trust.revocations.allow(signer, issuedAt: [object.signed]) else { throw Rejection(.keyRevoked) }
         guard trust.issuer(id) != nil else { return id }
         let entry = try trust.issuer(id, at: now, pointer: issuerSigned.pointer + "/issuerAuth")
-        try entry.check(types: [object.docType], at: document.pointer + "/docType")
+        try entry.check(types: [object.docType], at: "/docType")
         if let keys = entry.keys {
             guard let fingerprint = KeyFingerprint(signer.key), keys.contains(fingerprint) else {
                 throw Rejection(.keyNotAuthorised)
@@ -107,7 +104,7 @@ struct MdocDocumentCheck {
     /// Steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, every item's digest, the issuing country.
     private func checkContent(_ object: MobileSecurityObject, _ signer: CertificateSigner) throws(Rejection) {
         guard document.docType.map({ $0.text == object.docType }) ?? true else {
-            throw Rejection(.mdocDoctype, at: document.pointer + "/docType")
+            throw Rejection(.mdocDoctype, at: "/docType")
         }
         guard object.digestAlgorithm != nil else {
             throw Rejection(.proofAlgorithm, at: issuerSigned.pointer + "/issuerAuth/digestAlgorithm")

@@ -8,7 +8,7 @@ struct MdocDocument {
     let isWrapped: Bool
     let issuerSigned: CBOR
     /// Where the document stands: empty, or its place in a DeviceResponse.
-    let pointer: String
+    let place: String
 
     /// The wrappings in use: a DeviceResponse with one or more documents (ISO/IEC 18013-5 section 8.3.2.1.2.2), MOSIP's
     /// `{docType, issuerSigned}` and a bare IssuerSigned. What else they hold is the wallet's own: a device signature
@@ -32,17 +32,17 @@ struct MdocDocument {
         return all
     }
 
-    private static func single(_ item: CBOR, at pointer: String) throws(Rejection) -> MdocDocument {
+    private static func single(_ item: CBOR, at place: String) throws(Rejection) -> MdocDocument {
         if let issuerSigned = item["issuerSigned"] {
             return MdocDocument(
-                docType: item["docType"], isWrapped: true, issuerSigned: issuerSigned, pointer: pointer)
+                docType: item["docType"], isWrapped: true, issuerSigned: issuerSigned, place: place)
         }
         guard item["issuerAuth"] != nil || item["nameSpaces"] != nil else {
-            throw Rejection(.envelopeUnknown, at: pointer)
+            throw Rejection(.envelopeUnknown, at: place)
         }
-        return MdocDocument(docType: item["docType"], isWrapped: false, issuerSigned: item, pointer: pointer)
+        return MdocDocument(docType: item["docType"], isWrapped: false, issuerSigned: item, place: place)
     }
 
-    /// Where the issuer's part stands.
-    var issuerSignedPointer: String { isWrapped ? pointer + "/issuerSigned" : pointer }
+    /// Where the issuer's part stands in the document.
+    var issuerSignedPointer: String { isWrapped ? "/issuerSigned" : "" }
 }

@@ -28,6 +28,7 @@ struct MobileSecurityObject {
         guard let content = try decoder.read(payload, at: pointer).tagged(24)?.bytes else { throw malformed }
         let object = try decoder.read(content, at: pointer)
         guard object.map != nil, let digests = object["valueDigests"].map(\.map) ?? [] else { throw malformed }
+        try MemberTable.securityObject.check(object.map?.compactMap(\.key.text) ?? [], at: pointer)
         guard let version = object["version"]?.text, version.hasPrefix("1.") else {
             throw Rejection(.shapeMember, at: pointer + "/version")
         }

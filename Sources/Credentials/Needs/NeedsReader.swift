@@ -34,13 +34,17 @@ struct NeedsReader {
     }
 
     private mutating func read(_ received: Received) throws(Rejection) {
-        switch (received.format, received.body) {
-        case (.ldpVP, .object(let document)): try read(presentation: document)
+        switch (received.kind, received.body) {
+        case (.linkedDataPresentation, .object(let document)): try read(presentation: document)
         case (_, .object(let document)): read(credential: document)
-        case (.jwtVP, .jwt(let token)), (.vpJWT, .jwt(let token)): try read(presentation: token)
+        case (.jwtPresentation, .jwt(let token)), (.vpJWT, .jwt(let token)): try read(presentation: token)
         case (_, .jwt(let token)): read(token, Self.issuer(of: token.claims), entries: token.claims)
-        case (_, .sdJWT(let token)):
-            read(token.issued, Self.issuer(of: token.issued.claims), entries: token.issued.claims)
+        case (let kind, .sdJWT(let token)):
+            let issuer = Self.issuer(of: token.issued.claims)
+            read(token.issued, issuer, entries: token.issued.claims)
+            if let issuer, kind == .plainSDJWT, trust.issuer(issuer)?.plainSDJWT != true {
+                note(line: "plain-sd-jwt = true", of: issuer)
+            }
         case (_, .token(let letters)): try read(mdoc: letters)
         }
     }
@@ -61,12 +65,23 @@ struct NeedsReader {
             note(line: "inline-contexts = \"allow\"", of: issuer)
         }
         check(contexts: .object(credential), of: issuer)
+        note(types: types(of: credential), of: issuer)
         read(proofs: credential, of: issuer, for: .assertionMethod)
         return issuer
     }
 
+    /// The types as IRIs; empty while the contexts that give them their meaning are not pinned.
+    private func types(of credential: JSONObject) -> [Text] {
+        let content = try? LinkedDataDocument(credential, processor: trust.processor)
+        let graph = content?.graph(type: CredentialVocabulary.verifiableCredentialType)
+        return graph.map { $0.types(of: $0.root) } ?? []
+    }
+
     private mutating func read(proofs document: JSONObject, of issuer: Text?, for purpose: ControllerDocument.Purpose) {
-        let references = Self.list(document["proof"]).prefix(limits.proofs).compactMap { proof in
+        let proofs = Array(Self.list(document["proof"]).prefix(limits.proofs))
+        // Proofs of a suite that is not known count for nothing beside others.
+        let known = proofs.filter { $0.object.flatMap { ProofSuite.named(by: $0) } != nil }
+        let references = (known.isEmpty ? proofs : known).compactMap { proof in
             let method = proof["verificationMethod"]
             return method?.string ?? method?["id"]?.string ?? issuer
         }
@@ -126,15 +141,18 @@ struct NeedsReader {
     // MARK: - Tokens
 
     private mutating func read(_ token: CompactJWS, _ issuer: Text?, entries claims: JSONObject) {
-        guard let issuer else { return }
+        // A token that names no issuer is of the one that its certificates name.
+        guard let issuer else { return note(chain: chain(of: token), issuer: nil) }
         note(issuer: issuer)
         if trust.issuer(issuer)?.contexts != nil {
             read(contexts: .object(claims))
             check(contexts: .object(claims), of: issuer)
         }
+        let named = claims["vct"] ?? claims["vc"]?["type"] ?? claims["type"]
+        note(types: Self.list(named).compactMap(\.string), of: issuer)
         note(signerOf: token, in: issuer, for: .assertionMethod)
-        read(status: claims["vc"]?.object ?? claims, of: issuer)
-        if claims["vc"] != nil { read(status: claims, of: issuer) }
+        if let inner = claims["vc"]?.object { read(status: inner, of: issuer) }
+        read(status: claims, of: issuer)
     }
 
     private mutating func read(presentation token: CompactJWS) throws(Rejection) {
@@ -145,13 +163,12 @@ struct NeedsReader {
     }
 
     private mutating func note(signerOf token: CompactJWS, in issuer: Text, for purpose: ControllerDocument.Purpose) {
-        if let member = token.header["x5c"], purpose == .assertionMethod {
-            let texts = Self.list(member).prefix(limits.certificates).compactMap(\.string)
-            return note(chain: texts.compactMap { Base64.decodeAny($0.string) }, issuer: issuer)
+        if token.header["x5c"] != nil, purpose == .assertionMethod {
+            return note(chain: chain(of: token), issuer: issuer)
         }
         let entry = purpose == .assertionMethod ? issuer : nil
         guard let kid = token.header["kid"]?.string else {
-            return note(document: issuer, keys: [], isPresent: knows(issuer))
+            return note(document: issuer, keys: [], isPresent: knows(issuer), isMetadata: true)
         }
         if kid.hasPrefix("#") { return note(key: Text(issuer.string + kid.string), of: entry, for: purpose) }
         let isReference = kid.utf8.contains(UInt8(ascii: "#")) || trust.document(kid)?.isSingleKey ?? false
@@ -163,7 +180,12 @@ struct NeedsReader {
             return methods.contains { $0.keyID == kid || $0.id == Text(id.string + "#" + kid.string) }
                 || id == kid && methods.count == 1
         }
-        note(document: issuer, keys: [kid], isPresent: isKnown)
+        note(document: issuer, keys: [kid], isPresent: isKnown, isMetadata: true)
+    }
+
+    private func chain(of token: CompactJWS) -> [[UInt8]] {
+        let texts = Self.list(token.header["x5c"]).prefix(limits.certificates).compactMap(\.string)
+        return texts.compactMap { Base64.decodeAny($0.string) }
     }
 
     // MARK: - Mdocs
@@ -175,11 +197,11 @@ struct NeedsReader {
         for document in try MdocDocument.all(in: item, limits: limits) {
             let signed = try IssuerSigned(
                 document.issuerSigned, profile: .compat, limits: limits, decoder: &decoder,
-                at: document.issuerSignedPointer)
+                at: document.place + document.issuerSignedPointer)
             guard let (message, object) = signed.authentication else {
-                throw Rejection(.proofMissing, at: document.issuerSignedPointer + "/issuerAuth")
+                throw Rejection(.proofMissing, at: document.place + document.issuerSignedPointer + "/issuerAuth")
             }
-            note(chain: message.certificates, issuer: nil)
+            note(chain: message.certificates, issuer: nil, docType: object.docType)
             if let url = object.status?["status_list"]?["uri"]?.text { note(list: url, of: nil) }
         }
     }
@@ -222,6 +244,18 @@ struct NeedsReader {
         add(need)
     }
 
+    /// The types that the issuer's entry lacks.
+    private mutating func note(types: [Text], of issuer: Text) {
+        let allowed = trust.issuer(issuer)?.types
+        guard allowed != nil || trust.untypedIssuers != .admit else { return }
+        let new = TrustedIssuer.telling(types).filter {
+            !(allowed ?? []).contains($0) && $0.utf8.count <= limits.recordedLetters
+        }
+        guard !new.isEmpty, let place = places[Place(kind: .issuer, id: issuer, name: nil)] else { return }
+        needs[place].types = Array(new.prefix(limits.recordedTypes))
+        note(line: ReasonDetail.line(types: needs[place].types), of: issuer)
+    }
+
     /// A line that the issuer's entry lacks.
     private mutating func note(line: String, of issuer: Text?) {
         guard let issuer, let place = places[Place(kind: .issuer, id: issuer, name: nil)] else { return }
@@ -251,6 +285,12 @@ struct NeedsReader {
             note(line: "controllers = [\(Self.quoted(controller))]", of: issuer)
         }
         guard let (method, document) = found else { return }
+        // A single key that nothing connects with its controller.
+        if document.isSingleKey, trust.document(controller) == nil, SelfContainedDID.document(controller) == nil,
+            !KeyResolver.Authority(entry).hears(document, of: controller)
+        {
+            note(line: "controllers = [\(Self.quoted(document.id))]", of: issuer)
+        }
         let authorising = document.id == controller ? document : trust.document(controller)
         if let authorising, !authorising.lists(method.id, for: purpose), entry.keyPurpose == .strict,
             authorising.lists(authorising.id, for: purpose)
@@ -264,17 +304,18 @@ struct NeedsReader {
         }
     }
 
-    private mutating func note(document id: Text, keys: [Text], isPresent: Bool) {
+    /// `isMetadata`: whether its keys may be in its metadata as a JWT VC issuer.
+    private mutating func note(document id: Text, keys: [Text], isPresent: Bool, isMetadata: Bool = false) {
         guard SelfContainedDID.document(id) == nil else { return }
         var need = TrustNeeds.Need(.document, id, isPresent: isPresent)
         need.keys = keys
-        need.address = WebAddress.document(of: id)?.url
+        need.address = RefreshResource.document(id, isMetadata: isMetadata && id.hasPrefix("https://"))?.address.url
         add(need)
     }
 
     /// The root that a chain leads to: a pinned one, else the certificate that would have to be pinned. `issuer` is nil for
-    /// an mdoc, whose root is its issuer.
-    private mutating func note(chain: [[UInt8]], issuer: Text?) {
+    /// an mdoc, whose root is its issuer and may sign only the docTypes of its entry.
+    private mutating func note(chain: [[UInt8]], issuer: Text?, docType: Text? = nil) {
         let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
             .compactMap { X509Certificate($0) }
         guard let last = certificates.last else { return }
@@ -284,7 +325,12 @@ struct NeedsReader {
         var need = TrustNeeds.Need(.root, id, isPresent: pinned != nil)
         need.name = root?.subjectName.text ?? last.issuerName.text
         add(need)
-        guard let id, let issuer, trust.issuer(issuer)?.roots.contains(id) != true else { return }
+        guard let id else { return }
+        if let docType, trust.issuer(id) != nil || trust.tokenRoots.contains(id) || trust.untypedIssuers != .admit {
+            note(issuer: id)
+            note(types: [docType], of: id)
+        }
+        guard let issuer, trust.issuer(issuer)?.roots.contains(id) != true else { return }
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 

@@ -10,7 +10,7 @@ package struct TrustNeeds: Sendable {
     package struct Need: Hashable, Sendable {
         /// What kind of thing it is, in the order in which they are told.
         package enum Kind: String, CaseIterable, Sendable {
-            /// An entry of `issuers.toml`.
+            /// An entry of `issuers.toml`: of who issued a token or linked data, or of the root of an mdoc's signer.
             case issuer
             /// A certificate in `roots/`.
             case root
@@ -40,6 +40,8 @@ package struct TrustNeeds: Sendable {
         /// Of an issuer: lines that its entry lacks, in TOML. `controllers` and `status-issuers` give others its voice: who made
         /// a forgery would like them to be written.
         package internal(set) var lines: [String] = []
+        /// Of an issuer: the types of its credential that its entry lacks; ``lines`` has them too.
+        package internal(set) var types: [Text] = []
         /// Of an issuer: whether there is an entry at all.
         package internal(set) var isListed = false
 

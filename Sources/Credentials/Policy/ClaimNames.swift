@@ -1,66 +1,160 @@
 import Encoding
+import LinkedData
 
-/// What the names in a rule's pointers mean: the contexts are chosen by whoever writes the rules or the trust data, never by the
-/// holder of a credential.
+/// What the names in a rule's pointers and values mean for one credential: what the JSON-LD engine makes of them under
+/// the contexts that the credential lists. A pinned context that it does not list gives a name no meaning.
+///
+/// A signature over statements does not cover the contexts. The holder may list other pinned ones and write the same
+/// statements under other names, so a meaning alone is not enough: it must be the one that the issuer's own document
+/// gave. Two facts lead there. Every statement of an accepted document is written under a name
+/// (``Surroundings/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the issuer's contexts are pinned,
+/// too. So a name is *in doubt*, and what it reads is unknown,
+///
+/// - where the listed contexts have another name for the property: the issuer may have written that one. Whatever
+///   context the holder adds to the issuer's list, the issuer's own name stays there to be seen;
+/// - where another pinned context gives the name a property that the node states: that may be the one meant. This
+///   includes that the name states nothing under the listed contexts;
+/// - where another pinned context has the name for something else and another name for the property: a twin, for which
+///   the holder may have exchanged the issuer's context.
+///
+/// *Pinned* are those that the issuer's entry lists where it lists any; then the first of the three looks at all of
+/// these, as the holder may also leave one out. Where the rule lists contexts, or the text is signed, the holder has no
+/// choice, and the first alone counts. A foreign context that defines the name, and does no more, takes nothing away:
+/// otherwise each context that an operator pins would make rules about other issuers unreadable.
+///
+/// What stays open where neither lists contexts: the holder may read under a name that no pinned context gives another
+/// meaning, although the issuer's document had another name for the property. Rules then read what the issuer signed
+/// about the property that every pinned context means by their name. ``TrustStore/namesInDoubt(in:)`` finds what pinned
+/// contexts disagree on.
 struct ClaimNames {
-    /// The names that belong together: those of the contexts that a rule or the issuer's entry lists or, where neither does, of
-    /// each pinned context by itself.
-    private let groups: [[ContextNames]]
+    /// Finds the meanings of names; nil where there is an ``obstacle``.
+    let resolver: NameResolver?
     /// Why no name has a meaning.
-    private let obstacle: String?
+    let obstacle: String
+    /// What the rules may still look at.
+    let work: RuleWork
+    /// The names of the contexts that the document lists.
+    private let own: [DefinedNames]
+    /// The names of those that the holder could list instead.
+    private let rivals: [DefinedNames]
+    /// Both.
+    private let all: [DefinedNames]
+    /// Those whose other names for a property the issuer may have written.
+    private let siblings: [DefinedNames]
+    /// Whether the holder could list others.
+    private let isFixed: Bool
+    /// Whether the document brings contexts of its own, which may have names for anything.
+    let isOpen: Bool
 
-    /// Names under these contexts; nil: under all that are pinned.
-    init(under contexts: [Text]?, of pinned: [Text: ContextNames]) {
-        guard let contexts else {
-            groups = pinned.keys.sorted().compactMap { pinned[$0].map { [$0] } }
-            obstacle = nil
+    /// Names in a rule about a credential.
+    ///
+    /// - Parameter listed: The contexts that the rule lists. It is about credentials that list exactly these.
+    init(of claims: SignedClaims, listed: [Text], pinned processor: JSONLDProcessor?, work: RuleWork) {
+        self.work = work
+        isFixed = !listed.isEmpty || claims.text != nil
+        isOpen = claims.contexts.bringsOwn
+        let contexts = listed.isEmpty ? claims.contexts.urls : listed
+        guard let processor, claims.format == .ldpVC else {
+            (resolver, own, rivals, all, siblings, obstacle) = (nil, [], [], [], [], "no context is pinned")
             return
         }
-        let known = contexts.compactMap { pinned[$0] }
-        groups = [known]
-        obstacle = known.count == contexts.count ? nil : "a context that the rule is written under is not pinned"
-    }
-
-    /// The properties that a name can stand for, or why that cannot be told.
-    enum Meaning {
-        case properties(Set<Text>)
-        case unknown(String)
-    }
-
-    /// What a name stands for.
-    func meaning(of name: Text) -> Meaning {
-        if let obstacle { return .unknown(obstacle) }
-        var properties: Set<Text> = []
-        var undefined: [[ContextNames]] = []
-        for group in groups {
-            let found = group.reduce(into: Set<Text>()) { $0.formUnion($1.meanings(of: name)) }
-            guard !found.isEmpty else {
-                undefined.append(group)
-                continue
-            }
-            if group.contains(where: { $0.isReverse(name) }) {
-                return .unknown("the context reads this name backwards")
-            }
-            if isShared(found, of: name, in: group) { return .unknown(Self.shared) }
-            properties.formUnion(found)
+        own = processor.definedNames(of: contexts)
+        let pinned = isFixed ? [] : claims.issuerContexts ?? Array(processor.contexts.documents.keys)
+        rivals = processor.definedNames(of: pinned.filter { !contexts.contains($0) })
+        all = own + rivals
+        siblings = claims.issuerContexts == nil ? own : all
+        do {
+            resolver = try processor.names(under: contexts)
+            obstacle = ""
+        } catch {
+            resolver = nil
+            obstacle = "a context that the name is read under is not pinned, or cannot be read"
         }
-        for group in undefined {
-            let vocabulary = group.reduce(into: Set<Text>()) { $0.formUnion($1.vocabulary) }
-            let found = Set(vocabulary.map { Text($0.string + name.string) })
-            if isShared(found, of: name, in: group) { return .unknown(Self.shared) }
-            properties.formUnion(found)
+    }
+
+    /// The properties that the name could stand for under pinned contexts.
+    func meanings(of name: Text) -> Set<Text> {
+        isFixed ? [] : all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
+    }
+
+    /// Why a name may not be the issuer's for the property that it stands for; nil where there is no doubt.
+    func doubt(about name: Text, meaning property: Text) -> String? {
+        if property == name { return nil }
+        if siblings.contains(where: { $0.names(property, otherwiseThan: name) }) {
+            return "the contexts have another name with the same meaning: use property IRIs"
         }
-        return properties.isEmpty ? .unknown("no pinned context defines this name") : .properties(properties)
+        if isFixed { return nil }
+        if name.utf8.contains(UInt8(ascii: ":")) { return "a compact IRI: use property IRIs" }
+        let isTwin = rivals.contains { rival in
+            rival.isKeyword(name)
+                || rival.names(property, otherwiseThan: name)
+                    && !rival.meanings(of: name).subtracting([property]).isEmpty
+        }
+        return isTwin ? Self.disagreement : nil
     }
 
-    /// The names of an IRI.
-    func names(of iri: Text) -> Set<Text> {
-        groups.joined().reduce(into: []) { $0.formUnion($1.names(of: iri)) }
+    /// The same for a name that stands for the id or the types of a node.
+    func doubt(aboutKeyword name: Text) -> String? {
+        let isStandard = ["id", "type", "@id", "@type"].contains(name)
+        let isDefined = all.contains { !$0.definitions(of: name).isEmpty }
+        return isStandard || isFixed || !isDefined ? nil : Self.disagreement
     }
 
-    private func isShared(_ meanings: Set<Text>, of name: Text, in group: [ContextNames]) -> Bool {
-        meanings.contains { meaning in group.contains { $0.shares(meaning, of: name) } }
+    static let disagreement = "pinned contexts give this name several meanings: list the contexts, or use property IRIs"
+
+    /// Whether a text of a rule stands for an IRI that is stated; nil where that cannot be told.
+    ///
+    /// A text with a colon is an IRI. Another one is a name, and stands for what the engine makes of it at the value's
+    /// place. An IRI may be written without a name, unlike a property: that the contexts have another meaning for the
+    /// name is a doubt, too.
+    func isName(_ text: Text, of iri: Text, _ texts: TextMeaning?) -> Bool? {
+        if text == iri { return true }
+        if text.utf8.contains(UInt8(ascii: ":")) { return isCompact(text) ? nil : false }
+        let meaning = texts?.iri(named: text)
+        if meaning == iri, isFixed || !isInDoubt(text, iri) { return true }
+        let meanings = all.reduce(into: Set([meaning].compactMap(\.self))) {
+            $0.formUnion($1.meanings(of: text))
+        }
+        // A name that nothing defines may be misspelt.
+        return isOpen || meanings.isEmpty || meanings.contains(iri) ? nil : false
     }
 
-    private static let shared = "the context has another name with the same meaning: use property IRIs"
+    /// Whether a text with a colon may be a compact IRI.
+    func isCompact(_ text: Text) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[1].starts(with: "//".utf8) else { return false }
+        let prefix = Text(String(decoding: parts[0], as: UTF8.self))
+        return isOpen || all.contains { $0.isPrefix(prefix) }
+    }
+
+    /// The names of types of the credential itself where these are certain, else their IRIs.
+    func names(ofTypes types: [Text]) -> [Text] {
+        guard var resolver, let node = try? resolver.node(at: resolver.document, types: types),
+            case .types(let texts)? = try? resolver.meaning(of: "@type", in: node)
+        else { return types }
+        return types.map { type in
+            let name = own.lazy.compactMap { $0.name(of: type) }.first
+            guard let name, texts.iri(named: name) == type, !isInDoubt(name, type) else { return type }
+            return name
+        }
+    }
+
+    private func isInDoubt(_ name: Text, _ iri: Text) -> Bool {
+        func isOther(_ names: DefinedNames) -> Bool { !names.definitions(of: name).subtracting([iri]).isEmpty }
+        return siblings.contains { isOther($0) || $0.names(iri, otherwiseThan: name) }
+            || rivals.contains { isOther($0) && $0.names(iri, otherwiseThan: name) }
+    }
+}
+
+/// What the rules of one visit may still look at: nodes and values, counted over all of them.
+final class RuleWork {
+    private var left: Int
+
+    init(_ limit: Int) { left = limit }
+
+    /// Counts that much; false once it is too much.
+    func take(_ count: Int = 1) -> Bool {
+        left -= count
+        return left >= 0
+    }
 }

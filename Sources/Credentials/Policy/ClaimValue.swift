@@ -8,8 +8,8 @@ enum ClaimValue {
     /// A number of which the signature covers no more than a double keeps.
     case double(DecimalNumber)
     case boolean(Bool)
-    /// An IRI, with the short names that the rule's contexts have for it.
-    case iri(Text, names: Set<Text>)
+    /// An IRI.
+    case iri(ClaimIRI)
     /// Several values.
     case list([ClaimValue])
     /// `null`, an object, a number beyond reading: there, but comparable with nothing.
@@ -17,8 +17,8 @@ enum ClaimValue {
     /// Something that the holder does not show, or nothing: nobody can say.
     case hidden
 
-    /// A value of a signed text. `isCanonical`: the signature covers numbers as the JSON Canonicalization Scheme writes them
-    /// (RFC 8785 section 3.2.2.3), so other digits that come to the same double there are not the issuer's.
+    /// A value of a signed text. `isCanonical`: the signature covers numbers as the JSON Canonicalization Scheme writes
+    /// them (RFC 8785 section 3.2.2.3), so other digits that come to the same double there are not the issuer's.
     init(_ json: JSON, isCanonical: Bool = false) {
         switch json {
         case .string(let text): self = .text(text)
@@ -36,10 +36,10 @@ enum ClaimValue {
         }
     }
 
-    /// A value of a signed statement.
-    init(_ term: Term, names: (Text) -> Set<Text>) {
+    /// A value of a signed statement; `texts` is what names mean at its place.
+    init(_ term: Term, names: ClaimNames, _ texts: TextMeaning?) {
         switch term {
-        case .iri(let iri): self = .iri(iri, names: names(iri))
+        case .iri(let iri): self = .iri(ClaimIRI(iri: iri, names: names, texts: texts))
         case .blank: self = .other
         case .literal(let literal):
             if literal.datatype == XSD.boolean {
@@ -56,26 +56,36 @@ enum ClaimValue {
         }
     }
 
-    /// The text when it is one.
-    var text: Text? {
-        switch self {
-        case .text(let text), .iri(let text, _): text
-        default: nil
+    /// How a value compares with one that is asked for.
+    enum Comparison {
+        case same, different
+        /// Cannot be told.
+        case unknown
+        /// The two are of different kinds.
+        case incomparable
+
+        init(_ isSame: Bool?) { self = isSame.map { $0 ? .same : .different } ?? .unknown }
+    }
+
+    /// How it compares with a value.
+    func compared(with value: PolicyValue) -> Comparison {
+        switch (self, value) {
+        case (.text(let left), .text(let right)): Comparison(left == right)
+        case (.iri(let left), .text(let right)): Comparison(left.isNamed(right))
+        case (.number(let left), .number(let right)): Comparison(left == right)
+        case (.double(let left), .number(let right)): Comparison(right.asDouble.map { left == $0 })
+        case (.boolean(let left), .boolean(let right)): Comparison(left == right)
+        case (.hidden, _): .unknown
+        default: .incomparable
         }
     }
 
-    /// Whether it is that value; nil when it is of another kind and the two cannot be compared.
-    func equals(_ value: PolicyValue) -> Bool? {
-        switch (self, value) {
-        case (.text(let left), .text(let right)): return left == right
-        case (.iri(let iri, let names), .text(let right)):
-            if iri == right || names.contains(right) { return true }
-            // A short name that no context of the rule knows may be one for this IRI.
-            return right.utf8.contains(UInt8(ascii: ":")) ? false : nil
-        case (.number(let left), .number(let right)): return left == right
-        case (.double(let left), .number(let right)): return right.asDouble.map { left == $0 }
-        case (.boolean(let left), .boolean(let right)): return left == right
-        default: return nil
+    /// Whether it begins so; nil where that cannot be told.
+    func hasPrefix(_ prefix: Text) -> Bool? {
+        switch self {
+        case .text(let text): text.hasPrefix(prefix)
+        case .iri(let iri): iri.hasPrefix(prefix)
+        default: nil
         }
     }
 
@@ -95,4 +105,21 @@ enum ClaimValue {
             "positiveInteger", "nonPositiveInteger", "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort",
             "unsignedByte",
         ].map { Text("http://www.w3.org/2001/XMLSchema#" + $0) })
+}
+
+/// An IRI as the value of a claim. A document may write it as a name, and a rule may mean it by one.
+struct ClaimIRI {
+    let iri: Text
+    let names: ClaimNames
+    /// What names mean where it stands.
+    let texts: TextMeaning?
+
+    /// Whether a text of a rule stands for it; nil where that cannot be told.
+    func isNamed(_ text: Text) -> Bool? { names.isName(text, of: iri, texts) }
+
+    /// Whether it begins so; nil for what may be the beginning of a name.
+    func hasPrefix(_ prefix: Text) -> Bool? {
+        let isIRI = prefix.utf8.contains(UInt8(ascii: ":")) && !names.isCompact(prefix)
+        return isIRI ? iri.hasPrefix(prefix) : nil
+    }
 }

@@ -50,6 +50,14 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return Double(text).flatMap { ECMAScriptNumber.text($0) }.flatMap { DecimalNumber(Text($0)) }
     }
 
+    /// Whether a double keeps it apart from every other number that is written so: not beyond 2^53, and where it is no whole
+    /// number of 15 digits at most.
+    var isSafe: Bool {
+        let isWhole = power >= digits.count
+        let isInRange = sign < 0 ? self >= DecimalNumber(-1 << 53) : self <= DecimalNumber(1 << 53)
+        return isInRange && (isWhole || digits.count <= 15) && asDouble == self
+    }
+
     /// A whole number.
     package init(_ value: Int64) {
         self = Self(Text(String(value))) ?? Self.zero

@@ -29,6 +29,10 @@ package struct GatePolicy: Sendable {
     package var accept: [AcceptRule] = []
     /// The policy's own test cases.
     package var tests: [PolicyTest] = []
+    /// What in the file is right and may yet surprise its author, in the order of its lines.
+    package var warnings: [PolicyFileError.Problem] = []
+    /// The line at which a rule of that id begins.
+    package var lines: [Text: Int] = [:]
     /// SHA-256 of the file (32 bytes).
     package var digest: [UInt8]
 

@@ -1,4 +1,5 @@
 package import Encoding
+import LinkedData
 
 /// What became of one rule, for people: names places and keys, never a value of a claim.
 package struct RuleNote: Hashable, Sendable {
@@ -18,6 +19,8 @@ package struct RuleNote: Hashable, Sendable {
     package let rule: Text
     /// Whether it is a `[[deny]]` rule.
     package let denies: Bool
+    /// Where the credential stands that the rule was asked about, as a JSON pointer; empty for a bare one.
+    package let place: String
     /// What became of it.
     package let outcome: Outcome
 
@@ -30,70 +33,68 @@ package struct RuleNote: Hashable, Sendable {
             case .unmet(let what): "not fulfilled: \(what)"
             case .untold(let what): "cannot be told, the claim is missing or of another kind: \(what)"
             }
-        return "\(denies ? "deny" : "accept") \(rule): \(end)"
+        return "\(denies ? "deny" : "accept") \(rule): \(end)" + (place.isEmpty ? "" : " (\(place))")
     }
 }
 
-/// What the rules are asked about.
+/// What the rules are asked about: a verified credential and what is known of it.
 struct PolicyCase {
-    /// The verified credentials: one, or those of a presentation.
-    var claims: [SignedClaims]
-    /// Where each of them stands in what was received, as a JSON pointer.
-    var places: [String] = []
-    /// The answers of all status lists.
+    var claims: SignedClaims
+    /// Where it stands in what was received, as a JSON pointer; empty for a bare one. Pointers into it begin there.
+    var place = ""
+    /// The answers of its status lists.
     var status: [StatusAnswer] = []
-    /// Whether the holder proved that the credentials are his.
-    var holderProven = false
-    /// Whether the visitor was here within the replay window.
+    /// What shows that the holder presents it.
+    var holder = HolderProof.missing
+    /// Whether it, or its subject, was here within the replay window.
     var wasSeen = false
-
-    func place(of index: Int) -> String { places.indices.contains(index) ? places[index] : "" }
-
-    /// The answers about one credential.
-    func status(of index: Int) -> [StatusAnswer] {
-        let place = place(of: index) + "/"
-        return status.filter { claims.count == 1 || $0.pointer.utf8.starts(with: place.utf8) }
-    }
+    /// What keeps it from being let in, or is to be told of it, where a rule does not say what admits (``Admission``).
+    var untyped: Reason?
 }
 
 /// What the rules may know of the trust data.
 struct PolicyKnowledge {
     /// The issuers of a group; nil when there is no such group.
     var groups: (Text) -> Set<Text>?
-    /// What names mean in each pinned context.
-    var names: [Text: ContextNames]
+    /// The pinned contexts, under which names are read; nil where there are none.
+    var pinned: JSONLDProcessor?
+    /// What the rules may look at.
+    var work: RuleWork
 }
 
 /// What the rules say.
 struct PolicyDecision {
     enum Outcome {
-        /// That rule lets it in; a warning says that it was here a moment ago.
-        case accept(rule: Text, warning: Reason?)
+        /// That rule lets it in; warnings say that it was here a moment ago, or that its issuer's entry names no types.
+        case accept(rule: Text, warnings: [Reason])
         case reject(Reason)
     }
 
     let outcome: Outcome
+    /// The credentials that decided: all that fulfil the accepting rule, or the one that a deny rule is about or that an accept rule
+    /// finds wanting. Empty where no rule is about any.
+    let credentials: [Int]
     /// The rules that were looked at, in their order.
     let notes: [RuleNote]
 }
 
-/// Asks the rules about what one visitor presented.
+/// Asks the rules about what one visitor presented: one credential, or those of a presentation.
 struct PolicyQuestion {
     let policy: VerificationPolicy
     let rules: GatePolicy
     let clock: WallTime
     let knowledge: PolicyKnowledge
-    let subject: PolicyCase
+    let cases: [PolicyCase]
     private var notes: [RuleNote] = []
     /// Of each credential; those of linked data are looked for in its graph, so once only.
     private let types: [[Text]]
 
     init(
-        _ rules: GatePolicy, of policy: VerificationPolicy, about subject: PolicyCase, at clock: WallTime,
+        _ rules: GatePolicy, of policy: VerificationPolicy, about cases: [PolicyCase], at clock: WallTime,
         knowing knowledge: PolicyKnowledge
     ) {
-        (self.rules, self.policy, self.subject, self.clock, self.knowledge) = (rules, policy, subject, clock, knowledge)
-        types = subject.claims.map(\.types)
+        (self.rules, self.policy, self.cases, self.clock, self.knowledge) = (rules, policy, cases, clock, knowledge)
+        types = cases.map(\.claims.types)
     }
 
     /// Decides. A presentation is let in by a rule that one of its credentials fulfils alone: the others were verified too, but
@@ -104,41 +105,48 @@ struct PolicyQuestion {
             return reject(Reason(.policyExpired))
         }
         for rule in rules.deny {
-            for index in subject.claims.indices {
+            for index in cases.indices {
                 guard let finding = applies(rule, to: index) else { continue }
-                return reject(Reason(.policy(rule.id.string), at: at(index, finding.pointer)))
+                return reject(Reason(.policy(rule.id.string), at: at(index, finding.pointer)), for: [index])
             }
         }
-        var first: Reason?
+        var first: (complaint: Reason, index: Int)?
         for rule in rules.accept {
-            for index in subject.claims.indices {
-                guard let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: false) else {
-                    if let complaint = complaint(of: rule, about: index) {
-                        first = first ?? complaint
-                        continue
-                    }
-                    return accept(rule)
+            // All of them: who brings a second credential that would do must not so keep it from being known again.
+            var fulfilling: [Int] = []
+            for index in cases.indices {
+                if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: false) {
+                    note(rule.id, .notAbout(mismatch), index)
+                } else if let complaint = complaint(of: rule, about: index) {
+                    first = first ?? (complaint, index)
+                } else {
+                    note(rule.id, .decided, index)
+                    fulfilling.append(index)
                 }
-                note(rule.id, .notAbout(mismatch))
             }
+            if !fulfilling.isEmpty { return accept(rule, for: fulfilling) }
         }
-        return reject(first ?? Reason(.policyNoMatch))
+        return reject(first?.complaint ?? Reason(.policyNoMatch), for: first.map { [$0.index] } ?? [])
     }
 
-    private func reject(_ reason: Reason) -> PolicyDecision { PolicyDecision(outcome: .reject(reason), notes: notes) }
+    private func reject(_ reason: Reason, for credentials: [Int] = []) -> PolicyDecision {
+        PolicyDecision(outcome: .reject(reason), credentials: credentials, notes: notes)
+    }
 
-    private mutating func accept(_ rule: AcceptRule) -> PolicyDecision {
-        note(rule.id, .decided)
-        guard subject.wasSeen else {
-            return PolicyDecision(outcome: .accept(rule: rule.id, warning: nil), notes: notes)
+    private func accept(_ rule: AcceptRule, for credentials: [Int]) -> PolicyDecision {
+        var warnings: [Reason] = []
+        if let seen = credentials.first(where: { cases[$0].wasSeen }) {
+            switch rule.replay ?? policy.replay.action {
+            case .reject: return reject(Reason(.replaySeen, at: at(seen, nil)), for: [seen])
+            case .flag: warnings.append(Reason(.replaySeen, at: at(seen, nil), severity: .warning))
+            case .ignore: break
+            }
         }
-        switch rule.replay ?? policy.replay.action {
-        case .reject: return reject(Reason(.replaySeen))
-        case .flag:
-            let warning = Reason(.replaySeen, severity: .warning)
-            return PolicyDecision(outcome: .accept(rule: rule.id, warning: warning), notes: notes)
-        case .ignore: return PolicyDecision(outcome: .accept(rule: rule.id, warning: nil), notes: notes)
+        if !rule.saysWhatAdmits {
+            warnings += credentials.compactMap { index in cases[index].untyped?.moved(to: at(index, nil)) }
         }
+        return PolicyDecision(
+            outcome: .accept(rule: rule.id, warnings: warnings), credentials: credentials, notes: notes)
     }
 
     // MARK: - One rule and one credential
@@ -146,15 +154,15 @@ struct PolicyQuestion {
     /// Whether a deny rule applies, and by which finding; nil when it does not.
     private mutating func applies(_ rule: DenyRule, to index: Int) -> PredicateFinding? {
         if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: true) {
-            note(rule.id, .notAbout(mismatch), denies: true)
+            note(rule.id, .notAbout(mismatch), index, denies: true)
             return nil
         }
         let finding = evaluation(of: index, under: rule.selector).all(rule.when)
         guard finding.truth != .no else {
-            note(rule.id, .unmet(finding.label), denies: true)
+            note(rule.id, .unmet(finding.label), index, denies: true)
             return nil
         }
-        note(rule.id, finding.truth == .yes ? .decided : .untold(finding.label), denies: true)
+        note(rule.id, finding.truth == .yes ? .decided : .untold(finding.label), index, denies: true)
         return finding
     }
 
@@ -164,22 +172,26 @@ struct PolicyQuestion {
         if !rule.hours.isEmpty {
             let time = LocalTime(clock.utc, in: rules.zone)
             guard rule.hours.contains(where: { $0.contains(time) }) else {
-                note(rule.id, .unmet("hours"))
+                note(rule.id, .unmet("hours"), index)
                 return Reason(code)
             }
         }
         let finding = evaluation(of: index, under: rule.selector).all(rule.require)
         guard finding.truth == .yes else {
-            note(rule.id, finding.truth == .no ? .unmet(finding.label) : .untold(finding.label))
+            note(rule.id, finding.truth == .no ? .unmet(finding.label) : .untold(finding.label), index)
             return Reason(code, at: at(index, finding.pointer))
         }
-        if rule.holderRequired, !subject.holderProven {
-            note(rule.id, .unmet("holder"))
-            return Reason(.holderProofMissing)
+        if rule.holderRequired, cases[index].holder != .proven {
+            note(rule.id, .unmet("holder"), index)
+            return Reason(cases[index].holder == .unfit ? .holderInvalid : .holderProofMissing)
         }
-        guard let complaint = rule.status.complaint(about: subject.status(of: index)) else { return nil }
-        note(rule.id, .unmet("status (\(complaint.code))"))
-        return complaint
+        if !rule.saysWhatAdmits, let untyped = cases[index].untyped, untyped.severity == .error {
+            note(rule.id, .unmet("types of its issuer"), index)
+            return untyped.moved(to: at(index, nil))
+        }
+        guard let complaint = rule.status.complaint(about: cases[index].status) else { return nil }
+        note(rule.id, .unmet("status (\(complaint.code))"), index)
+        return complaint.moved(to: at(index, complaint.pointer))
     }
 
     /// Why a rule is not about this credential; nil when it is. `inDoubt`: whether it is where nobody knows, because no trust
@@ -188,7 +200,7 @@ struct PolicyQuestion {
     private func mismatch(
         _ selector: CredentialSelector, _ direction: GateDirection?, _ index: Int, inDoubt: Bool
     ) -> String? {
-        let claims = subject.claims[index]
+        let claims = cases[index].claims
         if let direction, !(policy.direction.map { $0 == direction } ?? inDoubt) { return "direction" }
         if !selector.formats.isEmpty, !selector.formats.contains(claims.format) { return "format" }
         if !selector.types.isEmpty, !selector.types.contains(where: types[index].contains),
@@ -200,7 +212,7 @@ struct PolicyQuestion {
             let isGrouped = selector.groups.contains { knowledge.groups($0)?.contains(claims.issuer) ?? inDoubt }
             guard isGrouped || selector.issuers.contains(claims.issuer) else { return "issuer" }
         }
-        if !selector.contexts.isEmpty, claims.format == .ldpVC, claims.contexts != selector.contexts {
+        if !selector.contexts.isEmpty, claims.format == .ldpVC, !claims.contexts.are(selector.contexts) {
             return "contexts"
         }
         if !selector.subjects.isEmpty, !claims.subjects.ids.contains(where: selector.subjects.contains),
@@ -212,18 +224,22 @@ struct PolicyQuestion {
         return nil
     }
 
-    /// Pointers are read under the rule's contexts, else those of the issuer's entry, else all that are pinned.
+    /// Names in pointers are read under the credential's contexts, which are the rule's where it lists any.
     private func evaluation(of index: Int, under selector: CredentialSelector) -> PredicateEvaluation {
-        let claims = subject.claims[index]
-        let contexts = selector.contexts.isEmpty ? claims.issuerContexts : selector.contexts
+        let claims = cases[index].claims
+        let names = ClaimNames(
+            of: claims, listed: selector.contexts, pinned: knowledge.pinned, work: knowledge.work)
         return PredicateEvaluation(
-            claims: claims, names: ClaimNames(under: contexts, of: knowledge.names), now: clock.utc, zone: rules.zone,
-            skew: policy.clockSkew, profile: policy.profile)
+            claims: claims, names: names, now: clock.utc, zone: rules.zone, skew: policy.clockSkew,
+            profile: policy.profile)
     }
 
-    private func at(_ index: Int, _ pointer: String?) -> String? { pointer.map { subject.place(of: index) + $0 } }
+    private func at(_ index: Int, _ pointer: String?) -> String? {
+        let place = cases[index].place + (pointer ?? "")
+        return place.isEmpty ? pointer : place
+    }
 
-    private mutating func note(_ rule: Text, _ outcome: RuleNote.Outcome, denies: Bool = false) {
-        notes.append(RuleNote(rule: rule, denies: denies, outcome: outcome))
+    private mutating func note(_ rule: Text, _ outcome: RuleNote.Outcome, _ index: Int, denies: Bool = false) {
+        notes.append(RuleNote(rule: rule, denies: denies, place: cases[index].place, outcome: outcome))
     }
 }

@@ -111,7 +111,20 @@ extension PolicyReader {
             let wanted = "a date (2026-12-31), a date with time and zone, \"today\" or \"now\""
             if let date = table.take(key, wanted, &problems, Self.date) { tests.append(.date(order, date)) }
         }
+        warn(about: tests, table)
         return complete(path, tests, &table)
+    }
+
+    /// JCS signs numbers as doubles (RFC 8785 section 3.2.2.3), which beyond 2^53 are several whole numbers at once.
+    private mutating func warn(about tests: [ClaimTest], _ table: PolicyTable) {
+        guard isAboutLinkedData else { return }
+        for test in tests where test.numbers.contains(where: { !$0.isSafe }) {
+            problems.warn(
+                table.line(of: Text(test.key)),
+                "\(test.key) compares with a number that not every signature keeps: those of linked data by JCS keep "
+                    + "numbers up to 2^53 (9007199254740992) and 15 digits only",
+                "Have the issuer write it as a text, and compare with that; or leave ldp_vc out of the rule's formats.")
+        }
     }
 
     private mutating func age(_ table: inout PolicyTable) -> Predicate? {

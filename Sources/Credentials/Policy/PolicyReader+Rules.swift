@@ -5,6 +5,7 @@ extension PolicyReader {
         var table = named("an [[accept]] rule", source)
         var rule = AcceptRule(id: id(of: &table))
         rule.selector = selector(of: &table)
+        isAboutLinkedData = rule.selector.isAbout(.ldpVC)
         rule.selector.contexts = table.texts("contexts", &problems) ?? []
         rule.direction = table.choice("direction", &problems)
         rule.require = predicates("require", of: &table)
@@ -35,6 +36,7 @@ extension PolicyReader {
         var table = named("a [[deny]] rule", source)
         var rule = DenyRule(id: id(of: &table))
         rule.selector = selector(of: &table)
+        isAboutLinkedData = rule.selector.isAbout(.ldpVC)
         rule.selector.subjects = table.texts("subjects", &problems) ?? []
         rule.selector.credentials =
             table.take(
@@ -45,6 +47,7 @@ extension PolicyReader {
                 let digests = elements.compactMap(Self.digest)
                 return digests.count == elements.count ? digests : nil
             } ?? []
+        warn(about: rule, table)
         rule.direction = table.choice("direction", &problems)
         rule.when = predicates("when", of: &table)
         if rule.selector == CredentialSelector(), rule.when.isEmpty, rule.direction == nil {
@@ -53,6 +56,21 @@ extension PolicyReader {
         table.rejectUnknownKeys(&problems)
         return rule
     }
+
+    /// A credential that names no subject may be about a person who is kept out, so `subjects` keeps all of them out.
+    private mutating func warn(about rule: DenyRule, _ table: PolicyTable) {
+        let selector = rule.selector
+        guard !selector.subjects.isEmpty, selector.types.isEmpty, Self.subjectless.contains(where: selector.isAbout)
+        else { return }
+        problems.warn(
+            table.line(of: "subjects"),
+            "the deny rule \(rule.id) also keeps out every credential that names no subject, such as each mdoc and each "
+                + "SD-JWT VC without sub",
+            "Say with types, or formats, which credentials it is about.")
+    }
+
+    /// Formats whose credentials need not, or cannot, name their subject.
+    private static let subjectless: [CredentialFormat] = [.vcSDJWT, .dcSDJWT, .sdJWT, .mdoc]
 
     private func named(_ name: String, _ table: PolicyTable) -> PolicyTable {
         PolicyTable(name, table.table, line: table.line)

@@ -52,7 +52,7 @@ extension PolicyReader {
         let claims = SignedClaims(
             format: format ?? .ldpVC, issuer: issuer, types: table.texts("types", &problems) ?? [],
             text: .described(document, as: format ?? .ldpVC), graph: graph.map { Self.graph($0, issuer: issuer) },
-            contexts: SignedClaims.contexts(of: document["@context"] ?? .null),
+            contexts: ListedContexts(document["@context"] ?? .null),
             validFrom: table.instant("valid-from", &problems), validUntil: table.instant("valid-until", &problems),
             signed: SignedContent(
                 digest: table.take("digest", "64 hexadecimal digits", &problems) { value in

@@ -32,10 +32,11 @@ extension GatePolicy {
             ])
         }
         var reader = PolicyReader()
-        let policy = reader.policy(root, digest: Digest.sha256(bytes), zones: zones)
+        var policy = reader.policy(root, digest: Digest.sha256(bytes), zones: zones)
         guard reader.problems.list.isEmpty else {
             throw PolicyFileError(problems: reader.problems.list.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
         }
+        policy.warnings = reader.problems.warnings.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
         return policy
     }
 
@@ -51,6 +52,8 @@ extension GatePolicy {
 /// `PolicyReader+Predicates.swift`; test cases: `PolicyReader+Tests.swift`.
 struct PolicyReader {
     var problems = PolicyProblems()
+    /// Whether the rule that is read may be about linked data.
+    var isAboutLinkedData = true
 
     mutating func policy(_ root: TOMLTable, digest: [UInt8], zones: (Text) -> CivilZone?) -> GatePolicy {
         var table = PolicyTable("a policy", root, line: 1)
@@ -87,6 +90,8 @@ struct PolicyReader {
         }
         table.rejectUnknownKeys(&problems)
         checkIDs(policy, denied + accepted)
+        let ids = policy.deny.map(\.id) + policy.accept.map(\.id)
+        policy.lines = Dictionary(zip(ids, (denied + accepted).map(\.line)), uniquingKeysWith: { first, _ in first })
         return policy
     }
 

@@ -27,6 +27,9 @@ package struct CredentialSelector: Hashable, Sendable {
 
     /// Selects every credential.
     package init() {}
+
+    /// Whether credentials of that format can be selected.
+    func isAbout(_ format: CredentialFormat) -> Bool { formats.isEmpty || formats.contains(format) }
 }
 
 /// How far a rule tolerates stored status lists that are old or missing.

@@ -110,6 +110,8 @@ struct PolicyTable {
 /// What is wrong so far, and what was asked for.
 struct PolicyProblems {
     private(set) var list: [PolicyFileError.Problem] = []
+    /// What is right and may yet surprise.
+    private(set) var warnings: [PolicyFileError.Problem] = []
     /// Each key once, behind the name of its table.
     private(set) var asked: [KeyForm] = []
     private var seen: Set<String> = []
@@ -120,6 +122,10 @@ struct PolicyProblems {
 
     mutating func note(_ line: Int?, _ message: String, _ remedy: String) {
         list.append(.init(line: line, message: message, remedy: remedy))
+    }
+
+    mutating func warn(_ line: Int, _ message: String, _ remedy: String) {
+        warnings.append(.init(line: line, message: message, remedy: remedy))
     }
 }
 

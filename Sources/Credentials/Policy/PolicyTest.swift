@@ -50,7 +50,7 @@ extension SignedClaims {
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: .described(document, as: format), graph: graph,
-            contexts: SignedClaims.contexts(of: document["@context"] ?? .null), validFrom: validFrom,
+            contexts: ListedContexts(document["@context"] ?? .null), validFrom: validFrom,
             validUntil: validUntil, signed: signed, subjects: subjects)
     }
 }
@@ -109,12 +109,13 @@ extension GatePolicy {
     package func run(_ test: PolicyTest, on credential: PolicyTestCredential) -> PolicyTestResult {
         let policy = VerificationPolicy(self, direction: test.direction)
         let subject = PolicyCase(
-            claims: [credential.claims], status: credential.status, holderProven: credential.holderProven,
-            wasSeen: test.wasSeen)
+            claims: credential.claims, status: credential.status,
+            holder: credential.holderProven ? .proven : .missing, wasSeen: test.wasSeen)
         let (issuer, groups) = (credential.claims.issuer, credential.groups)
         var question = PolicyQuestion(
-            self, of: policy, about: subject, at: test.clock,
-            knowing: PolicyKnowledge(groups: { groups.contains($0) ? [issuer] : nil }, names: [:]))
+            self, of: policy, about: [subject], at: test.clock,
+            knowing: PolicyKnowledge(
+                groups: { groups.contains($0) ? [issuer] : nil }, pinned: nil, work: RuleWork(Limits().ruleNodes)))
         let decided = question.decide()
         switch decided.outcome {
         case .accept(let rule, _):

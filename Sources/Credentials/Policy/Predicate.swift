@@ -81,6 +81,18 @@ package enum ClaimTest: Hashable, Sendable {
         }
     }
 
+    /// The numbers that it compares with.
+    var numbers: [DecimalNumber] {
+        let values: [PolicyValue] =
+            switch self {
+            case .equals(let value), .contains(let value): [value]
+            case .isOne(let values), .containsAny(let values), .containsAll(let values): values
+            case .number(_, let number): [.number(number)]
+            case .exists, .hasPrefix, .date, .age: []
+            }
+        return values.compactMap { if case .number(let number) = $0 { number } else { nil } }
+    }
+
     /// The key of the policy file that asks for it. Values are left out: a claim that fulfils the test could be guessed.
     package var key: String {
         switch self {

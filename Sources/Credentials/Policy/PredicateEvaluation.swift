@@ -1,11 +1,20 @@
 import Encoding
 
-/// Whether something is so, as far as it can be told (Kleene's strong logic of three values). Only ``yes`` lets anybody in; what
-/// cannot be told stays so under `not`, so that a claim which is missing or of another kind never turns into an admission.
+/// Whether something is so, as far as it can be told (Kleene's strong logic of three values). Only ``yes`` lets anybody
+/// in; what cannot be told stays so under `not`, so that a claim which is missing or of another kind never turns into
+/// an admission.
 enum Truth {
     case yes, no, unknown
 
     init(_ value: Bool?) { self = value.map { $0 ? .yes : .no } ?? .unknown }
+
+    init(_ comparison: ClaimValue.Comparison) {
+        switch comparison {
+        case .same: self = .yes
+        case .different: self = .no
+        case .unknown, .incomparable: self = .unknown
+        }
+    }
 
     static prefix func ! (value: Truth) -> Truth {
         switch value {
@@ -92,9 +101,9 @@ struct PredicateEvaluation {
         if case .hidden = value { return .unknown }
         switch test {
         case .exists(let wanted): return Truth(wanted)
-        case .equals(let wanted): return Truth(value.equals(wanted))
+        case .equals(let wanted): return Truth(value.compared(with: wanted))
         case .isOne(let wanted): return Truth(Self.isAny(of: [value], in: wanted))
-        case .hasPrefix(let prefix): return Truth(value.text?.hasPrefix(prefix))
+        case .hasPrefix(let prefix): return Truth(value.hasPrefix(prefix))
         case .contains(let wanted): return Truth(value.elements.flatMap { Self.isAny(of: $0, in: [wanted]) })
         case .containsAny(let wanted): return Truth(value.elements.flatMap { Self.isAny(of: $0, in: wanted) })
         case .containsAll(let wanted):
@@ -107,28 +116,32 @@ struct PredicateEvaluation {
             case .double(let number): return Truth(wanted.asDouble.map { order.holds(number, $0) })
             default: return .unknown
             }
-        case .date(let order, let wanted): return Truth(value.text.flatMap { compare($0, order, wanted) })
+        case .date(let order, let wanted):
+            guard case .text(let text) = value else { return .unknown }
+            return Truth(compare(text, order, wanted))
         case .age(let order, let years):
-            guard let birth = value.text.flatMap({ CivilDate(asWritten: $0) }) else { return .unknown }
+            guard case .text(let text) = value, let birth = CivilDate(asWritten: text) else { return .unknown }
             let today = CivilDate(now, in: zone)
             // Nobody is of an age before the day of birth.
             return birth <= today ? Truth(order.holds(birth.age(on: today), years)) : .unknown
         }
     }
 
-    /// Whether one of the values is one of those wanted; nil when none is and one of the values cannot be compared with any.
+    /// Whether one of the values is one of those wanted; nil when none is and of one of the values that cannot be told.
+    /// A value of another kind than some of those wanted is certain to be none of these, but not where it is of another
+    /// kind than all.
     private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
         var isTold = true
         for value in values {
-            let answers = wanted.map { value.equals($0) }
-            if answers.contains(true) { return true }
-            if !answers.contains(false) { isTold = false }
+            let answers = wanted.map { value.compared(with: $0) }
+            if answers.contains(.same) { return true }
+            if answers.contains(.unknown) || !answers.contains(.different) { isTold = false }
         }
         return isTold ? false : nil
     }
 
-    /// Days with days and instants with instants; where one is a day and the other an instant, the instant counts as its day
-    /// at the gate. Nil when the text is no date, or one without zone under the strict profile.
+    /// Days with days and instants with instants; where one is a day and the other an instant, the instant counts as
+    /// its day at the gate. Nil when the text is no date, or one without zone under the strict profile.
     private func compare(_ text: Text, _ order: ClaimTest.Order, _ wanted: PolicyDate) -> Bool? {
         let day = CivilDate(text)
         let instant = day == nil ? Timestamp(rfc3339: text.string, zoneRequired: profile == .strict) : nil

@@ -30,23 +30,21 @@ package struct ReplayRule: Hashable, Sendable {
     /// The documented defaults: the same credential within 30 s is refused.
     package init() {}
 
-    /// What to remember of verified credentials: the content of each, or its subjects.
-    func keys(of claims: [SignedClaims]) -> ReplayKeys {
+    /// What to remember of a verified credential: its content, or its subjects.
+    func keys(of credential: SignedClaims) -> ReplayKeys {
         var keys = ReplayKeys()
-        for credential in claims {
-            if key == .subject, !credential.subjects.ids.isEmpty {
-                keys.subjects += credential.subjects.ids
-            } else {
-                keys.contents.append(credential.signed)
-                if let id = credential.id { keys.named.append(.init(issuer: credential.issuer, id: id)) }
-            }
-            if key == .subject, credential.subjects.mayHideOne { keys.mayHideOne = true }
+        if key == .subject, !credential.subjects.ids.isEmpty {
+            keys.subjects = credential.subjects.ids
+        } else {
+            keys.contents = [credential.signed]
+            if let id = credential.id { keys.named = [.init(issuer: credential.issuer, id: id)] }
         }
+        keys.mayHideOne = key == .subject && credential.subjects.mayHideOne
         return keys
     }
 }
 
-/// What a visit is remembered by.
+/// What a visit with a credential is remembered by.
 package struct ReplayKeys: Sendable {
     /// A credential by the name that its issuer gave it: the id alone anybody could write.
     struct Named {
@@ -61,6 +59,12 @@ package struct ReplayKeys: Sendable {
     var subjects: [Text] = []
     /// Whether the holder may have left out by whom he would be known again: then nobody can say that he was not here.
     var mayHideOne = false
+
+    /// Whether one is among those of the visits within the window, or that cannot be told.
+    func wereSeen(among recent: Set<[UInt8]>) -> Bool {
+        // Names are made only where there are some to compare with: of a signed text that takes its graph.
+        mayHideOne || !recent.isEmpty && digests.contains(where: recent.contains)
+    }
 
     /// 32 bytes each, without repetition. Computed each time. Keys of several kinds cannot meet: those of subjects and names are
     /// hashes with a prefix that no signed content has.

@@ -17,6 +17,8 @@ package struct VerificationPolicy: Sendable {
     package var replay = ReplayRule()
     /// Age of a holder's proof at most.
     package var holderProofAge: Duration = .seconds(300)
+    /// The name by which a holder's proof may name this gate as its audience; nil where the gate has none.
+    package var audience: Text?
     /// The gate's own rules; nil accepts from any trusted issuer.
     package var rules: GatePolicy?
     /// Which way the gate leads, for rules that ask.
@@ -26,25 +28,5 @@ package struct VerificationPolicy: Sendable {
     package init(version: String = "any-trusted-issuer", profile: Profile = .strict) {
         self.version = version
         self.profile = profile
-    }
-}
-
-/// What the gate asked of the holder before the payload came. Over Tuvali there is no way to ask, so nothing is.
-package struct HolderDemand: Sendable {
-    /// The challenge that a holder's proof must repeat.
-    package var nonce: Text?
-    /// The domain that a holder's proof must name.
-    package var audience: Text?
-    /// Whether a credential without holder's proof is refused.
-    package var required: Bool
-    /// Age of the holder's proof at most; nil takes the policy's.
-    package var maxAge: Duration?
-
-    /// A demand; without arguments: none.
-    package init(nonce: Text? = nil, audience: Text? = nil, required: Bool = false, maxAge: Duration? = nil) {
-        self.nonce = nonce
-        self.audience = audience
-        self.required = required
-        self.maxAge = maxAge
     }
 }

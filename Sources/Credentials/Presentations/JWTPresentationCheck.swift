@@ -5,17 +5,17 @@ import Encoding
 struct JWTPresentationCheck: FormatCheck {
     let surroundings: Surroundings
     private let token: CompactJWS
-    private let format: CredentialFormat
+    private let kind: CredentialKind
     let demand: HolderDemand
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
 
     init(
-        _ token: CompactJWS, as format: CredentialFormat, _ surroundings: Surroundings, demand: HolderDemand,
+        _ token: CompactJWS, as kind: CredentialKind, _ surroundings: Surroundings, demand: HolderDemand,
         summary: CredentialSummary
     ) {
         self.token = token
-        self.format = format
+        self.kind = kind
         self.surroundings = surroundings
         self.demand = demand
         evidence = Evidence(summary)
@@ -25,29 +25,23 @@ struct JWTPresentationCheck: FormatCheck {
 
     /// All stages up to the holder's.
     mutating func verify() throws(Rejection) {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read(token, format) }
+        let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
         guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
         for credential in shape.credentials {
-            var inner = Evidence(evidence.summary)
-            defer { evidence.absorb(inner, at: credential.pointer) }
-            do throws(Rejection) {
-                _ = try PresentedCredential(credential.value, limits: surroundings.limits)
-                    .verify(surroundings, demand: demand, into: &inner)
-            } catch { throw error.inside(credential.pointer) }
+            _ = try evidence.present(credential, surroundings, demand: demand)
         }
         let holder = shape.holder
-        try surroundings.stage(.holder) { () throws(Rejection) in
+        let counts = try surroundings.stage(.holder) { () throws(Rejection) in
             do throws(Rejection) {
-                try checkHolder(token, holder)
+                return try checkHolder(token, holder)
             } catch { throw Rejection(.holderInvalid, at: error.reason.pointer) }
         }
-        // A credential of several subjects is his only if he is each of them.
-        evidence.holderProven = evidence.claims.allSatisfy { $0.subjects.areKnown && $0.subjects.ids == [holder] }
+        evidence.note(signers: [holder], counting: counts ? [holder] : [])
     }
 
     /// Shape and, of linked data inside, expansion only.
     mutating func checkShape() throws(Rejection) {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read(token, format) }
+        let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
         for credential in shape.credentials {
             do throws(Rejection) {
                 try PresentedCredential(credential.value, limits: surroundings.limits)
@@ -57,52 +51,48 @@ struct JWTPresentationCheck: FormatCheck {
     }
 
     /// The presentation and the id of its holder, which `iss` or `holder` must name.
-    private func read(
-        _ token: CompactJWS, _ format: CredentialFormat
-    ) throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
-        let (claims, isStrict) = (token.claims, surroundings.policy.profile == .strict)
+    private func read() throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
+        let claims = token.claims
+        try kind.checkHeader(token.header, surroundings.policy.profile)
         let document: JSONObject
-        if format == .vpJWT {
-            try TokenType.check(token.header, isOneOf: isStrict ? ["vp+jwt"] : ["vp+jwt", "jwt"], absent: false)
-            try TokenType.check(token.header, isOneOf: ["vp"], absent: true, member: "cty")
-            for name in ["vc", "vp"] as [Text] where claims[name] != nil {
-                throw Rejection(.shapeMember, at: Pointer.append("", name))
-            }
+        if kind == .vpJWT {
+            try MemberTable.vpJWT.check(claims)
             document = claims
         } else {
-            try TokenType.check(token.header, isOneOf: ["jwt"], absent: true)
+            try MemberTable.jwtPresentation.check(claims)
             guard let inner = claims["vp"]?.object else { throw Rejection(.shapeMember, at: "/vp") }
+            try MemberTable.insideVP.check(inner, at: "/vp")
             document = inner
         }
         let shape = try PresentationShape(document, limits: surroundings.limits)
-        guard let named = claims["iss"] else {
-            guard let holder = shape.holder else { throw Rejection(.shapeMember, at: "/holder") }
-            return (holder, shape.credentials)
-        }
-        guard let holder = named.string else { throw Rejection(.shapeMember, at: "/iss") }
-        guard shape.holder.map({ $0 == holder }) ?? true else { throw Rejection(.claimsDisagree, at: "/iss") }
+        let holder = try self.holder(named: "iss", or: shape.holder)
+        // Who presents is the one that the token is about, where it says so.
+        if claims["sub"] != nil { _ = try self.holder(named: "sub", or: holder) }
         return (holder, shape.credentials)
     }
 
-    /// Holder stage: what the gate asked for, the dates, and the signature of a key that the holder authenticates with.
-    private func checkHolder(_ token: CompactJWS, _ holder: Text) throws(Rejection) {
-        let (claims, invalid) = (token.claims, Rejection(.holderInvalid))
-        let dates = try TokenDates(claims, profile: .strict)
+    /// The holder that a claim names, who must be `other` where that is known.
+    private func holder(named name: Text, or other: Text?) throws(Rejection) -> Text {
+        let place = Pointer.append("", name)
+        guard let claim = token.claims[name] else {
+            guard let other else { throw Rejection(.shapeMember, at: "/holder") }
+            return other
+        }
+        guard let holder = claim.string else { throw Rejection(.shapeMember, at: place) }
+        guard other.map({ $0 == holder }) ?? true else { throw Rejection(.claimsDisagree, at: place) }
+        return holder
+    }
+
+    /// Holder stage: the dates, whether it counts, and the signature of a key that the holder authenticates with.
+    private func checkHolder(_ token: CompactJWS, _ holder: Text) throws(Rejection) -> Bool {
+        let dates = try TokenDates(token.claims, profile: .strict)
         try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil, issued: dates.issued)
-        if let nonce = demand.nonce, claims["nonce"]?.string != nonce { throw invalid }
-        if let audience = demand.audience {
-            let named = (claims["aud"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
-            guard named.contains(audience) else { throw invalid }
-        }
-        // An answered challenge shows freshness; the date has to do only where none was asked.
-        if demand.nonce == nil, let maxAge = demand.maxAge {
-            guard let issued = dates.issued, surroundings.clock.utc <= issued.advanced(by: maxAge) else {
-                throw invalid
-            }
-        }
+        let counts = try HolderProofRule(policy: surroundings.policy, demand: demand, now: surroundings.clock.utc)
+            .counts(HolderProofRule.Statement(token.claims, made: dates.issued ?? dates.validFrom))
         let signer = TokenSigner(
             surroundings: surroundings, issuer: TrustedIssuer(id: holder), issuedAt: dates.issue,
             purpose: .authentication)
         try surroundings.checkSignature(of: token, by: signer.keys(of: token))
+        return counts
     }
 }

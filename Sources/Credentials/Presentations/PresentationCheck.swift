@@ -27,6 +27,7 @@ struct PresentationCheck: FormatCheck {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             let shape = try surroundings.spelled(document) { () throws(Rejection) in
                 let shape = try PresentationShape(document, limits: surroundings.limits)
+                try MemberTable.linkedDataPresentation.check(document)
                 guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
                 return shape
             }
@@ -36,14 +37,7 @@ struct PresentationCheck: FormatCheck {
         }
         var issuers: [TrustedIssuer] = []
         for credential in shape.credentials {
-            var inner = Evidence(evidence.summary)
-            defer { evidence.absorb(inner, at: credential.pointer) }
-            do throws(Rejection) {
-                let presented = try PresentedCredential(credential.value, limits: surroundings.limits)
-                if let issuer = try presented.verify(surroundings, demand: demand, into: &inner) {
-                    issuers.append(issuer)
-                }
-            } catch { throw error.inside(credential.pointer) }
+            if let issuer = try evidence.present(credential, surroundings, demand: demand) { issuers.append(issuer) }
         }
         let inline = policy.profile == .compat || issuers.allSatisfy(\.inlineContexts)
         try surroundings.stage(.holder) { () throws(Rejection) in
@@ -74,16 +68,17 @@ struct PresentationCheck: FormatCheck {
         try ContextRules(trust: trust, inlineAllowed: inlineAllowed).check(shape.document)
         let content = try LinkedDataDocument(shape.document, processor: trust.processor)
         var own: [String] = []
-        var holders: [Text] = []
+        var (holders, counting): ([Text], [Text]) = ([], [])
         do throws(Rejection) {
             var digests = DocumentDigests(content, beginnings: trust.hashBeginnings)
             let facts = try PresentationFacts(shape, content)
             var coversText = false
             for proof in shape.proofs {
-                let (coverage, holder) = try verify(proof, facts, &digests)
+                let (coverage, holder, counts) = try verify(proof, facts, &digests)
                 coversText = coversText || coverage.coversText
                 own += coverage.unsigned
                 holders.append(holder)
+                if counts { counting.append(holder) }
             }
             if !coversText {
                 try surroundings.checkSpelling(content)
@@ -96,10 +91,7 @@ struct PresentationCheck: FormatCheck {
             }
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
-        // A credential of several subjects is his only if he is each of them.
-        evidence.holderProven = evidence.claims.allSatisfy { claims in
-            claims.subjects.areKnown && claims.subjects.ids.allSatisfy(holders.contains)
-        }
+        evidence.note(signers: holders, counting: counting)
         own = own.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
         guard let first = own.first else { return }
         if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
@@ -107,10 +99,10 @@ struct PresentationCheck: FormatCheck {
         evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// One proof of the presentation: what it covers, and the id of who made it.
+    /// One proof of the presentation: what it covers, the id of who made it, and whether it counts.
     private func verify(
         _ proof: Located<JSONObject>, _ facts: PresentationFacts, _ digests: inout DocumentDigests
-    ) throws(Rejection) -> (coverage: ProofCoverage, holder: Text) {
+    ) throws(Rejection) -> (coverage: ProofCoverage, holder: Text, counts: Bool) {
         let now = surroundings.clock.utc
         guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
         let controller = try KeyResolver(trust: trust).method(reference, at: proof.pointer).method.controller
@@ -125,19 +117,10 @@ struct PresentationCheck: FormatCheck {
             let pointer = Pointer.append(proof.pointer, member)
             guard !coverage.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
         }
-        try checkDemand(coverage.facts, at: now)
-        return (coverage, controller)
-    }
-
-    /// What the gate asked for must be in the proof, and fresh; without a demand nothing is compared.
-    private func checkDemand(_ facts: ProofFacts, at now: Timestamp) throws(Rejection) {
-        if let nonce = demand.nonce, facts.challenges != [nonce] { throw Rejection(.holderInvalid) }
-        if let audience = demand.audience, !facts.domains.contains(audience) { throw Rejection(.holderInvalid) }
-        // An answered challenge shows freshness; the date, which the holder writes, has to do only where none was asked.
-        guard demand.nonce == nil, let maxAge = demand.maxAge else { return }
-        guard let created = facts.created.max(), now <= created.advanced(by: maxAge) else {
-            throw Rejection(.holderInvalid)
-        }
+        let stated = HolderProofRule.Statement(
+            nonces: coverage.facts.challenges, audiences: coverage.facts.domains, made: coverage.facts.created)
+        let counts = try HolderProofRule(policy: policy, demand: demand, now: now).counts(stated)
+        return (coverage, controller, counts)
     }
 }
 

@@ -9,25 +9,15 @@ struct PresentedCredential {
     ///
     /// - Throws: `shape.member` for text that is no token, else what the token's syntax deserves.
     init(_ entry: JSON, limits: Limits) throws(Rejection) {
-        if let (letters, format) = try EnvelopedCredential.token(in: entry) {
-            guard Token.kind(of: letters, claimed: format) == .jose else { throw Rejection(.shapeMember) }
-            received = try Envelope(limits: limits).token(letters, claimed: format)
-            // No presentation stands in another.
-            guard ![.jwtVP, .vpJWT].contains(received.format) else { throw Rejection(.formatUnsupported) }
-        } else if let object = entry.object {
-            received = Received(format: .ldpVC, body: .object(object))
+        if let enveloped = try EnvelopedCredential(entry) {
+            received = try Envelope(limits: limits).token(enveloped)
+        } else if let object = entry.object, let kind = try CredentialKind(of: object, claimed: .ldpVC) {
+            received = Received(kind: kind, body: .object(object))
         } else {
             throw Rejection(.shapeMember)
         }
-    }
-
-    /// All stages of the credential, into `evidence`. Returns the issuer's entry.
-    func verify(
-        _ surroundings: Surroundings, demand: HolderDemand, into evidence: inout Evidence
-    ) throws(Rejection) -> TrustedIssuer? {
-        var own = demand
-        own.required = false
-        return try received.verify(surroundings, demand: own, isPresented: true, into: &evidence)
+        // No presentation stands in another.
+        guard !received.kind.isPresentation else { throw Rejection(.formatUnsupported) }
     }
 
     /// Shape and, of linked data, expansion only.
@@ -35,5 +25,20 @@ struct PresentedCredential {
         if case .object(let document) = received.body, document.isEmpty { return }
         var check = try received.check(surroundings, demand: HolderDemand(), mode: .shape, summary: evidence.summary)
         try check.checkShape()
+    }
+}
+
+extension Evidence {
+    /// Takes a credential of a presentation through all its stages. Returns the issuer's entry.
+    mutating func present(
+        _ credential: Located<JSON>, _ surroundings: Surroundings, demand: HolderDemand
+    ) throws(Rejection) -> TrustedIssuer? {
+        var demand = demand
+        demand.required = false
+        return try present(at: credential.pointer) { (found) throws(Rejection) in
+            let received = try PresentedCredential(credential.value, limits: surroundings.limits).received
+            found.summary.format = received.format
+            return try received.verify(surroundings, demand: demand, isPresented: true, into: &found)
+        }
     }
 }

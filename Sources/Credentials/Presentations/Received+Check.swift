@@ -7,14 +7,15 @@ extension Received {
     func check(
         _ surroundings: Surroundings, demand: HolderDemand, mode: VerificationMode = .full, summary: CredentialSummary
     ) throws(Rejection) -> any FormatCheck {
-        switch (format, body) {
-        case (.ldpVP, .object(let document)):
+        switch (kind, body) {
+        case (.linkedDataPresentation, .object(let document)):
             PresentationCheck(document, surroundings, demand: demand, summary: summary)
-        case (_, .object(let document)): CredentialCheck(document, surroundings, summary: summary)
-        case (.jwtVP, .jwt(let token)), (.vpJWT, .jwt(let token)):
-            JWTPresentationCheck(token, as: format, surroundings, demand: demand, summary: summary)
-        case (_, .jwt(let token)): JWTCheck(token, as: format, surroundings, summary: summary)
-        case (_, .sdJWT(let token)): SDJWTCheck(token, as: format, surroundings, summary: summary)
+        case (.linkedDataCredential, .object(let document)): CredentialCheck(document, surroundings, summary: summary)
+        case (.jwtPresentation, .jwt(let token)), (.vpJWT, .jwt(let token)):
+            JWTPresentationCheck(token, as: kind, surroundings, demand: demand, summary: summary)
+        case (.jwtCredential, .jwt(let token)), (.vcJWT, .jwt(let token)):
+            JWTCheck(token, as: kind, surroundings, summary: summary)
+        case (_, .sdJWT(let token)): SDJWTCheck(token, as: kind, surroundings, summary: summary)
         case (.mdoc, .token(let letters)): MdocCheck(letters, surroundings, mode: mode, summary: summary)
         default: throw Rejection(.formatUnsupported)
         }
@@ -34,10 +35,13 @@ extension Received {
         }
         evidence = check.evidence
         if check.isPresentation { return nil }
+        guard evidence.credentials.allSatisfy({ CredentialKind.admits($0.claims?.types ?? []) }) else {
+            return try surroundings.stage(.claims) { () throws(Rejection) in throw Rejection(.kindNeverAdmits) }
+        }
         try surroundings.stage(.status) { () throws(Rejection) in try surroundings.answerStatus(into: &evidence) }
         guard mode == .full, !isPresented || check.bringsHolderProof else { return check.issuer }
         try surroundings.stage(.holder) { () throws(Rejection) in try check.checkHolder(demand) }
-        evidence.holderProven = check.evidence.holderProven
+        evidence.holder = check.evidence.holder
         return check.issuer
     }
 }

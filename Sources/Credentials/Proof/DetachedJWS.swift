@@ -3,7 +3,7 @@ import Encoding
 /// A JWS with detached, unencoded payload: `header..signature` (RFC 7515 appendix F, RFC 7797).
 struct DetachedJWS {
     /// The header's algorithm name; says nothing until suite and key agree.
-    let algorithm: String
+    let algorithm: Text
     /// The header's text exactly as received: it is signed in this form.
     let headerText: [UInt8]
     let signature: [UInt8]
@@ -18,7 +18,7 @@ struct DetachedJWS {
             let algorithm = header["alg"]?.string,
             header["b64"] == .bool(false), header["crit"] == .array(["b64"])
         else { throw Rejection(.proofMalformed, at: pointer) }
-        self.algorithm = algorithm.string
+        self.algorithm = algorithm
         self.signature = signature
         headerText = Array(parts[0])
     }

@@ -17,13 +17,17 @@ struct LinkedDataProof {
         _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, of authority: KeyResolver.Authority,
         issued: Timestamp? = nil, at now: Timestamp, trust: TrustStore, limits: Limits
     ) throws(Rejection) {
-        (suite, method) = try Self.read(proof, for: purpose, limits)
+        let reference: Text
+        (suite, reference) = try Self.read(proof, for: purpose, limits)
         self.proof = proof
         self.purpose = purpose
         isIssuers = true
-        key = try KeyResolver(trust: trust, now: now).key(
-            method, for: purpose, of: authority, issuedAt: [issued, Self.created(proof.value)].compactMap(\.self),
-            at: Pointer.append(proof.pointer, "verificationMethod"))
+        let resolver = KeyResolver(trust: trust, now: now)
+        let pointer = Pointer.append(proof.pointer, "verificationMethod")
+        key = try resolver.key(
+            reference, for: purpose, of: authority, issuedAt: [issued, Self.created(proof.value)].compactMap(\.self),
+            at: pointer)
+        method = try resolver.fullName(of: reference, at: pointer)
     }
 
     /// Key stage of a stranger's proof in a chain, which only has to hold: with the key that it names, whoever controls that.
@@ -34,15 +38,17 @@ struct LinkedDataProof {
     ) throws(Rejection) {
         let purpose = ControllerDocument.Purpose.assertionMethod
         guard refusal.reason.code == .issuerKeyMismatch else { throw refusal }
-        (suite, method) = try Self.read(proof, for: purpose, limits)
+        let reference: Text
+        (suite, reference) = try Self.read(proof, for: purpose, limits)
         self.proof = proof
         self.purpose = purpose
         isIssuers = false
         let resolver = KeyResolver(trust: trust, now: now)
         let pointer = Pointer.append(proof.pointer, "verificationMethod")
-        let controller = try resolver.method(method, at: pointer).method.controller
+        let named = try resolver.method(reference, at: pointer).method
+        method = named.id
         key = try resolver.key(
-            method, for: purpose, of: KeyResolver.Authority(holder: controller),
+            reference, for: purpose, of: KeyResolver.Authority(holder: named.controller),
             issuedAt: [Self.created(proof.value)].compactMap(\.self), at: pointer)
     }
 
@@ -185,6 +191,10 @@ struct LinkedDataProof {
     ) throws(Rejection) -> ProofCoverage {
         guard let options = JCSProofOptions(proof.value, documentContext: digests.content.context) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.pointer, "@context"))
+        }
+        // What such a proof states is read by its names.
+        if let place = Spelling.suspicion(in: proof.value) {
+            throw Rejection(.shapeSpelling, at: proof.pointer + place)
         }
         let hash = suite.hash(for: key)
         let hashes = try digests.jcs(options: options, hash) + digests.jcs(hash, under: options.context)

@@ -5,6 +5,7 @@ import LinkedData
 struct ProofFacts {
     let created: [Timestamp]
     let expires: [Timestamp]
+    /// An empty text for what is none, as nobody gives such a challenge or has such a name.
     let challenges: [Text]
     let domains: [Text]
 
@@ -14,7 +15,8 @@ struct ProofFacts {
     ///   older suites state as `created` may be anything.
     init(text proof: Located<JSONObject>, isDated: Bool, profile: Profile) throws(Rejection) {
         func texts(_ name: Text) -> [Text] {
-            (proof.value[name].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+            guard let member = proof.value[name], !member.isNull else { return [] }
+            return (member.array ?? [member]).map { $0.string ?? "" }
         }
         func dates(_ name: Text, isRequired: Bool) throws(Rejection) -> [Timestamp] {
             guard let member = proof.value[name], !member.isNull else { return [] }
@@ -28,13 +30,13 @@ struct ProofFacts {
 
     /// Of options whose statements are signed.
     init(
-        created: [Text?], expires: [Text?], challenges: [Text], domains: [Text], isDated: Bool, at pointer: String,
+        created: [Text?], expires: [Text?], challenges: [Text?], domains: [Text?], isDated: Bool, at pointer: String,
         profile: Profile
     ) throws(Rejection) {
         self.created = try Self.dates(created, "created", at: pointer, profile, isRequired: isDated)
         self.expires = try Self.dates(expires, "expires", at: pointer, profile, isRequired: true)
-        self.challenges = challenges
-        self.domains = domains
+        self.challenges = challenges.map { $0 ?? "" }
+        self.domains = domains.map { $0 ?? "" }
     }
 
     /// Proof stage: made no later than now, and not past its own date.

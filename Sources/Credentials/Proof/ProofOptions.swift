@@ -68,8 +68,8 @@ struct ProofOptions {
         guard let node = node(of: suite) else { throw Rejection(.contextInvalid, at: pointer) }
         func texts(_ member: Text) -> [Text?] { values(of: member, at: node).map { $0.lexicalForm ?? $0.iri } }
         return try ProofFacts(
-            created: texts("created"), expires: texts("expires"), challenges: texts("challenge").compactMap(\.self),
-            domains: texts("domain").compactMap(\.self), isDated: isDated, at: pointer, profile: profile)
+            created: texts("created"), expires: texts("expires"), challenges: texts("challenge"),
+            domains: texts("domain"), isDated: isDated, at: pointer, profile: profile)
     }
 
     /// The proof itself: the one node of the suite's type, which has no other.

@@ -76,7 +76,7 @@ struct ProofSuite: Sendable {
         case .detachedJWS(let algorithms):
             let pointer = Pointer.append(proof.pointer, "jws")
             let jws = try DetachedJWS(text(of: proof, "jws", limits), at: pointer)
-            guard let algorithm = SignatureAlgorithm(rawValue: jws.algorithm), algorithms.contains(algorithm) else {
+            guard let algorithm = SignatureAlgorithm(joseName: jws.algorithm), algorithms.contains(algorithm) else {
                 throw Rejection(.proofAlgorithm, at: pointer)
             }
             return ProofSignature(

@@ -6,15 +6,12 @@ struct StatusQuestion {
     let issuer: TrustedIssuer?
     /// Signed entries of bitstring status lists.
     var entries: [StatusEntry] = []
-    /// Those that the document shows, and what of it is not signed.
-    var written: [Located<JSONObject>] = []
-    var unsigned: [String] = []
+    /// Where an entry is written of which a part is not signed: it could be changed to another that is not revoked.
+    var uncovered: String?
     /// An entry of an IETF status list, and where it stands.
     var claim: StatusClaim?
     /// Where a status would stand that the holder may have left out; nil where he cannot.
     var withheld: Withheld?
-    /// Where the credential stands in what was received, as a JSON pointer.
-    var place = ""
 }
 
 /// A status that the holder may have left out.

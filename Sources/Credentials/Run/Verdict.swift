@@ -10,8 +10,15 @@ package struct Verdict: Sendable {
     package let decision: Decision
     /// Never empty; the first one decided (`ok` when accepted), the others are findings on the way.
     package let reasons: [Reason]
-    /// What was verified, as far as it became known before the verdict.
-    package let credential: CredentialSummary
+    /// The format found inside the envelope, which may be that of a presentation; nil when none was.
+    package let format: CredentialFormat?
+    /// The credentials that decided, as far as they became known before the verdict; never empty. Accepted: all that fulfil the
+    /// accepting rule, without rules all. Rejected: the one that failed or that a rule refused, else the first.
+    package let decisive: [CredentialSummary]
+    /// The first of them, which records name.
+    package var credential: CredentialSummary { decisive[0] }
+    /// What else was presented with them, as far as it was looked at.
+    package let others: [CredentialSummary]
     /// Members that the signature does not cover, as JSON pointers into the credential; never to be shown or used.
     package let unsigned: [String]
     /// Under which context the proof options matched; nil when no linked-data proof was verified.
@@ -25,10 +32,13 @@ package struct Verdict: Sendable {
     /// Id of the policy's rule that accepted; nil without rules and when rejected.
     package let rule: Text?
     /// What to remember this visit by (32 bytes each) so that it is known when it comes again within the replay window: a key
-    /// for each credential of a presentation, by the policy's ``ReplayRule/key``. Empty until the credentials are verified.
+    /// for each of the ``decisive`` credentials, by the policy's ``ReplayRule/key``. Empty until the credentials are verified.
     /// Computed whenever it is asked for.
-    package var replayKeys: [[UInt8]] { replay.digests }
-    private let replay: ReplayKeys
+    package var replayKeys: [[UInt8]] {
+        var seen: Set<[UInt8]> = []
+        return replay.flatMap(\.digests).filter { seen.insert($0).inserted }
+    }
+    private let replay: [ReplayKeys]
     /// The policy's rules that were looked at, in their order, and what became of each.
     package let ruleNotes: [RuleNote]
     /// With `context.not-pinned`: the URLs of all contexts that the document names and may not use, in its order, at most
@@ -37,16 +47,19 @@ package struct Verdict: Sendable {
     /// With `format.unsupported`: what the payload is, where that can be told.
     package let unsupported: UnsupportedFormat?
 
-    /// A verdict of these parts; `reasons` must not be empty.
+    /// A verdict of these parts; `reasons` must not be empty. `alike`: the further credentials that decided.
     package init(
-        decision: Decision, reasons: [Reason], credential: CredentialSummary, unsigned: [String] = [],
+        decision: Decision, reasons: [Reason], format: CredentialFormat? = nil, credential: CredentialSummary,
+        alike: [CredentialSummary] = [], others: [CredentialSummary] = [], unsigned: [String] = [],
         proofContext: ProofContext? = nil, trust: String, policy: String, status: [StatusAnswer] = [],
-        rule: Text? = nil, replay: ReplayKeys = .init(), ruleNotes: [RuleNote] = [], missing: [Text] = [],
+        rule: Text? = nil, replay: [ReplayKeys] = [], ruleNotes: [RuleNote] = [], missing: [Text] = [],
         unsupported: UnsupportedFormat? = nil
     ) {
         self.decision = decision
         self.reasons = reasons
-        self.credential = credential
+        self.format = format ?? credential.format
+        decisive = [credential] + alike
+        self.others = others
         self.unsigned = unsigned
         self.proofContext = proofContext
         self.trust = trust
@@ -76,7 +89,9 @@ package enum ProofContext: String, Sendable {
 
 /// What a record may say of a credential.
 package struct CredentialSummary: Hashable, Sendable {
-    /// The format found inside the envelope; nil when none was.
+    /// Where it stands in what was received, as a JSON pointer; empty for a bare credential.
+    package var place = ""
+    /// Its own format; nil when none was found.
     package var format: CredentialFormat?
     /// The issuer's id; before the proof stage passed it is only what the payload says.
     package var issuer: Text?

@@ -22,6 +22,8 @@ package struct VerdictReport: Sendable {
     package let verdict: Verdict
     /// Times in the order in which the stages ended; a stage can occur more than once (presentations).
     package let stages: [StageTime]
+    /// Where the rules come from, in plain words; nil where there are none.
+    package var policyOrigin: String?
 
     /// A report on one file.
     package init(file: String, verdict: Verdict, stages: [StageTime] = []) {
@@ -33,7 +35,8 @@ package struct VerdictReport: Sendable {
     /// `{"file","decision","reasons":[{"code","pointer"?,"severity","detail"?,"remedy"?}],"stages":[{"name","us"}],"trust","policy"}` in one
     /// line without line end. `reasons[0]` decided. Where status lists were asked there is also
     /// `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, ages in seconds; with `context.not-pinned`
-    /// `"missing":[URL, …]`; with `format.unsupported`, where it is known, `"unsupported"` with the format's name.
+    /// `"missing":[URL, …]`; with `format.unsupported`, where it is known, `"unsupported"` with the format's name. Of a presentation
+    /// there is also `"format"` and `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`, first those that decided.
     package var jsonLine: String {
         let reasons = verdict.reasons.map { reason in
             var object = JSONObject()
@@ -54,7 +57,21 @@ package struct VerdictReport: Sendable {
         if !verdict.status.isEmpty { line["status"] = .array(verdict.status.map(Self.json)) }
         if !verdict.missing.isEmpty { line["missing"] = .array(verdict.missing.map { .string($0) }) }
         if let format = verdict.unsupported { line["unsupported"] = .text(format.rawValue) }
+        if !verdict.credential.place.isEmpty {
+            line["format"] = verdict.format.map { .text($0.rawValue) }
+            let decisive = verdict.decisive.map { Self.json($0, decided: true) }
+            line["credentials"] = .array(decisive + verdict.others.map { Self.json($0, decided: false) })
+        }
         return JSON.object(line).compactText
+    }
+
+    private static func json(_ credential: CredentialSummary, decided: Bool) -> JSON {
+        var object: JSONObject = ["pointer": .text(credential.place)]
+        object["format"] = credential.format.map { .text($0.rawValue) }
+        object["issuer"] = credential.issuer.map { .string($0) }
+        object["types"] = .array(credential.types.map { .string($0) })
+        object["decided"] = .bool(decided)
+        return .object(object)
     }
 
     private static func json(_ answer: StatusAnswer) -> JSON {
@@ -83,6 +100,7 @@ package struct VerdictReport: Sendable {
             }
         }
         lines += Self.facts(of: verdict).map { "  " + $0 }
+        lines.append("  policy   \(verdict.policy)" + (policyOrigin.map { ", \($0)" } ?? ""))
         lines.append("  " + (verdict.isAccepted ? "ACCEPTED" : "REJECTED") + " (\(verdict.code))")
         for reason in verdict.reasons {
             let place = reason.pointer.map { " at \($0)" } ?? ""
@@ -94,15 +112,21 @@ package struct VerdictReport: Sendable {
     }
 
     private static func facts(of verdict: Verdict) -> [String] {
-        let credential = verdict.credential
         var facts: [String] = []
-        if let format = credential.format { facts.append("format   \(format.rawValue)") }
-        if let issuer = credential.issuer { facts.append("issuer   \(printable(issuer))") }
-        if !credential.types.isEmpty {
-            facts.append("types    " + credential.types.map(printable).joined(separator: ", "))
+        if let format = verdict.format { facts.append("format   \(format.rawValue)") }
+        for credential in verdict.decisive {
+            if !credential.place.isEmpty { facts.append("decided  " + name(of: credential)) }
+            if let issuer = credential.issuer { facts.append("issuer   \(printable(issuer))") }
+            if !credential.types.isEmpty {
+                facts.append("types    " + credential.types.map(printable).joined(separator: ", "))
+            }
+            if let from = credential.validFrom { facts.append("from     \(from.rfc3339)") }
+            if let until = credential.validUntil { facts.append("until    \(until.rfc3339)") }
         }
-        if let from = credential.validFrom { facts.append("from     \(from.rfc3339)") }
-        if let until = credential.validUntil { facts.append("until    \(until.rfc3339)") }
+        for credential in verdict.others {
+            let words = (credential.issuer.map { [$0] } ?? []) + credential.types
+            facts.append("besides  " + ([name(of: credential)] + words.map(printable)).joined(separator: ", "))
+        }
         if let context = verdict.proofContext {
             facts.append("proof    matched under the \(context.rawValue)'s context")
         }
@@ -110,8 +134,12 @@ package struct VerdictReport: Sendable {
         if let format = verdict.unsupported { facts.append("payload  is \(format.title)") }
         for url in verdict.missing { facts.append("missing  context \(printable(url))") }
         facts.append("trust    \(verdict.trust)")
-        facts.append("policy   \(verdict.policy)")
         return facts
+    }
+
+    /// `/verifiableCredential/1 (ldp_vc)`.
+    private static func name(of credential: CredentialSummary) -> String {
+        credential.place + (credential.format.map { " (\($0.rawValue))" } ?? "")
     }
 
     /// `revocation: valid by a list of 3 h ago, overdue for 10 min`.

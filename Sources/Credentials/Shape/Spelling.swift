@@ -32,25 +32,17 @@ enum Spelling {
         }
     }
 
-    /// Where the second description of a node stands: empty when it cannot be found, nil for the one repetition that there is
-    /// in the field. A status list of MOSIP's has the id of its credential; a reader of names is not misled by that unless the
-    /// list has members of the credential.
-    static func repetition(of id: Text, in document: JSONObject) -> String? {
+    /// Where the second description of a node stands; empty when it cannot be found.
+    static func repetition(of id: Text, in document: JSONObject) -> String {
         let places = descriptions(of: id, in: .object(document))
-        let subject = document["credentialSubject"]?.object
-        if places == ["", "/credentialSubject"], let subject,
-            !subject.names.contains(where: CredentialVocabulary.credentialNames.contains)
-        {
-            return nil
-        }
         return places.count > 1 ? places[1] : ""
     }
 
-    /// Where a node is described, three places at most.
+    /// Where a node is described, two places at most.
     private static func descriptions(of id: Text, in value: JSON) -> [String] {
         var places: [String] = []
         func look(_ inner: JSON, _ step: @autoclosure () -> String) {
-            guard inner.isContainer, places.count < 3 else { return }
+            guard inner.isContainer, places.count < 2 else { return }
             places += descriptions(of: id, in: inner).map { step() + $0 }
         }
         switch value {
@@ -63,6 +55,6 @@ enum Spelling {
             for (index, element) in elements.enumerated() { look(element, Pointer.append("", index)) }
         default: break
         }
-        return Array(places.prefix(3))
+        return Array(places.prefix(2))
     }
 }

@@ -29,7 +29,7 @@ struct StatedListDates {
 
     private func token(_ token: CompactJWS) throws(Rejection) -> StatusListDates {
         let claims = token.claims
-        guard TokenType.named(by: token.header) == "statuslist+jwt" else {
+        guard try CredentialKind(of: token) == .statusListToken else {
             return try StatusListReader.dates(claims, claims["vc"]?.object ?? claims, profile)
         }
         let times = try TokenDates(claims, profile: .compat)

@@ -5,20 +5,12 @@ struct StatusCheck {
     let surroundings: Surroundings
     /// The credential's issuer.
     let issuer: TrustedIssuer
-    /// Members of the credential that its signature does not cover.
-    let unsigned: [String]
 
     /// Purposes that state nothing against the credential, whatever the value (section 2.2).
     private static let harmless: Set<Text> = ["message", "refresh"]
 
-    /// Checks every entry that is signed and notes the answers. An entry of an unknown kind cannot be answered. `written` are
-    /// those that the document shows: one of which a part is not signed could be changed to another that is not revoked.
-    func check(
-        _ entries: [StatusEntry], written: [Located<JSONObject>], into evidence: inout Evidence
-    ) throws(Rejection) {
-        for entry in written where unsigned.contains(where: { Pointer.overlap($0, entry.pointer) }) {
-            throw Rejection(.statusInvalid, at: entry.pointer)
-        }
+    /// Checks every entry that is signed and notes the answers. An entry of an unknown kind cannot be answered.
+    func check(_ entries: [StatusEntry], into evidence: inout Evidence) throws(Rejection) {
         var lists: [Text: StoredStatusList] = [:]
         for entry in entries { try check(entry, &lists, &evidence) }
     }
@@ -28,9 +20,14 @@ struct StatusCheck {
     ) throws(Rejection) {
         let invalid = Rejection(.statusInvalid, at: entry.pointer)
         guard let kind = entry.kind else {
+            let place = Pointer.append(entry.pointer, "type")
+            if !entry.otherTypes.isEmpty, entry.otherTypes.allSatisfy(issuer.uncheckedStatusTypes.contains) {
+                evidence.findings.append(Reason(.statusUnavailable, at: place, severity: .warning))
+                return
+            }
             return try surroundings.settle(
                 StatusAnswer(.unknown, purpose: entry.purpose ?? "revocation", pointer: entry.pointer),
-                into: &evidence, blaming: Pointer.append(entry.pointer, "type"))
+                into: &evidence, blaming: place)
         }
         guard let url = entry.list, let purpose = entry.purpose, let index = entry.index, let size = entry.size else {
             throw invalid

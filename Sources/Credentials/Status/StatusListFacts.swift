@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 
 /// What a bitstring status list credential states of its list, as it was signed (Bitstring Status List 1.0 section 2.2).
-struct StatusListFacts {
+struct StatusListFacts: Equatable {
     /// The credential's own id, or that of its subject without the fragment where it has none.
     let id: Text?
     /// What kind of list the credential says that it holds, and its subject that it is.
@@ -11,6 +11,18 @@ struct StatusListFacts {
     /// Bits of an entry, where the list says.
     let size: Int?
     let encodedList: Text?
+
+    /// Of linked data. Nil also where the statements of a signed text say another list than its names do.
+    init?(_ signed: SignedCredential) {
+        let stated = signed.statements.flatMap { Self($0) }
+        guard let text = signed.text else {
+            guard let stated else { return nil }
+            self = stated
+            return
+        }
+        self.init(text: text)
+        if let stated, stated != self { return nil }
+    }
 
     /// Of a list whose text is signed.
     init?(text document: JSONObject) {

@@ -52,18 +52,19 @@ struct StatusListReader {
         _ letters: ArraySlice<UInt8>, _ url: Text, _ fetched: Timestamp?
     ) throws(Rejection) -> StoredStatusList {
         let token = try CompactJWS(letters, limits: surroundings.limits)
-        if TokenType.named(by: token.header) == "statuslist+jwt" {
+        let kind = try CredentialKind(of: token)
+        if kind == .statusListToken {
             return try StatusListToken(surroundings: surroundings, issuer: issuer, fetched: fetched)
                 .read(token, url: url)
         }
+        guard [.jwtCredential, .vcJWT].contains(kind) else { throw Rejection(.statusInvalid) }
         let claims = token.claims
-        let format: CredentialFormat = claims["vc"] == nil ? .vcJWT : .jwtVC
         let document = claims["vc"]?.object ?? claims
         let named = claims["iss"]?.string ?? Self.issuer(of: document)
         let dates = try Self.dates(claims, document, surroundings.policy.profile)
         var check = JWTCheck(
-            token, as: format, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
-            summary: CredentialSummary(format: format, payloadDigest: []))
+            token, as: kind, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            summary: CredentialSummary(format: kind.format, payloadDigest: []))
         let credential = try check.verifyIssued(by: try signer(named: named))
         let signed = StatusListDates(issued: credential.validFrom, until: credential.validUntil)
         return try bitstring(StatusListFacts(text: credential.shape.document), url, signed)
@@ -82,8 +83,7 @@ struct StatusListReader {
             throw Rejection(.statusInvalid)
         }
         let signed = StatusListDates(issued: issued.facts.validFrom, until: issued.facts.validUntil)
-        let facts = issued.graph.map { StatusListFacts($0) } ?? StatusListFacts(text: issued.shape.document)
-        return try bitstring(facts, url, signed)
+        return try bitstring(StatusListFacts(issued), url, signed)
     }
 
     private func signer(named id: Text?) throws(Rejection) -> TrustedIssuer {

@@ -8,8 +8,9 @@ struct StatusListToken {
     /// When its server last gave or confirmed it, as far as that is known: `ttl` counts from there.
     let fetched: Timestamp?
 
-    /// The JWT form, whose `typ` has been looked at.
+    /// The JWT form.
     func read(_ token: CompactJWS, url: Text) throws(Rejection) -> StoredStatusList {
+        try CredentialKind.statusListToken.checkHeader(token.header, .strict)
         let claims = token.claims
         let times = try TokenDates(claims, profile: .strict)
         let dates = try check(

@@ -3,16 +3,8 @@ import Encoding
 extension Surroundings {
     /// Status stage: answers what the credentials say of their status, from the stored lists of their issuers.
     func answerStatus(into evidence: inout Evidence) throws(Rejection) {
-        for question in evidence.questions {
-            var found = Evidence(evidence.summary)
-            defer {
-                evidence.status += found.status.map { answer in
-                    var answer = answer
-                    answer.pointer = question.place + answer.pointer
-                    return answer
-                }
-            }
-            do throws(Rejection) { try answer(question, into: &found) } catch { throw error.inside(question.place) }
+        try evidence.forEachCredential { (found) throws(Rejection) in
+            if let question = found.question { try answer(question, into: &found) }
         }
     }
 
@@ -21,8 +13,8 @@ extension Surroundings {
             guard let claim = question.claim else { return }
             throw Rejection(.statusUnavailable, at: claim.place)
         }
-        try StatusCheck(surroundings: self, issuer: issuer, unsigned: question.unsigned)
-            .check(question.entries, written: question.written, into: &evidence)
+        if let place = question.uncovered { throw Rejection(.statusInvalid, at: place) }
+        try StatusCheck(surroundings: self, issuer: issuer).check(question.entries, into: &evidence)
         let check = TokenStatusCheck(surroundings: self, issuer: issuer)
         switch question.claim {
         case .json(let claim, let place)?: try check.check(claim, at: place, into: &evidence)

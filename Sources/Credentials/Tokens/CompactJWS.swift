@@ -44,7 +44,7 @@ struct CompactJWS {
         guard header["crit"] == nil, header["b64"].map({ $0 == .bool(true) }) ?? true else {
             throw Rejection(.proofMalformed, at: pointer)
         }
-        guard let name = header["alg"]?.string, let algorithm = SignatureAlgorithm(rawValue: name.string) else {
+        guard let name = header["alg"]?.string, let algorithm = SignatureAlgorithm(joseName: name) else {
             throw Rejection(.proofAlgorithm, at: pointer)
         }
         return algorithm

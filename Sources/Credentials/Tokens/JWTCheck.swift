@@ -5,26 +5,24 @@ import Encoding
 struct JWTCheck: FormatCheck {
     let surroundings: Surroundings
     private let token: CompactJWS
-    private let format: CredentialFormat
+    private let kind: CredentialKind
     /// What became known on the way, filled up to the stage that failed.
     private(set) var evidence: Evidence
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
-    init(_ token: CompactJWS, as format: CredentialFormat, _ surroundings: Surroundings, summary: CredentialSummary) {
+    init(_ token: CompactJWS, as kind: CredentialKind, _ surroundings: Surroundings, summary: CredentialSummary) {
         self.token = token
-        self.format = format
+        self.kind = kind
         self.surroundings = surroundings
         evidence = Evidence(summary)
     }
 
     mutating func verify() throws(Rejection) {
         let credential = try verifyIssued()
-        evidence.questions = [
-            StatusQuestion(
-                issuer: issuer, entries: credential.shape.statusEntries.map(StatusEntry.init),
-                claim: credential.status.map { .json($0, at: "/status") })
-        ]
+        evidence.question = StatusQuestion(
+            issuer: issuer, entries: credential.shape.statusEntries.map(StatusEntry.init),
+            claim: credential.status.map { .json($0, at: "/status") })
     }
 
     /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
@@ -44,7 +42,7 @@ struct JWTCheck: FormatCheck {
             }
             let found = try surroundings.trust.issuer(
                 credential.shape.issuer, at: surroundings.clock.utc, pointer: "/iss")
-            try found.check(types: credential.shape.types, at: format == .jwtVC ? "/vc/type" : "/type")
+            try found.check(types: credential.shape.types, at: kind == .jwtCredential ? "/vc/type" : "/type")
             return found
         }
         self.issuer = issuer
@@ -60,7 +58,7 @@ struct JWTCheck: FormatCheck {
             evidence.summary.signed = SignedContent(digest: Digest.sha256(token.signingInput))
             try surroundings.checkSignature(of: token, by: keys)
         }
-        noteClaims(credential, format, issuer)
+        noteClaims(credential, issuer)
         return credential
     }
 
@@ -69,9 +67,10 @@ struct JWTCheck: FormatCheck {
     private mutating func readShape() throws(Rejection) -> JWTCredential {
         let (profile, limits) = (surroundings.policy.profile, surroundings.limits)
         let credential = try surroundings.stage(.shape) { () throws(Rejection) in
-            format == .vcJWT
-                ? try JWTCredential(payload: token.claims, header: token.header, profile: profile, limits: limits)
-                : try JWTCredential(vc: token.claims, header: token.header, profile: profile, limits: limits)
+            try kind.checkHeader(token.header, profile)
+            return kind == .vcJWT
+                ? try JWTCredential(payload: token.claims, as: kind, profile: profile, limits: limits)
+                : try JWTCredential(vc: token.claims, profile: profile, limits: limits)
         }
         evidence.summary.issuer = surroundings.recordable(credential.shape.issuer)
         evidence.summary.types = surroundings.recordable(credential.shape.types)
@@ -80,13 +79,11 @@ struct JWTCheck: FormatCheck {
         return credential
     }
 
-    private mutating func noteClaims(_ credential: JWTCredential, _ format: CredentialFormat, _ issuer: TrustedIssuer) {
-        evidence.claims = [
-            SignedClaims(
-                format: format, issuer: issuer.id, types: credential.shape.types,
-                text: SignedText(.object(credential.shape.document)), validFrom: credential.validFrom,
-                validUntil: credential.validUntil, signed: evidence.summary.signed ?? SignedContent(digest: []),
-                subjects: CredentialSubjects(of: credential.shape.document))
-        ]
+    private mutating func noteClaims(_ credential: JWTCredential, _ issuer: TrustedIssuer) {
+        evidence.claims = SignedClaims(
+            format: kind.format ?? .jwtVC, issuer: issuer.id, types: credential.shape.types,
+            text: SignedText(.object(credential.shape.document)), validFrom: credential.validFrom,
+            validUntil: credential.validUntil, signed: evidence.summary.signed ?? SignedContent(digest: []),
+            subjects: CredentialSubjects(of: credential.shape.document))
     }
 }

@@ -11,12 +11,12 @@ struct JWTCredential {
     /// The `status` claim of an IETF status list, which may stand beside the credential.
     let status: JSON?
 
-    /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp` stand for its
-    /// issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). Where both say something they must agree.
-    init(vc claims: JSONObject, header: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
-        try TokenType.check(header, isOneOf: ["jwt"], absent: true)
+    /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp` stand for
+    /// its issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). Where both say something they must agree.
+    init(vc claims: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
+        try MemberTable.jwtCredential.check(claims)
         guard let inner = claims["vc"]?.object else { throw Rejection(.shapeMember, at: "/vc") }
-        guard claims["vp"] == nil else { throw Rejection(.shapeMember, at: "/vp") }
+        try MemberTable.insideVC.check(inner, at: "/vc")
         let dates = try TokenDates(claims, profile: profile)
         var merge = ClaimMerge(claims, into: inner)
         try merge.mergeIDs()
@@ -32,19 +32,12 @@ struct JWTCredential {
         status = claims["status"]
     }
 
-    /// Shape stage of `vc+jwt`: the payload is the credential, of VCDM 2.0 (VC-JOSE-COSE section 3.1.1). JWT claims beside
-    /// it must not contradict it, and `vc` and `vp` are not allowed.
-    init(payload claims: JSONObject, header: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
-        try TokenType.check(header, isOneOf: profile == .compat ? ["vc+jwt", "jwt"] : ["vc+jwt"], absent: false)
-        try TokenType.check(header, isOneOf: ["vc"], absent: true, member: "cty")
-        try self.init(vcdm2: claims, profile: profile, limits: limits)
-    }
-
-    /// The same without a look at the header: what a payload of VCDM 2.0 must be in a JWT or, all disclosed, in an SD-JWT.
-    init(vcdm2 claims: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
-        for name in ["vc", "vp"] as [Text] where claims[name] != nil {
-            throw Rejection(.shapeMember, at: Pointer.append("", name))
-        }
+    /// Shape stage of a payload that is the credential, of VCDM 2.0 (VC-JOSE-COSE section 3.1.1): in a JWT or, all
+    /// disclosed, in an SD-JWT. JWT claims beside it must not contradict it.
+    init(
+        payload claims: JSONObject, as kind: CredentialKind, profile: Profile, limits: Limits
+    ) throws(Rejection) {
+        try (kind == .vcJWT ? MemberTable.vcJWT : .vcdmSDJWT).check(claims)
         let dates = try TokenDates(claims, profile: profile)
         shape = try CredentialShape(claims, profile: profile, proofRequired: false, limits: limits)
         guard shape.version == .v2 else { throw Rejection(.shapeContext, at: "/@context") }
@@ -90,7 +83,11 @@ private struct ClaimMerge {
                 credential = setting(issuer, in: credential, as: "issuer", claim: "iss")
             }
         }
-        if let id = try text("jti", .shapeID) { credential = setting(id, in: credential, as: "id", claim: "jti") }
+        if let id = try text("jti", .shapeID) {
+            // Many write a bare UUID, which is no URL.
+            let url = Self.isUUID(id) ? Text("urn:uuid:" + id.string) : id
+            credential = setting(url, in: credential, as: "id", claim: "jti")
+        }
         guard let subject = try text("sub", .shapeCredentialSubject), let member = credential["credentialSubject"]
         else {
             return
@@ -129,6 +126,13 @@ private struct ClaimMerge {
             contradictions.append(Pointer.append("", claim))
         }
         return object
+    }
+
+    /// RFC 9562 section 4: `8-4-4-4-12` hexadecimal digits.
+    private static func isUUID(_ text: Text) -> Bool {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.map(\.count) == [8, 4, 4, 4, 12]
+            && groups.joined().allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
     }
 
     private func text(_ name: Text, _ code: ReasonCode) throws(Rejection) -> Text? {

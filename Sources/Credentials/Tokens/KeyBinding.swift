@@ -6,31 +6,26 @@ struct KeyBinding {
     let surroundings: Surroundings
     let demand: HolderDemand
 
-    /// Checks the JWT against the `cnf` of the payload that it belongs to.
-    func check(_ text: ArraySlice<UInt8>, of token: SDJWT, confirmation: JSON?) throws(Rejection) {
+    /// Checks the JWT against the `cnf` of the payload that it belongs to. Returns whether it counts (``HolderProofRule``): it may be
+    /// right and made for another verifier.
+    func check(_ text: ArraySlice<UInt8>, of token: SDJWT, confirmation: JSON?) throws(Rejection) -> Bool {
         let invalid = Rejection(.holderInvalid)
         let jwt = try CompactJWS(text, limits: surroundings.limits)
-        try TokenType.check(jwt.header, isOneOf: ["kb+jwt"], absent: false)
+        try CredentialKind.keyBinding.checkHeader(jwt.header, .strict)
         let claims = jwt.claims
         // The hash is the one that the issuer's JWT names.
         let hash = try DisclosureHash(of: token.issued.claims)
-        guard let nonce = claims["nonce"]?.string, let audience = claims["aud"]?.string,
+        guard claims["nonce"]?.string != nil, claims["aud"]?.string != nil,
             claims["sd_hash"]?.string == hash.digest(token.presented)
         else { throw invalid }
-        if let wanted = demand.nonce, wanted != nonce { throw invalid }
-        if let wanted = demand.audience, wanted != audience { throw invalid }
-        try checkAge(TokenDates(claims, profile: .strict))
-        try jwt.verify(by: key(confirmation))
-    }
-
-    /// The binding must have been made a moment ago, whether or not a nonce was asked for.
-    private func checkAge(_ dates: TokenDates) throws(Rejection) {
-        let (now, skew) = (surroundings.clock.utc, surroundings.policy.clockSkew)
-        let maxAge = demand.maxAge ?? surroundings.policy.holderProofAge
-        guard let issued = dates.issued, issued <= now.advanced(by: skew), now <= issued.advanced(by: maxAge) else {
-            throw Rejection(.holderInvalid)
-        }
+        let dates = try TokenDates(claims, profile: .strict)
+        let rule = HolderProofRule(policy: surroundings.policy, demand: demand, now: surroundings.clock.utc)
+        // It says nothing but that the key was at hand a moment ago: section 7.3 refuses an old one, whether or not it was asked for.
+        guard let issued = dates.issued, rule.isFresh([issued]) else { throw invalid }
         try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil)
+        let counts = try rule.counts(HolderProofRule.Statement(claims, made: issued))
+        try jwt.verify(by: key(confirmation))
+        return counts
     }
 
     /// The holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4).

@@ -4,7 +4,7 @@ import Encoding
 struct SDJWTCheck: FormatCheck {
     let surroundings: Surroundings
     private let token: SDJWT
-    private let format: CredentialFormat
+    private let kind: CredentialKind
     /// The key that the issuer named for the holder.
     private var confirmation: JSON?
     /// What became known on the way, filled up to the stage that failed.
@@ -14,9 +14,9 @@ struct SDJWTCheck: FormatCheck {
 
     private var isStrict: Bool { surroundings.policy.profile == .strict }
 
-    init(_ token: SDJWT, as format: CredentialFormat, _ surroundings: Surroundings, summary: CredentialSummary) {
+    init(_ token: SDJWT, as kind: CredentialKind, _ surroundings: Surroundings, summary: CredentialSummary) {
         self.token = token
-        self.format = format
+        self.kind = kind
         self.surroundings = surroundings
         evidence = Evidence(summary)
     }
@@ -30,12 +30,22 @@ struct SDJWTCheck: FormatCheck {
             try surroundings.checkValidity(from: credential.validFrom, until: credential.validUntil, issued: issued)
         }
         let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
-            let found = try surroundings.trust.issuer(credential.issuer, at: surroundings.clock.utc, pointer: "/iss")
-            try found.check(types: credential.types, at: credential.model == .vcdm2 ? "/type" : "/vct")
+            let found =
+                if let id = credential.issuer {
+                    try surroundings.trust.issuer(id, at: surroundings.clock.utc, pointer: "/iss")
+                } else {
+                    try surroundings.issuer(certifying: token.issued)
+                }
+            guard kind != .plainSDJWT || found.plainSDJWT else {
+                throw Rejection(.issuerNotForType, .plainSDJWT(issuer: found.id))
+            }
+            let isTyped = [.vcdmSDJWT, .plainSDJWT].contains(kind)
+            try found.check(types: credential.types, at: isTyped ? "/type" : "/vct")
             return found
         }
         self.issuer = issuer
-        if credential.model == .vcdm2 { try surroundings.checkContexts(of: token.issued.claims, issuer) }
+        evidence.summary.issuer = surroundings.recordable(issuer.id)
+        try surroundings.checkContexts(of: credential.document, issuer)
         let keys = try surroundings.stage(.key) { () throws(Rejection) in
             let dates = credential.dates.issue + [credential.validFrom].compactMap(\.self)
             let signer = TokenSigner(
@@ -46,30 +56,34 @@ struct SDJWTCheck: FormatCheck {
             evidence.summary.signed = SignedContent(digest: Digest.sha256(token.issued.signingInput))
             try surroundings.checkSignature(of: token.issued, by: keys)
             let processed = try credential.processed.get()
-            if processed.withholdsMembers, !issuer.mayWithholdExpiry { try Self.checkDates(of: credential) }
+            if processed.withholdsMembers, !issuer.mayWithholdExpiry { try checkDates(of: credential) }
+            // One of several types may say that it is no credential for a gate.
+            guard !processed.withholds(at: "/type") else { throw Rejection(.shapeType, at: "/type") }
             return processed
         }
-        noteClaims(processed, credential, format, issuer)
+        noteClaims(processed, credential, issuer)
         confirmation = processed.object["cnf"]
-        evidence.questions = [
-            StatusQuestion(
-                issuer: issuer, entries: credential.statusEntries.map(StatusEntry.init),
-                claim: processed.object["status"].map { .json($0, at: "/status") },
-                withheld: withheldStatus(processed, credential))
-        ]
+        evidence.question = StatusQuestion(
+            issuer: issuer, entries: credential.statusEntries.map(StatusEntry.init),
+            claim: processed.object["status"].map { .json($0, at: "/status") },
+            withheld: withheldStatus(processed, credential))
     }
 
     /// An end that the holder may leave out is none: what is withheld could be just that. Nor is a start; but most
-    /// issuers of SD-JWTs state no other start than when they signed. A credential of VCDM 2.0 has one of its own.
-    private static func checkDates(of credential: SDJWTCredential) throws(Rejection) {
-        let isVCDM = credential.model == .vcdm2
-        guard credential.validUntil != nil else { throw Rejection.withheldDate(at: isVCDM ? "/validUntil" : "/exp") }
-        let start = credential.validFrom ?? (isVCDM ? nil : credential.dates.issued)
-        guard start != nil else { throw Rejection.withheldDate(at: isVCDM ? "/validFrom" : "/nbf") }
+    /// issuers of SD-JWTs state no other start than when they signed, and their specifications tell them not to make
+    /// another one a matter of the holder's choice. A credential of VCDM 2.0 has dates of its own: those of the JWT are
+    /// about the signature.
+    private func checkDates(of credential: SDJWTCredential) throws(Rejection) {
+        let isVCDM = kind == .vcdmSDJWT
+        let (from, until) = credential.ownDates
+        guard until != nil else { throw Rejection.withheldDate(at: isVCDM ? "/validUntil" : "/exp") }
+        guard from != nil || !isVCDM && credential.dates.issued != nil else {
+            throw Rejection.withheldDate(at: isVCDM ? "/validFrom" : "/nbf")
+        }
     }
 
-    /// A status of which a part is withheld is one. Of a member that is there no second can be hidden; where neither is, any
-    /// member that is withheld may be one.
+    /// A status of which a part is withheld is one. Of a member that is there no second can be hidden; where neither
+    /// is, any member that is withheld may be one.
     private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
         let places: [Text] = ["status", "credentialStatus"]
         for name in places where processed.withholds(at: Text("/" + name.string)) {
@@ -78,11 +92,11 @@ struct SDJWTCheck: FormatCheck {
         guard processed.withholdsMembers else { return nil }
         // What the holder chose to show says nothing of the other.
         let isShown = places.contains { name in
-            credential.model == .vcdm2 && name == "status"
+            kind == .vcdmSDJWT && name == "status"
                 ? token.issued.claims[name] != nil : processed.object[name] != nil
         }
         if isShown { return nil }
-        return Withheld(place: credential.model == .vcdm2 ? "/credentialStatus" : "/status", isStated: false)
+        return Withheld(place: kind == .vcdmSDJWT ? "/credentialStatus" : "/status", isStated: false)
     }
 
     mutating func checkShape() throws(Rejection) { _ = try readShape().processed.get() }
@@ -90,9 +104,9 @@ struct SDJWTCheck: FormatCheck {
     private mutating func readShape() throws(Rejection) -> SDJWTCredential {
         let credential = try surroundings.stage(.shape) { () throws(Rejection) in
             try SDJWTCredential(
-                token, as: format, profile: surroundings.policy.profile, limits: surroundings.limits)
+                token, as: kind, profile: surroundings.policy.profile, limits: surroundings.limits)
         }
-        evidence.summary.issuer = surroundings.recordable(credential.issuer)
+        evidence.summary.issuer = credential.issuer.flatMap(surroundings.recordable)
         evidence.summary.types = surroundings.recordable(credential.types)
         evidence.summary.validFrom = credential.validFrom
         evidence.summary.validUntil = credential.validUntil
@@ -101,17 +115,14 @@ struct SDJWTCheck: FormatCheck {
 
     /// What the gate's rules may read: the processed payload.
     private mutating func noteClaims(
-        _ processed: DisclosedPayload, _ credential: SDJWTCredential, _ format: CredentialFormat,
-        _ issuer: TrustedIssuer
+        _ processed: DisclosedPayload, _ credential: SDJWTCredential, _ issuer: TrustedIssuer
     ) {
-        evidence.claims = [
-            SignedClaims(
-                format: format, issuer: issuer.id, types: credential.types,
-                text: SignedText(
-                    .object(processed.inPlace), withheld: processed.withheldElements, hidesMembers: true),
-                validFrom: credential.validFrom, validUntil: credential.validUntil,
-                signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: processed.subjects)
-        ]
+        evidence.claims = SignedClaims(
+            format: kind.format ?? .sdJWT, issuer: issuer.id, types: credential.types,
+            text: SignedText(
+                .object(processed.inPlace), withheld: processed.withheldElements, hidesMembers: true),
+            validFrom: credential.validFrom, validUntil: credential.validUntil,
+            signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: processed.subjects)
     }
 
     /// A key binding that is there must be right; one that was asked for must be there.
@@ -121,9 +132,9 @@ struct SDJWTCheck: FormatCheck {
             return
         }
         do throws(Rejection) {
-            try KeyBinding(surroundings: surroundings, demand: demand)
+            let counts = try KeyBinding(surroundings: surroundings, demand: demand)
                 .check(keyBinding, of: token, confirmation: confirmation)
+            evidence.holder = counts ? .proven : .unfit
         } catch { throw Rejection(.holderInvalid) }
-        evidence.holderProven = true
     }
 }

@@ -1,7 +1,7 @@
 import Encoding
 
-/// Key stage of a token: which keys may have signed it in its issuer's name. They come from the trust data alone; of the
-/// header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515 section 4.1).
+/// Key stage of a token: which keys may have signed it in its issuer's name. They come from the trust data alone; of
+/// the header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515 section 4.1).
 struct TokenSigner {
     let surroundings: Surroundings
     /// In whose name the token is made.
@@ -71,7 +71,8 @@ struct TokenSigner {
 
     private func document(_ id: Text) -> ControllerDocument? { SelfContainedDID.document(id) ?? trust.document(id) }
 
-    /// The methods of a stored document or, where only single keys are stored, those that name `id` as their controller.
+    /// The methods of a stored document or, where only single keys are stored, those that name `id` as their
+    /// controller.
     private func methods(of id: Text) -> [VerificationMethod] {
         if let document = document(id) { return document.listedMethods }
         let keys = trust.documents.values.filter(\.isSingleKey).flatMap(\.listedMethods)
@@ -96,7 +97,7 @@ struct TokenSigner {
         let signer = try CertificatePath.signer(
             of: chain, role: SignerRole.token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
             profile: surroundings.policy.profile, limits: surroundings.limits)
-        guard signer.names.bearing(on: issuer.id) != .others else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
+        guard isIssuers(signer) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
         if let signedAt, !signer.isValid(at: signedAt, skew: skew) {
             throw Rejection(.chainExpired, .signingDate, at: token.pointer)
         }
@@ -109,5 +110,12 @@ struct TokenSigner {
             }
         }
         return signer.key
+    }
+
+    /// Whether a signer may have another name than the issuer's: where the operator pinned this very certificate or its
+    /// key. A root has other subjects, which must not sign for each other.
+    private func isIssuers(_ signer: CertificateSigner) -> Bool {
+        let isPinned = signer.path.count == 1 || issuer.keys != nil
+        return isPinned || signer.names.bearing(on: issuer.id) != .others
     }
 }

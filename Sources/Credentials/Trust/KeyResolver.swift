@@ -10,6 +10,8 @@ struct KeyResolver {
         let keyPurpose: TrustedIssuer.KeyPurpose
         /// The only keys that may sign; nil: those of the document.
         var keys: [KeyFingerprint]?
+        /// The stored documents that the entry pins, with their SHA-256.
+        var pinned: [Text: [UInt8]] = [:]
         /// Oldest that a stored document may be.
         var documentMaxAge: Duration?
 
@@ -18,6 +20,7 @@ struct KeyResolver {
             controllers = issuer.controllers
             keyPurpose = issuer.keyPurpose
             keys = issuer.keys
+            pinned = issuer.pinnedDocuments
             documentMaxAge = issuer.documentMaxAge
         }
 
@@ -29,6 +32,14 @@ struct KeyResolver {
         }
 
         func includes(_ id: Text) -> Bool { id == self.id || controllers.contains(id) }
+
+        /// Whether a single key that the operator stored may speak for its controller, whose document is not stored: it is published
+        /// where only the controller publishes, or the operator's entry names it. Whether it is one of ``keys`` is for the caller to
+        /// compare.
+        func hears(_ document: ControllerDocument, of controller: Text) -> Bool {
+            WebAddress.isOwn(document.id, of: controller) || controllers.contains(document.id)
+                || pinned[document.id] != nil || keys != nil
+        }
     }
 
     let trust: TrustStore
@@ -40,11 +51,23 @@ struct KeyResolver {
         _ reference: Text, at pointer: String
     ) throws(Rejection) -> (method: VerificationMethod, document: ControllerDocument) {
         let base = Self.withoutFragment(reference)
-        let document =
-            trust.selfContained[base] ?? SelfContainedDID.document(base) ?? trust.document(reference)
-            ?? trust.document(base)
-        guard let document, let method = document.method(reference) else { throw Rejection(.keyUnknown, at: pointer) }
+        if let document = selfContained(base) ?? trust.document(base), let method = document.method(reference) {
+            return (method, document)
+        }
+        // A single key that is stored under its own URL.
+        guard selfContained(base) == nil, let document = trust.document(reference),
+            let method = document.method(reference)
+        else { throw Rejection(.keyUnknown, at: pointer) }
         return (method, document)
+    }
+
+    /// The URL of the method that `reference` names: itself, but for an identifier that is its own key.
+    func fullName(of reference: Text, at pointer: String) throws(Rejection) -> Text {
+        reference.utf8.contains(UInt8(ascii: "#")) ? reference : try method(reference, at: pointer).method.id
+    }
+
+    private func selfContained(_ id: Text) -> ControllerDocument? {
+        trust.selfContained[id] ?? SelfContainedDID.document(id)
     }
 
     /// The key that `reference` names, if it may be used for `purpose` in the name of `authority` for something that was
@@ -59,10 +82,13 @@ struct KeyResolver {
         if document.id == method.controller {
             authorising = document
         } else {
-            // A key outside its controller's document counts only if that document lists it; a single key document that
-            // the operator stored stands for itself while the controller's is not stored.
+            // A key outside its controller's document counts only if that document lists it. While that is not stored, the
+            // controller's word for a single key is missing: its place on the web or the operator must speak for it. An
+            // identifier that is its own key has no other.
             authorising = trust.document(method.controller)
-            if authorising == nil, !document.isSingleKey { throw Rejection(.issuerKeyMismatch, at: pointer) }
+            guard selfContained(method.controller) == nil,
+                authorising != nil || document.isSingleKey && authority.hears(document, of: method.controller)
+            else { throw Rejection(.issuerKeyMismatch, at: pointer) }
         }
         if let authorising {
             let didWide = authority.keyPurpose == .didWide && authorising.lists(authorising.id, for: purpose)

@@ -17,9 +17,21 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
     /// Where it is fetched.
     package let address: WebAddress
 
-    /// The document of that id; nil when it can be fetched nowhere.
-    package static func document(_ id: Text) -> RefreshResource? {
-        WebAddress.document(of: id).map { RefreshResource(kind: .document, id: id, address: $0) }
+    /// The document of that id, or with `isMetadata` its metadata as a JWT VC issuer; nil when it can be fetched nowhere.
+    package static func document(_ id: Text, isMetadata: Bool = false) -> RefreshResource? {
+        (isMetadata ? WebAddress.metadata(of: id) : WebAddress.document(of: id)).map {
+            RefreshResource(kind: .document, id: id, address: $0)
+        }
+    }
+
+    /// What a copy of that kind and id was fetched from; nil where it could not be.
+    static func fetched(_ kind: Kind, _ id: Text, from url: Text?) -> RefreshResource? {
+        switch kind {
+        case .statusList: return statusList(id)
+        case .document:
+            let metadata = document(id, isMetadata: true)
+            return metadata?.address.url == url ? metadata : document(id)
+        }
     }
 
     /// The list of that URL; nil when it can be fetched nowhere.
@@ -45,7 +57,9 @@ extension TrustStore {
         let ids = issuers.values.flatMap { [$0.id] + $0.controllers + $0.statusIssuers } + Array(documents.keys)
         let lists = issuers.values.flatMap(\.statusLists) + Array(statusLists.keys)
         return Set(
-            Set(ids).subtracting(pinned).compactMap(RefreshResource.document)
+            Set(ids).subtracting(pinned).compactMap {
+                RefreshResource.document($0, isMetadata: documents[$0]?.isIssuerMetadata ?? false)
+            }
                 + Set(lists).compactMap(RefreshResource.statusList)
         ).sorted()
     }

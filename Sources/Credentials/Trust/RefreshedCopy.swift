@@ -29,7 +29,7 @@ package struct RefreshedCopy: Hashable, Sendable {
         guard let json = try? JSON.parse(file, limits: limits),
             let kind = json["kind"]?.string.flatMap({ RefreshResource.Kind(rawValue: $0.string) }),
             let id = json["id"]?.string,
-            let resource = kind == .document ? RefreshResource.document(id) : RefreshResource.statusList(id),
+            let resource = RefreshResource.fetched(kind, id, from: json["url"]?.string),
             let confirmed = json["confirmed"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }),
             let content = json["content"]?.string.flatMap({ Base64.decodeURL($0.string) }),
             json["sha256"]?.string == Text(Hex.encode(Digest.sha256(content)))
@@ -74,7 +74,7 @@ extension TrustMaterial {
             fetched[id] = copy.confirmed
         }
         documents = documents.filter { bytes in
-            guard !newer.isEmpty, let id = try? JSON.parse(bytes)["id"]?.string else { return true }
+            guard !newer.isEmpty, let id = (try? JSON.parse(bytes)).flatMap(ControllerDocument.id) else { return true }
             return newer[id] == nil
         }
         documents += newer.keys.sorted().compactMap { newer[$0] }

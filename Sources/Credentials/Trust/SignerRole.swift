@@ -1,52 +1,57 @@
 import Encoding
 
-/// What a certificate's key was used to sign, and in whose name: it decides which roots may stand behind it and what the
-/// certificate must allow.
+/// What a certificate's key was used to sign, and in whose name: it decides which pinned certificates may vouch for it and
+/// what the certificate must allow.
 enum SignerRole: SignerRules {
     /// A JWT or SD-JWT with `x5c` (RFC 7515 section 4.1.6) of this issuer.
     case token(of: TrustedIssuer)
     /// A status list token about credentials of this issuer.
     case statusList(of: TrustedIssuer)
-    /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names nobody: the root is
-    /// its issuer, and `entries` may say more about that.
-    case document(entries: [Text: TrustedIssuer])
+    /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names no issuer: the root is
+    /// its issuer, and the trust data may have an entry of that.
+    case document(TrustStore)
 
-    /// Refuses a root that was not pinned for this: a root vouches for document signers, and for the tokens of an issuer
-    /// only where the issuer's entry names it, or is the root's own.
+    /// Refuses a root that was not pinned for this. A root is for the tokens of an issuer whose entry names it, and of its own
+    /// entry; for mdocs where it has an entry of its own, or where no entry of an issuer claims it for tokens.
     func checkRoot(_ root: Text) throws(Rejection) {
         switch self {
-        case .document: return
+        case .document(let trust):
+            guard trust.issuers[root] == nil, trust.tokenRoots.contains(root) else { return }
+            throw Rejection(.chainUntrusted, .rootForTokens(root: root))
         case .token(let issuer), .statusList(let issuer):
             guard issuer.id != root, !issuer.roots.contains(root) else { return }
             throw Rejection(.chainUntrusted, .rootNotNamed(roots: issuer.roots + [root]))
         }
     }
 
-    /// Whether keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this below that root.
-    ///
-    /// A signer that is pinned itself needs no profile, only a key that may sign; whoever pinned it knew what it is for.
+    /// Whether keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this below that root. A signer
+    /// that is pinned itself signs what these say, like any other; only it need not state that it is a document signer where
+    /// its own entry names the docTypes.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection) {
         let extensions = leaf.extensions
         let maySign = extensions.keyUsage?.digitalSignature
         let isAllowed =
             switch self {
             case .token, .statusList: maySign ?? true || profile == .compat
-            case .document where isPinned: maySign ?? true
-            case .document: maySign ?? false && !extensions.isCA
+            case .document: (maySign ?? isPinned) && !extensions.isCA
             }
         guard isAllowed else { throw Rejection(.chainInvalid, .keyUsage) }
         // Not even the operator can make a credential's signer of the key of a web server.
         let isForConnections = extensions.purposes.map { $0.allSatisfy(\.isForConnections) } ?? false
-        guard !isForConnections, isPinned || allows(extensions.purposes, extensions.subjectNames, below: root) else {
+        guard !isForConnections, allows(extensions.purposes, extensions.subjectNames, isPinned, below: root) else {
             throw Rejection(.chainInvalid, .extendedKeyUsage)
         }
     }
 
-    private func allows(_ purposes: [KeyPurposeID]?, _ names: GeneralNames, below root: Text) -> Bool {
+    private func allows(
+        _ purposes: [KeyPurposeID]?, _ names: GeneralNames, _ isPinned: Bool, below root: Text
+    ) -> Bool {
         switch self {
-        case .document(let entries):
-            let allowed = KeyPurposeID.documentSigners + (entries[root]?.documentSignerUsages ?? [])
-            return purposes?.contains(where: allowed.contains) ?? false
+        case .document(let trust):
+            let entry = trust.issuers[root]
+            guard let purposes else { return isPinned && entry?.types != nil }
+            let allowed = KeyPurposeID.documentSigners + (entry?.documentSignerUsages ?? [])
+            return purposes.contains(where: allowed.contains)
         case .token(let issuer), .statusList(let issuer):
             guard let purposes else { return true }
             if let listed = issuer.tokenSignerUsages { return purposes.contains(where: listed.contains) }

@@ -4,7 +4,7 @@ package import Encoding
 package struct TrustMaterial: Sendable {
     /// The trusted issuers; nothing else is trusted.
     package var issuers: [TrustedIssuer]
-    /// DID documents, controller documents and single key documents, each known under its `id`.
+    /// DID documents, controller documents, single key documents and the metadata of JWT VC issuers, each known under its id.
     package var documents: [[UInt8]]
     /// URL → pinned context document.
     package var contexts: [Text: [UInt8]]
@@ -14,6 +14,9 @@ package struct TrustMaterial: Sendable {
     package var roots: [[UInt8]]
     /// Keys that nobody may use any more.
     package var revokedKeys: [RevokedKey] = []
+    /// What becomes of a credential of an issuer whose entry names no types (``TrustedIssuer/types``), where no rule of the gate
+    /// says what admits. A trust directory always says.
+    package var untypedIssuers = UntypedIssuers.admit
     /// When the document of that id was last fetched, or confirmed to be unchanged, by its owner's server.
     package var fetched: [Text: Timestamp] = [:]
     /// When a refresher last had the list of that URL from its server, or its word that it is unchanged. The date of a file
@@ -41,7 +44,9 @@ package struct TrustMaterial: Sendable {
         for issuer in issuers.sorted(by: { $0.id < $1.id }) {
             fields.add([issuer.id] + issuer.controllers.sorted())
             fields.add([Text(issuer.keyPurpose.rawValue), issuer.inlineContexts ? "inline" : "pinned"])
-            for list in [issuer.statusIssuers, issuer.groups, issuer.statusLists] { fields.add(list.sorted()) }
+            for list in [issuer.statusIssuers, issuer.groups, issuer.statusLists, issuer.uncheckedStatusTypes] {
+                fields.add(list.sorted())
+            }
             let usages = issuer.tokenSignerUsages?.map(\.text)
             for list in [issuer.types, issuer.contexts, issuer.keys?.map { Text($0.text) }, usages] {
                 fields.add(list.map { ["only"] + $0.sorted() } ?? [])
@@ -53,9 +58,12 @@ package struct TrustMaterial: Sendable {
             fields.add(issuer.statusListAliases.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
             fields.add([
                 issuer.mayWithholdExpiry ? "withheld-expiry" : "", issuer.mayWithholdStatus ? "withheld-status" : "",
+                issuer.takesArraysWhole ? "mandatory-arrays" : "", issuer.plainSDJWT ? "plain-sd-jwt" : "",
+                issuer.vouchesForEmbedded ? "embedded-claims" : "",
             ])
             fields.add(issuer.pinnedDocuments)
         }
+        fields.add(untypedIssuers.rawValue.utf8)
         for revoked in revokedKeys.map(Self.line).sorted() { fields.add(revoked.utf8) }
         for files in [documents, roots] {
             fields.add(files.map { Text(Hex.encode(Digest.sha256($0))) }.sorted())

@@ -74,6 +74,39 @@ extension TrustStore {
         }.sorted { $0.id < $1.id }
     }
 
+    /// What a pinned certificate vouches for.
+    package struct RootUse: Hashable, Sendable {
+        /// The issuers whose tokens and lists may be signed below it, in byte order.
+        package var tokens: [Text] = []
+        /// The docTypes of mdocs that may be signed below it; empty: none; nil: any.
+        package var docTypes: [Text]? = []
+        /// The issuers whose entries name it although it is the certificate of a signer that is meant for something else.
+        package var misnamed: [Text] = []
+    }
+
+    /// What a pinned certificate vouches for, by the entries of the issuers and, of a signer that is pinned itself, by what its
+    /// certificate allows.
+    package func use(of root: ListedRoot) -> RootUse {
+        guard let certificate = roots.all.first(where: { CertificateRoots.id(ofDigest: $0.digest) == root.id }) else {
+            return RootUse()
+        }
+        func allows(_ role: SignerRole) -> Bool {
+            do throws(Rejection) {
+                try role.checkRoot(root.id)
+                if !certificate.extensions.isCA {
+                    try role.checkUse(of: certificate, isPinned: true, below: root.id, .strict)
+                }
+                return true
+            } catch { return false }
+        }
+        var use = RootUse()
+        for issuer in listedIssuers where issuer.roots.contains(root.id) {
+            if allows(.token(of: issuer)) { use.tokens.append(issuer.id) } else { use.misnamed.append(issuer.id) }
+        }
+        if allows(.document(self)) { use.docTypes = issuers[root.id]?.types }
+        return use
+    }
+
     /// The first date at which the bundle, an issuer's entry or a pinned certificate ends, or has ended; nil: none of them does. What
     /// has ended stays the first: whoever is woken by it has something to do until it is replaced or removed.
     package var firstEnd: Timestamp? {

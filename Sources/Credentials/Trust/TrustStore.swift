@@ -32,14 +32,16 @@ package final class TrustStore: Sendable {
     private let listSigners: Set<Text>
     /// The pinned X.509 certificates.
     let roots: CertificateRoots
+    /// Those that an issuer's entry names for its tokens, by their ids.
+    let tokenRoots: Set<Text>
+    /// What becomes of a credential of an issuer whose entry names no types.
+    package let untypedIssuers: UntypedIssuers
     /// When the document of an id was last confirmed.
     let fetched: [Text: Timestamp]
     /// When a refresher last confirmed the list of a URL.
     let listsFetched: [Text: Timestamp]
     let revocations: KeyRevocations
     private let groups: [Text: Set<Text>]
-    /// What names mean in each pinned context, for rules that read claims by name.
-    let contextNames: [Text: ContextNames]
     /// JSON-LD over the pinned contexts, for documents.
     let processor: JSONLDProcessor
     /// Contexts that issuers wrote into accepted credentials.
@@ -54,6 +56,8 @@ package final class TrustStore: Sendable {
         edition = material.edition
         version = material.edition?.name ?? "sha256:" + Hex.encode(material.digest.prefix(8))
         issuers = Dictionary(material.issuers.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        tokenRoots = Set(material.issuers.flatMap(\.roots))
+        untypedIssuers = material.untypedIssuers
         allowsInlineContexts = issuers.values.contains(where: \.inlineContexts)
         groups = Dictionary(
             material.issuers.flatMap { issuer in issuer.groups.map { ($0, [issuer.id]) } },
@@ -94,9 +98,11 @@ package final class TrustStore: Sendable {
         }
         processor = JSONLDProcessor(
             contexts: ContextDocuments(contexts), standardNames: CredentialVocabulary.standardNames)
-        contextNames = contexts.mapValues { ContextNames($0, in: contexts) }
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
     }
+
+    /// Looks the pinned contexts through for what names could mean, so that no visit has to wait for that.
+    package func prepare() { _ = processor.definedNames(of: Array(processor.contexts.documents.keys)) }
 
     /// Whether a context of that URL is pinned.
     package func pins(_ url: Text) -> Bool { processor.contexts.documents[url] != nil }

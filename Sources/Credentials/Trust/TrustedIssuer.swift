@@ -23,15 +23,16 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var statusIssuers: [Text]
     /// The groups that it is a member of; a policy names them as `group:NAME`.
     package var groups: [Text] = []
-    /// What it may issue; nil: anything. Expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
-    /// mdoc, the type names as written in a JWT credential (``SignedClaims/types``), compared byte by byte.
+    /// What it may issue, by which it admits; nil: anything, and by none of it without a rule of the gate (``Admission``).
+    /// Expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an mdoc, the type names as written in a JWT
+    /// credential (``SignedClaims/types``), compared byte by byte.
     package var types: [Text]?
     /// URLs of the contexts that its credentials may use; nil: every pinned one.
     package var contexts: [Text]?
     /// The only keys that may sign for it, whatever its document says (``KeyFingerprint``); nil: those of the document.
     package var keys: [KeyFingerprint]?
-    /// The X.509 roots, by their ids, that may stand behind its signing certificates, whatever these say. A pinned root that is
-    /// in no such list vouches for document signers of mdocs only. An entry whose ``id`` is a root's stands for that root.
+    /// The X.509 roots, by their ids, that may vouch for the signers of its tokens. A root in such a list signs no mdocs, unless it
+    /// has an entry of its own (``id``) too; one in no list vouches for document signers of mdocs only.
     package var roots: [Text] = []
     /// What the extendedKeyUsage of its token signers may list, of which one must be there; nil: document signing (RFC 9336)
     /// and, where the certificate names the issuer, what document signers of mdocs have. A certificate without that
@@ -50,12 +51,24 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var statusLists: [Text] = []
     /// Other ids under which such a list may call itself: URL that credentials name → id in the list.
     package var statusListAliases: [Text: Text] = [:]
+    /// Types of status entries that its credentials may have although no list of the gate answers them: expanded IRIs, or as
+    /// written where JSON text or a token is signed. Such an entry is a warning; others of an unknown type are
+    /// `status.unavailable`.
+    package var uncheckedStatusTypes: [Text] = []
+    /// Whether it vouches for what credentials inside its own say. Otherwise rules cannot tell claims about a node that one
+    /// of those is about, too, as the signed statements do not show whose word they are.
+    package var vouchesForEmbedded = false
     /// Whether a credential of which the holder shows a part may also leave open from when or until when it is valid: one whose
     /// end the issuer made a matter of the holder's choice would else never end, and one whose start it did never begin.
     package var mayWithholdExpiry = false
     /// Whether such a credential may show less than its status: none although lists of this issuer are kept, or one that the
     /// holder chose to show, who may keep back another.
     package var mayWithholdStatus = false
+    /// Whether what must be shown of its credentials (ecdsa-sd-2023) is never an element of an array without the others: only then is
+    /// a property whole of which each value that is shown had to be.
+    package var takesArraysWhole = false
+    /// Whether its plain SD-JWTs (RFC 9901) are credentials: nothing that it signs says so of them.
+    package var plainSDJWT = false
     /// Before this date it is not trusted.
     package var notBefore: Timestamp?
     /// From this date on it is no longer trusted.
@@ -96,11 +109,16 @@ package struct TrustedIssuer: Hashable, Sendable {
     /// and need not be listed, except for a credential that is nothing more.
     func check(types issued: [Text], at pointer: String) throws(Rejection) {
         guard let types else { return }
-        let special = issued.filter { !Self.baseTypes.contains($0) }
-        let wanted = special.isEmpty ? issued : special
+        let wanted = Self.telling(issued)
         guard !wanted.isEmpty, wanted.allSatisfy(types.contains) else {
             throw Rejection(.issuerNotForType, at: pointer)
         }
+    }
+
+    /// The types that say something: without the base class, but for a credential that is nothing more.
+    static func telling(_ issued: [Text]) -> [Text] {
+        let special = issued.filter { !baseTypes.contains($0) }
+        return special.isEmpty ? issued : special
     }
 
     private static let baseTypes: [Text] = [

@@ -54,6 +54,35 @@ package struct WebAddress: Hashable, Sendable {
         return WebAddress(Text("https://\(authority)/\(path)/did.json"))
     }
 
+    /// Where the JWT VC issuer of that https id keeps its metadata (SD-JWT VC, "JWT VC Issuer Metadata"); nil for other ids.
+    static func metadata(of issuer: Text) -> WebAddress? {
+        guard let address = WebAddress(issuer), !address.target.utf8.contains(UInt8(ascii: "?")) else { return nil }
+        var path = address.target.string
+        if path.hasSuffix("/") { path.removeLast() }
+        let port = address.port == 443 ? "" : ":\(address.port)"
+        let host = address.host.utf8.contains(UInt8(ascii: ":")) ? "[\(address.host)]" : address.host.string
+        return WebAddress(Text("https://\(host)\(port)/.well-known/jwt-vc-issuer\(path)"))
+    }
+
+    /// Whether something is published where only the owner of `owner` publishes: as a part of that id, below it, or in the
+    /// folder of its document. The host alone says nothing: many have several owners, and so may folders of ids without documents.
+    static func isOwn(_ id: Text, of owner: Text) -> Bool {
+        let base = KeyResolver.withoutFragment(id)
+        if base == owner { return true }
+        guard let place = WebAddress(base), let home = document(of: owner), place.place == home.place,
+            !place.target.utf8.contains(UInt8(ascii: "?")), !base.utf8.contains(UInt8(ascii: "%"))
+        else { return false }
+        let (path, document) = (Array(place.target.utf8), Array(home.target.utf8))
+        let slash = UInt8(ascii: "/")
+        if path.split(separator: slash).contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }) {
+            return false
+        }
+        if path.starts(with: document.last == slash ? document : document + [slash]) { return true }
+        let folder = document.prefix(through: document.lastIndex(of: slash) ?? 0)
+        let isDocument = folder.count > 1 && document.dropFirst(folder.count).contains(UInt8(ascii: "."))
+        return isDocument && path.starts(with: folder) && !path.dropFirst(folder.count).contains(slash)
+    }
+
     private static func isSegment(_ part: String) -> Bool {
         let plain = part.utf8.allSatisfy { letter in
             switch letter {

@@ -28,6 +28,9 @@ package struct Limits: Sendable {
     package var disclosureProofLetters = 256 * 1024
     /// Letters of an identifier or key reference; did:jwk with a large RSA key stays below.
     package var identifierLetters = 16 * 1024
+    /// Nodes and values that the gate's rules look at in all: as many as a linked-data credential may have statements. What a
+    /// rule asks beyond that cannot be told.
+    package var ruleNodes = 20_000
     /// Bytes of an inflated status list: 4 MiB, 33 million credentials of one bit.
     package var statusListBytes = 4 * 1024 * 1024
     /// Entries that a bitstring status list must at least have (Bitstring Status List 1.0 section 3.1).

@@ -20,6 +20,7 @@ extension ReasonCode {
                 inputTooLarge, inputInflate, jsonSyntax, jsonDuplicateKey, jsonTooDeep, jsonNumber, cborSyntax,
                 envelopeUnknown, formatUnsupported,
             ]),
+        Group(title: "What it is", codes: [kindNeverAdmits, kindDisagrees, kindMember]),
         Group(
             title: "Shape",
             codes: [
@@ -30,7 +31,7 @@ extension ReasonCode {
             title: "Validity and trust",
             codes: [
                 clockUntrusted, validityExpired, validityNotYet, validityTooOld, issuerUntrusted, issuerKeyMismatch,
-                issuerNotForType, trustStale,
+                issuerNotForType, issuerUntyped, trustStale,
             ]),
         Group(
             title: "Contexts",

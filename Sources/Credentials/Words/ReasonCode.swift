@@ -117,5 +117,5 @@ struct Rejection: Error, Hashable {
     }
 
     /// The same finding about a document that stands at `parent` in a larger one.
-    func inside(_ parent: String) -> Rejection { moved(to: parent + (reason.pointer ?? "")) }
+    func inside(_ parent: String) -> Rejection { parent.isEmpty ? self : moved(to: parent + (reason.pointer ?? "")) }
 }

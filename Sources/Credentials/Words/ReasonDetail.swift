@@ -32,6 +32,13 @@ package enum ReasonDetail: Hashable, Sendable {
     /// A pinned root stands behind the signer that the issuer's entry does not name. `roots` is what the entry would have to
     /// name: its own and this one, by their ids.
     case rootNotNamed(roots: [Text])
+    /// The pinned certificate that vouches for the signer of an mdoc is there for an issuer's tokens only: it has no entry of its
+    /// own. `root` is its id.
+    case rootForTokens(root: Text)
+    /// The entry of that issuer names no types by which it admits; these are the credential's.
+    case untyped(issuer: Text, types: [Text])
+    /// It is an SD-JWT of no further kind, and the entry of that issuer does not say that such are credentials.
+    case plainSDJWT(issuer: Text)
     /// What would decide is not shown, and the holder may be who left it out. `key` is the one of the issuer's entry that says
     /// whether holders may.
     case withheld(key: Text)
@@ -53,6 +60,9 @@ package enum ReasonDetail: Hashable, Sendable {
         case .signingDate: "signing-date"
         case .notPinned: "not-pinned"
         case .rootNotNamed: "root-not-named"
+        case .rootForTokens: "root-for-tokens"
+        case .untyped: "untyped"
+        case .plainSDJWT: "plain-sd-jwt"
         case .withheld: "withheld"
         }
     }
@@ -74,6 +84,9 @@ package enum ReasonDetail: Hashable, Sendable {
         case .signingDate: "The signer's certificate was not valid when this was signed."
         case .notPinned: "None of the pinned certificates issued the signer's."
         case .rootNotNamed: "The root behind the signer is pinned, but the issuer's entry does not name it."
+        case .rootForTokens: "The root of the signer is pinned for the tokens of an issuer, not for mdocs."
+        case .untyped: "The issuer's entry names no types, and no rule of the gate says what admits."
+        case .plainSDJWT: "It is a plain SD-JWT, and the issuer's entry does not say that such are credentials."
         case .withheld: "This is not shown, and the holder may be who left it out."
         }
     }
@@ -83,9 +96,21 @@ package enum ReasonDetail: Hashable, Sendable {
         switch self {
         case .rootNotNamed(let roots):
             "If this root is to sign for this issuer, write into its [[issuer]] in issuers.toml: " + Self.line(roots)
+        case .rootForTokens(let root):
+            "If this root is to sign mdocs, write into issuers.toml an [[issuer]] with id = "
+                + JSON.string(root).compactText + " and the docTypes as its types."
+        case .untyped(let issuer, let types):
+            "Write into the [[issuer]] with id = \(JSON.string(issuer).compactText) in issuers.toml: "
+                + Self.line(types: types)
+        case .plainSDJWT(let issuer):
+            "If these are to admit people, write into the [[issuer]] with id = \(JSON.string(issuer).compactText) in "
+                + "issuers.toml: plain-sd-jwt = true"
         case .withheld(let key):
             "The holder must show it; where this issuer's credentials may go without, write into its [[issuer]] in "
                 + "issuers.toml: \(key) = \"allow\""
+                + (key == "withheld-status"
+                    ? "; where it makes all of a status mandatory or nothing of it (ecdsa-sd-2023): "
+                        + "mandatory-arrays = \"whole\"" : "")
         case .extendedKeyUsage:
             "Tell the issuer; a usage that you accept is listed in issuers.toml: token-signer-usages for an issuer's "
                 + "tokens, document-signer-usages for the mdocs below a root."
@@ -94,7 +119,13 @@ package enum ReasonDetail: Hashable, Sendable {
     }
 
     /// The line of `issuers.toml` that names these roots.
-    package static func line(_ roots: [Text]) -> String {
-        "roots = [" + roots.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+    package static func line(_ roots: [Text]) -> String { line("roots", roots) }
+
+    /// The line of `issuers.toml` that names the types by which an issuer admits.
+    package static func line(types: [Text]) -> String { line("types", types) }
+
+    /// TOML's basic strings have the escapes of JSON.
+    private static func line(_ name: String, _ texts: [Text]) -> String {
+        "\(name) = [" + texts.map { JSON.string($0).compactText }.joined(separator: ", ") + "]"
     }
 }

@@ -42,6 +42,21 @@ extension ReasonCode {
         "Ask the issuer for a format that is verified, such as ldp_vc. `gatehouse verify --explain` names what this is."
     )
 
+    // What it is
+    /// `kind.never-admits`
+    package static let kindNeverAdmits = ReasonCode(
+        "kind.never-admits",
+        "It is no credential of a person: a status list, a linkage, an endorsement, an access token or another token.",
+        "Ask the holder for a credential. If many present this, see which wallet or issuer hands it out.")
+    /// `kind.disagrees`
+    package static let kindDisagrees = ReasonCode(
+        "kind.disagrees", "It is called, wrapped or ended as a credential of another kind than its issuer signed.",
+        "Treat as tampering, or tell the makers of the wallet which label it uses.")
+    /// `kind.member`
+    package static let kindMember = ReasonCode(
+        "kind.member", "A member that decides in another kind of credential is here, where nothing reads it.",
+        "Tell the issuer; the pointer names the member.")
+
     // Shape
     /// `shape.context`
     package static let shapeContext = ReasonCode(
@@ -120,6 +135,11 @@ extension ReasonCode {
     package static let issuerNotForType = ReasonCode(
         "issuer.not-for-type", "The issuer is trusted, but not for this type of credential.",
         "See the types of the issuer's trust entry.")
+    /// `issuer.untyped`
+    package static let issuerUntyped = ReasonCode(
+        "issuer.untyped",
+        "The issuer's entry names no types by which it admits, and no rule of the gate says what admits.",
+        "Write the types into the issuer's [[issuer]] in issuers.toml; gatehouse trust needs prints the line.")
     /// `trust.stale`
     package static let trustStale = ReasonCode(
         "trust.stale", "The trust data, or the stored document of the signer, is older than the operator allows.",

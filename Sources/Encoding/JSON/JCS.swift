@@ -8,29 +8,35 @@ extension JSON {
     /// The canonical UTF-8 text by the JSON Canonicalization Scheme, RFC 8785.
     ///
     /// Names are sorted by UTF-16 code units, numbers are written as ECMAScript writes the nearest IEEE 754 double.
-    package func canonicalized() throws(JCSError) -> [UInt8] {
-        var output: [UInt8] = []
-        try writeCanonical(into: &output)
-        return output
+    package func canonicalized() throws(JCSError) -> [UInt8] { try canonical().text }
+
+    /// The same, and whether it reads as this value again, but for the order of members: of all values only numbers are
+    /// written otherwise there than they may have been.
+    package func canonical() throws(JCSError) -> (text: [UInt8], isVerbatim: Bool) {
+        var (output, isVerbatim): ([UInt8], Bool) = ([], true)
+        try writeCanonical(into: &output, &isVerbatim)
+        return (output, isVerbatim)
     }
 
-    fileprivate func writeCanonical(into output: inout [UInt8]) throws(JCSError) {
+    fileprivate func writeCanonical(into output: inout [UInt8], _ isVerbatim: inout Bool) throws(JCSError) {
         switch self {
         case .string(let text): JSON.writeString(text, into: &output)
         case .null, .bool: write(into: &output)
         case .number(let number):
             guard let text = ECMAScriptNumber.text(number.double) else { throw .numberOutOfRange }
+            if text != number.text { isVerbatim = false }
             output.append(contentsOf: text.utf8)
         case .array(let elements):
             output.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
-                try element.writeCanonical(into: &output)
+                try element.writeCanonical(into: &output, &isVerbatim)
             }
             output.append(UInt8(ascii: "]"))
         case .object(let object):
             if let known = object.known {
                 output.append(contentsOf: known.canonical)
+                isVerbatim = isVerbatim && known.isVerbatim
                 return
             }
             output.append(UInt8(ascii: "{"))
@@ -40,7 +46,7 @@ extension JSON {
                 let index = order?[place] ?? place
                 JSON.writeString(object.members[index].name, into: &output)
                 output.append(UInt8(ascii: ":"))
-                try object.members[index].value.writeCanonical(into: &output)
+                try object.members[index].value.writeCanonical(into: &output, &isVerbatim)
             }
             output.append(UInt8(ascii: "}"))
         }
@@ -48,8 +54,8 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// The positions of the members in the order of their names by UTF-16 code units (RFC 8785 section 3.2.3); nil where
-    /// they stand in that order.
+    /// The positions of the members in the order of their names by UTF-16 code units (RFC 8785 section 3.2.3); nil
+    /// where they stand in that order.
     fileprivate var canonicalOrder: [Int]? {
         guard members.count > 1 else { return nil }
         // UTF-16 order differs from byte order only where a character beyond U+FFFF meets one of U+E000 to U+FFFF, so
@@ -97,10 +103,12 @@ package struct CanonicalObject: Sendable {
     private let text: [UInt8]
     /// The names in order, with the places where their members begin in the text.
     private let members: [(name: Text, start: Int)]
+    /// Whether the text reads as these members again, but for their order (``JSON/canonical()``).
+    package let isVerbatim: Bool
 
     /// Writes each member of `object`, but not the one called `omitted`.
     package init(_ object: JSONObject, without omitted: Text) throws(JCSError) {
-        var (text, members): ([UInt8], [(Text, Int)]) = ([], [])
+        var (text, members, isVerbatim): ([UInt8], [(Text, Int)], Bool) = ([], [], true)
         text.reserveCapacity(2048)
         members.reserveCapacity(object.count)
         let order = object.canonicalOrder
@@ -111,9 +119,9 @@ package struct CanonicalObject: Sendable {
             members.append((object.members[index].name, text.count))
             JSON.writeString(object.members[index].name, into: &text)
             text.append(UInt8(ascii: ":"))
-            try object.members[index].value.writeCanonical(into: &text)
+            try object.members[index].value.writeCanonical(into: &text, &isVerbatim)
         }
-        (self.text, self.members) = (text, members)
+        (self.text, self.members, self.isVerbatim) = (text, members, isVerbatim)
     }
 
     /// Hands over the canonical text.
@@ -123,8 +131,8 @@ package struct CanonicalObject: Sendable {
         sink([UInt8(ascii: "}")])
     }
 
-    /// Hands over the canonical text of the object with one more member, piece by piece. Where the member comes first the
-    /// first piece ends with it; else that is a brace.
+    /// Hands over the canonical text of the object with one more member, piece by piece. Where the member comes first
+    /// the first piece ends with it; else that is a brace.
     ///
     /// - Parameters:
     ///   - name: Its name: ASCII, and not that of another member.

@@ -299,6 +299,7 @@ struct JSONParser {
                 guard (0xDC00..<0xE000).contains(low) else { throw syntax }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
+            if code < 0x80 { return buffer.append(UInt8(truncatingIfNeeded: code)) }
             guard let scalar = Unicode.Scalar(code) else { throw syntax }  // a lone low surrogate is none
             for byte in UTF8.encode(scalar) ?? .init() { buffer.append(byte) }
         default: throw syntax

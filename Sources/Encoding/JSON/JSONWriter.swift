@@ -51,20 +51,23 @@ extension JSON {
             let index = ByteScan.firstToEscape(in: bytes, from: start)
             output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
             guard index < bytes.count else { break }
-            writeEscape(of: bytes[index], into: &output)
-            start = index + 1
+            // Where one is, others may be near.
+            start = min(bytes.count, index + 16)
+            escapes.append(UnsafeRawBufferPointer(rebasing: bytes[index..<start]), to: &output)
         }
     }
 
-    private static func writeEscape(of byte: UInt8, into output: inout [UInt8]) {
+    private static let escapes = ByteEscapes { byte in
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
-        case 0x08: output.append(contentsOf: "\\b".utf8)
-        case 0x09: output.append(contentsOf: "\\t".utf8)
-        case 0x0A: output.append(contentsOf: "\\n".utf8)
-        case 0x0C: output.append(contentsOf: "\\f".utf8)
-        case 0x0D: output.append(contentsOf: "\\r".utf8)
-        default: output.append(contentsOf: ("\\u00" + Hex.encode([byte])).utf8)
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case 0x08: "\\b"
+        case 0x09: "\\t"
+        case 0x0A: "\\n"
+        case 0x0C: "\\f"
+        case 0x0D: "\\r"
+        case 0..<0x20: "\\u00" + Hex.encode([byte])
+        default: nil
         }
     }
 }

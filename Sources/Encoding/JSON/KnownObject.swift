@@ -9,16 +9,17 @@ package final class KnownObject: Sendable {
     let object: JSONObject
     /// What its letters count towards the limits.
     let place: ObjectPlace
-    /// Its canonical text by RFC 8785.
+    /// Its canonical text by RFC 8785, and whether that reads as the object again.
     let canonical: [UInt8]
+    let isVerbatim: Bool
     private let hash: Int
 
     private init?(_ object: JSONObject, at place: ObjectPlace, in text: [UInt8]) {
-        guard let canonical = try? JSON.object(object).canonicalized() else { return nil }
+        guard let canonical = try? JSON.object(object).canonical() else { return nil }
         self.text = Array(text[place.range])
         self.object = object
         self.place = place
-        self.canonical = canonical
+        (self.canonical, isVerbatim) = canonical
         hash = self.text.hashValue
     }
 

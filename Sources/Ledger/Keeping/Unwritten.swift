@@ -34,21 +34,25 @@ package struct UnwrittenOutcome: Hashable, Sendable {
     package var outcome: Outcome
     /// Where and when.
     package var stamp: RecordStamp
-    /// SHA-256 of the credential's signed content, by which it is still to be named; nil: it has its name, or needs none.
-    package var signedDigest: [UInt8]?
+    /// SHA-256 of the signed contents by which the credential, and after it the first of the others, are still to be named. Empty:
+    /// they have their names, or need none.
+    package var signedDigests: [[UInt8]]
 
     /// An outcome of these parts.
-    package init(visit: Text, outcome: Outcome, stamp: RecordStamp, signedDigest: [UInt8]? = nil) {
-        (self.visit, self.outcome, self.stamp, self.signedDigest) = (visit, outcome, stamp, signedDigest)
+    package init(visit: Text, outcome: Outcome, stamp: RecordStamp, signedDigests: [[UInt8]] = []) {
+        (self.visit, self.outcome, self.stamp, self.signedDigests) = (visit, outcome, stamp, signedDigests)
     }
 
     /// The visits that it tells of.
     package var visits: Int { 1 + outcome.repeated }
 
-    /// The outcome under its credential's name, without the digest.
+    /// The outcome under the names of its credentials, without the digests.
     package func named(under key: SiteKey) -> UnwrittenOutcome {
         var copy = self
-        if let digest = copy.signedDigest.take() { copy.outcome.credential?.name = key.name(ofSignedContent: digest) }
+        copy.signedDigests = []
+        let names = signedDigests.map(key.name(ofSignedContent:))
+        if let name = names.first { copy.outcome.credential?.name = name }
+        for (index, name) in zip(outcome.others.indices, names.dropFirst()) { copy.outcome.others[index].name = name }
         return copy
     }
 

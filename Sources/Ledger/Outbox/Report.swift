@@ -43,6 +43,7 @@ package enum Report {
                 ("result", .text(outcome.result.rawValue)),
                 ("reasons", .array(outcome.reasons.map(\.json))),
                 ("credential", outcome.credential?.json),
+                ("others", outcome.others.isEmpty ? nil : .array(outcome.others.map(\.json))),
                 ("session", outcome.session?.json),
                 ("gate", outcome.gate?.json(pulse: "relayMs")),
                 ("software", outcome.software.json),

@@ -8,6 +8,10 @@ package struct LedgerLimits: Hashable, Sendable {
     package var reasons = 16
     /// Types kept of one credential.
     package var types = 16
+    /// Other credentials kept of one visit.
+    package var others = 4
+    /// Types kept of each of them.
+    package var otherTypes = 4
     /// UTF-8 bytes of an identifier: kiosk, boot, issuer, type, JSON pointer.
     package var identifierBytes = 256
     /// UTF-8 bytes of a code, a format, a name or a version.

@@ -29,7 +29,7 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// Which credential was shown, without what it says.
+    /// A credential that was shown, without what it says.
     package struct Credential: Hashable, Sendable {
         /// `ldp_vc`, `vc+sd-jwt`, `mso_mdoc`, …
         package var format: Text
@@ -135,8 +135,11 @@ package struct Outcome: Hashable, Sendable {
     package var result: Result
     /// Why, most important first; may be empty for `accepted` and `interrupted`.
     package var reasons: [Reason]
-    /// What was shown, when it came that far.
+    /// The credential that decided, when it came that far: the one that the accepting rule was about, or that failed.
     package var credential: Credential?
+    /// What was shown with it, for almost all nothing: first those that fulfil the accepting rule too, which have a name and dates,
+    /// then those that did not matter.
+    package var others: [Credential] = []
     /// The transfer, when there was one.
     package var session: Session?
     /// What the gate did; nil means *not known*, which only an interrupted visit may say.

@@ -5,14 +5,17 @@ import Encoding
 extension Outcome {
     /// The members of the record, in order.
     var members: [JSONObject.Member] {
-        [
+        var members: [JSONObject.Member] = [
             .init("result", .text(result.rawValue)),
             .init("reasons", .array(reasons.map(\.json))),
             .init("credential", credential?.json ?? .null),
             .init("session", session?.json ?? .null),
             .init("gate", gate?.json(pulse: "pulseMs") ?? .null),
             .init("software", software.json),
-        ] + (repeated > 0 ? [.init("repeated", .int(repeated))] : []) + succession
+        ]
+        if !others.isEmpty { members.append(.init("others", .array(others.map(\.json)))) }
+        if repeated > 0 { members.append(.init("repeated", .int(repeated))) }
+        return members + succession
     }
 
     /// What the first record of a new ledger tells of the one before; no other record has these members.
@@ -34,6 +37,12 @@ extension Outcome {
             result, reasons: reasons, credential: try Credential(fields.object("credential")),
             session: try Session(fields.object("session")), gate: try Gate(fields.object("gate")),
             software: try Software(fields.object("software")))
+        for element in try fields.arrayIfPresent("others") {
+            guard let other = try Credential(RecordFields(element, "others")) else {
+                throw RecordError(member: "others")
+            }
+            others.append(other)
+        }
         repeated = try fields.figureIfPresent("repeated", upTo: Self.mostRepeated) ?? 0
         predecessor = try Predecessor(fields.objectIfPresent("predecessor"))
         finding = try fields.textIfPresent("finding")
@@ -48,6 +57,9 @@ extension Outcome {
         }
         copy.repeated = min(max(0, repeated), Self.mostRepeated)
         copy.credential = credential?.clipped(to: limits)
+        var short = limits
+        short.types = limits.otherTypes
+        copy.others = others.prefix(limits.others).map { $0.clipped(to: short) }
         copy.session?.transport = LedgerLimits.clip(session?.transport ?? "", to: limits.codeBytes)
         copy.software.name = LedgerLimits.clip(software.name, to: limits.codeBytes)
         copy.software.version = LedgerLimits.clip(software.version, to: limits.codeBytes)

@@ -42,6 +42,9 @@ struct RecordFields {
         return array
     }
 
+    /// Empty where the record has no such member.
+    func arrayIfPresent(_ name: Text) throws(RecordError) -> [JSON] { object[name] == nil ? [] : try array(name) }
+
     /// Bytes that are written as hex digits.
     func hex(_ name: Text) throws(RecordError) -> [UInt8] {
         guard let bytes = Hex.decode(try text(name).string) else { throw RecordError(member: name.string) }

@@ -83,7 +83,7 @@ struct TermTable: Sendable {
     }
 
     /// Every term that is defined.
-    private var all: [Text: TermDefinition] {
+    var all: [Text: TermDefinition] {
         var terms = root?.terms ?? [:]
         for (term, definition) in overlay { terms[term] = definition }
         return terms

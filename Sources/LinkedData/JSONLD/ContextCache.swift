@@ -131,7 +131,8 @@ struct ContextSource {
         for element in elements {
             // Arrays do not nest (section 4.1.2, step 5).
             if case .array = element { throw JSONLDError(.invalidLocalContext) }
-            result = try resolve(ContextCache.Local(element), element, on: result, base: base, manner: .init())
+            result = try resolve(
+                ContextCache.Local(element), element, on: result, base: base, manner: .init(isElement: true))
         }
         return result
     }

@@ -7,7 +7,8 @@ struct ContextProcessor {
     let limits: JSONLDProcessor.Limits
     /// ``JSONLDProcessor/standardNames``
     let standardNames: StandardNames
-    /// Term definitions made, contexts read and documents loaded so far: the measure of work that an inline context can cause.
+    /// Term definitions made, contexts read and documents loaded so far: the measure of work that an inline context can
+    /// cause.
     private(set) var work = 0
     /// Definitions begun and not finished: each waits for a term that it depends on, or for a context inside it.
     private var unfinished = 0
@@ -28,6 +29,9 @@ struct ContextProcessor {
         var propagate = true
         /// Whether scoped contexts inside are tried out: not again inside a trial.
         var validateScoped = true
+        /// Whether it is one of several in an array, where its `@propagate` has no effect (JSON-LD 1.1 API section
+        /// 4.1.2, step 3).
+        var isElement = false
     }
 
     /// The context that results from `local` on top of `active`.
@@ -48,7 +52,7 @@ struct ContextProcessor {
         manner: Manner
     ) throws(JSONLDError) {
         var propagate = manner.propagate
-        if let value = local[Keyword.propagate.text]?.bool { propagate = value }
+        if !manner.isElement, let value = local[Keyword.propagate.text]?.bool { propagate = value }
         if !propagate, result.previous == nil {
             result.previous = active ?? ActiveContext(result, isShared: false)
         }
@@ -66,7 +70,8 @@ struct ContextProcessor {
         _ result: inout ActiveContext.State, byOne context: JSON, propagate: Bool, base: Text?, remote: [Text],
         manner: Manner
     ) throws(JSONLDError) {
-        // Also one that says nothing: a scoped context is read again wherever its term stands. What is loaded counts there.
+        // Also one that says nothing: a scoped context is read again wherever its term stands. What is loaded counts
+        // there.
         if remote.isEmpty, context.string == nil { try countWork() }
         switch context {
         case .null:
@@ -98,7 +103,7 @@ struct ContextProcessor {
             throw JSONLDError(.invalidRemoteContext, url: url)
         }
         var inner = manner
-        inner.propagate = true
+        (inner.propagate, inner.isElement) = (true, false)
         try extend(&result, by: loaded, active: nil, base: url, remote: remote + [url], manner: inner)
     }
 

@@ -57,13 +57,13 @@ package struct DeserializedDocument: Sendable {
     /// name for a keyword other than `id` and `type` in a context that came with the document, another name than one of
     /// ``JSONLDProcessor/standardNames``, or one of these inside a term for `@nest`. Nil where there is no such place.
     package let unusualSpelling: String?
-    /// The ids, as they expand, of nodes that more than one object of one graph describes.
-    package let repeatedNodes: Set<Text>
+    /// Every description of the nodes that more than one object of one graph describes, in document order.
+    package let repeatedNodes: [NodeDescription]
 
     /// A document of these parts.
     package init(
         dataset: Dataset, dropped: [DroppedTerm], root: Term?, unusualSpelling: String?,
-        repeatedNodes: Set<Text>
+        repeatedNodes: [NodeDescription]
     ) {
         self.dataset = dataset
         self.dropped = dropped

@@ -34,9 +34,10 @@ package struct JSONLDProcessor: Sendable {
     package let contexts: ContextDocuments
     /// The bounds.
     package let limits: Limits
-    /// The one name of each property that decides; another name for one is an unusual spelling.
+    /// The one name of each property and type that decides; another name for one is an unusual spelling.
     package let standardNames: StandardNames
     let cache = ContextCache()
+    let names = DefinedNamesCache()
 
     /// A processor over these contexts. Copies share what they find out about them.
     package init(contexts: ContextDocuments, limits: Limits = .init(), standardNames: StandardNames = .init()) {
@@ -68,20 +69,27 @@ package struct JSONLDProcessor: Sendable {
         let roots = try writer.write(items)
         return DeserializedDocument(
             dataset: Dataset(writer.quads), dropped: expander.log.dropped, root: roots.count == 1 ? roots[0] : nil,
-            unusualSpelling: expander.unusualSpelling, repeatedNodes: writer.repeatedNodes)
+            unusualSpelling: expander.unusualSpelling,
+            repeatedNodes: writer.repeatedNodes.isEmpty
+                ? [] : NodeDescriptions(of: writer.repeatedNodes, in: items).found)
     }
 
-    /// Whether ``deserialize(_:options:)`` is certain to succeed, without doing it: its contexts are processed and its form holds
-    /// nothing that JSON-LD has rules for. False says nothing.
-    package func isPlain(_ document: JSONObject) -> Bool {
+    /// What is known of a document without ``deserialize(_:options:)``, which is then certain to succeed: its contexts are
+    /// processed, its form holds nothing that JSON-LD has rules for, and what has a standard name is called by it. Nil says
+    /// nothing.
+    package func plain(_ document: JSONObject) -> PlainDocument? {
         var expander = expander(.init(), limits)
-        return expander.isPlain(document)
+        return expander.plain(document)
     }
 
     private func expander(_ options: Options, _ limits: Limits) -> Expander {
+        Expander(options: options, contexts: source(options, limits), limits: limits, standardNames: standardNames)
+    }
+
+    /// The contexts of one run.
+    func source(_ options: Options, _ limits: Limits) -> ContextSource {
         let processor = ContextProcessor(
             documents: contexts, mode: options.processingMode, limits: limits, standardNames: standardNames)
-        let source = ContextSource(cache: cache, processor: processor, base: options.base)
-        return Expander(options: options, contexts: source, limits: limits, standardNames: standardNames)
+        return ContextSource(cache: cache, processor: processor, base: options.base)
     }
 }

@@ -15,7 +15,7 @@ struct QuadWriter {
     private var indexes: [[Term?]: Text] = [:]
     /// The nodes with an id that an object has described, by graph.
     private var described: Set<[Term?]> = []
-    /// ``DeserializedDocument/repeatedNodes``
+    /// The ids, as they expand, of nodes that more than one object of one graph describes.
     private(set) var repeatedNodes: Set<Text> = []
 
     init(direction: RDFDirection?, limits: JSONLDProcessor.Limits) {

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Property IRIs and the one name that their data model gives each.
+/// IRIs of properties and types, and the one name that their data model gives each.
 package struct StandardNames: Sendable {
     private let everywhere: [Text: Text]
     private let inline: [Text: Text]
@@ -13,6 +13,14 @@ package struct StandardNames: Sendable {
     }
 
     func name(of iri: Text, isInline: Bool) -> Text? { everywhere[iri] ?? (isInline ? inline[iri] : nil) }
+
+    /// Whether the data model gives that IRI another name.
+    func renames(_ iri: Text, as name: Text) -> Bool { self.name(of: iri, isInline: true).map { $0 != name } ?? false }
+
+    /// Whether one of the IRIs begins so.
+    func begin(with start: Text) -> Bool {
+        everywhere.keys.contains { $0.hasPrefix(start) } || inline.keys.contains { $0.hasPrefix(start) }
+    }
 }
 
 /// JSON-LD lets one statement be written in many ways. A signature over statements leaves the choice to whoever holds the
@@ -48,7 +56,7 @@ enum Spelling {
             false
         case .keyword(.type): object[Keyword.value.text] == nil
         case .keyword: true
-        case .iri(let iri): isCompact(name) || standardNames.name(of: iri, isInline: true).map { $0 != name } ?? false
+        case .iri(let iri): isCompact(name) || standardNames.renames(iri, as: name)
         case .nothing: false
         }
     }

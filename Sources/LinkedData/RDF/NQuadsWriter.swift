@@ -35,24 +35,28 @@ enum CanonicalNQuads {
     }
 
     private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0x08: output.append(contentsOf: "\\b".utf8)
-            case 0x09: output.append(contentsOf: "\\t".utf8)
-            case 0x0A: output.append(contentsOf: "\\n".utf8)
-            case 0x0C: output.append(contentsOf: "\\f".utf8)
-            case 0x0D: output.append(contentsOf: "\\r".utf8)
-            case 0..<0x20, 0x7F: output.append(contentsOf: ("\\u00" + Hex.encode([byte]).uppercased()).utf8)
-            case 0xEF where index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE:
-                // U+FFFE and U+FFFF are no characters of XML 1.1.
-                output.append(contentsOf: (bytes[index + 2] == 0xBE ? "\\uFFFE" : "\\uFFFF").utf8)
-                index += 2
-            default: output.append(byte)
-            }
-            index += 1
+        var start = 0
+        // U+FFFE and U+FFFF, EF BF BE and EF BF BF, are no characters of XML 1.1. The other bytes speak for themselves.
+        for index in bytes.indices.dropLast(2)
+        where bytes[index] == 0xEF && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE {
+            escapes.append(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), to: &output)
+            output.append(contentsOf: (bytes[index + 2] == 0xBE ? "\\uFFFE" : "\\uFFFF").utf8)
+            start = index + 3
+        }
+        escapes.append(UnsafeRawBufferPointer(rebasing: bytes[start...]), to: &output)
+    }
+
+    private static let escapes = ByteEscapes { byte in
+        switch byte {
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case 0x08: "\\b"
+        case 0x09: "\\t"
+        case 0x0A: "\\n"
+        case 0x0C: "\\f"
+        case 0x0D: "\\r"
+        case 0..<0x20, 0x7F: "\\u00" + Hex.encode([byte]).uppercased()
+        default: nil
         }
     }
 }

@@ -229,6 +229,7 @@ package struct StatusPage: Sendable {
         let end = date("soonestExpiry").map { date in
             (date >= seconds ? "" : "ended ") + Words.distance(date, from: seconds)
         }
+        let rules = [text(trust["policy"]), text(trust["policyOrigin"])].compactMap(\.self)
         var plot = ""
         if let issued = date("issued"), let end = date("validUntil") {
             plot = Plots.span("The bundle", from: issued, to: end, now: seconds)
@@ -238,7 +239,7 @@ package struct StatusPage: Sendable {
                 ("version", text(trust["version"])), ("issuers", trust["issuers"]?.int.map(String.init)),
                 ("bundle", trust["age"].flatMap(text)), ("bundle made", distance("issued")),
                 ("oldest part confirmed", distance("oldest")), ("first end of anything", end),
-                ("policy", text(trust["policy"])),
+                ("policy", rules.isEmpty ? nil : rules.joined(separator: ", ")),
             ])
     }
 

@@ -75,7 +75,7 @@ final class CrowdGate: SimulatedWorld {
         (.milliseconds(3), credentials.verify(payload, now))
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
         intents.remove(visit)
         figures.records[outcome.result.rawValue, default: 0] += 1
         if outcome.gate?.opened == true { figures.recordedPulses += 1 }

@@ -61,8 +61,8 @@ package final class BenchLedger: VisitLedger {
     }
 
     /// Takes over the outcome.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
-        keeper.recordOutcome(visit, outcome, signedDigest: signedDigest)
+    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
+        keeper.recordOutcome(visit, outcome, signedDigests: signedDigests)
     }
 
     /// Takes over who was let in.

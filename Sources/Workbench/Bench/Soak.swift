@@ -144,7 +144,7 @@ package enum Soak {
             await ledger.store.tellWitness()
             ledger.remember([name])
             let count = await ledger.store.head.point.count
-            ledger.recordOutcome(visit, outcome, signedDigest: random.bytes(32))
+            ledger.recordOutcome(visit, outcome, signedDigests: [random.bytes(32)])
             while await ledger.store.head.point.count == count { try await Task.sleep(for: .microseconds(200)) }
             await ledger.store.tellWitness()
         }

@@ -111,7 +111,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         return (.milliseconds(3), verifiers.verify(payload, of: visit, at: date, monotonic: now))
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
         let isOpened = outcome.gate?.opened == true
         verifiers.settle(visit, opened: isOpened, at: now)
         seen.records[outcome.result.rawValue, default: 0] += 1
@@ -119,7 +119,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
             seen.records["gate opened", default: 0] += 1
             lastAccepted = outcome
         }
-        ledger.recordOutcome(visit, outcome, signedDigest: signedDigest)
+        ledger.recordOutcome(visit, outcome, signedDigests: signedDigests)
     }
 
     func observe(_ observation: GateSimulation.Observation, at now: Instant) {

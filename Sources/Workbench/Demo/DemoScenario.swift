@@ -22,6 +22,8 @@ package struct DemoScenario: Sendable {
     package var clock: Timestamp
     /// What the gate trusts.
     package var trust: TrustMaterial
+    /// The gate's rules; nil: none.
+    package var rules: GatePolicy?
     /// The visitor's phone.
     package var phone: PhoneTraits = .android14
     /// How long the cloud agent stays away after the visit began; nil: it is there.
@@ -67,10 +69,12 @@ package struct DemoScenario: Sendable {
         return scenario
     }
 
-    /// A visitor who sends exactly these bytes, at a gate that trusts the samples' issuer.
-    package static func sending(_ file: [UInt8], at clock: Timestamp?, trust: TrustMaterial?) -> DemoScenario {
+    /// A visitor who sends exactly these bytes, at a gate with these rules that trusts the samples' issuer, or these.
+    package static func sending(
+        _ file: [UInt8], at clock: Timestamp?, trust: TrustMaterial?, rules: GatePolicy? = nil
+    ) -> DemoScenario {
         DemoScenario(
             name: "credential", story: "The wallet sends the file as it is.", payload: file,
-            clock: clock ?? Samples.validDate, trust: trust ?? Samples.trust, ending: nil)
+            clock: clock ?? Samples.validDate, trust: trust ?? Samples.trust, rules: rules, ending: nil)
     }
 }

@@ -76,7 +76,9 @@ package final class Demonstration: SimulatedWorld {
         self.scenario = scenario
         self.realTime = realTime
         self.onEvent = onEvent
-        verifier = Verifier(trust: try TrustStore(scenario.trust), policy: VerificationPolicy(version: "demonstration"))
+        let bare = VerificationPolicy(version: "demonstration")
+        let policy = scenario.rules.map { VerificationPolicy($0, over: bare) } ?? bare
+        verifier = Verifier(trust: try TrustStore(scenario.trust), policy: policy)
         guard random.count >= 64, let agentRandom = RandomStream(seed: Secret(random[..<32])),
             let kioskRandom = RandomStream(seed: Secret(random[32..<64])),
             let agent = VirtualAgent(endpoint: "https://agent.example/didcomm", random: agentRandom)
@@ -147,7 +149,7 @@ package final class Demonstration: SimulatedWorld {
     }
 
     /// The kiosk reports an outcome: recorded, and its report queued.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?, at now: Instant) {
+    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
         self.outcome = outcome
         if (try? ledger.recordOutcome(visit, outcome, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
     }

@@ -23,6 +23,9 @@ package enum Samples {
     /// The issuer's DID.
     package static let issuer: Text = "did:web:vharsh.github.io:DID:local"
 
+    /// The type of the credential, by which it admits.
+    package static let type: Text = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
+
     /// A date at which the credential is valid (2026-06-01T09:00:00Z).
     package static let validDate = Timestamp(seconds: 1_780_304_400)
 

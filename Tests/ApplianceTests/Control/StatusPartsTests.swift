@@ -5,13 +5,13 @@ import Testing
 
 @testable import Appliance
 
-/// What the status says of the age of trust data.
+/// What the status says of the age of trust data, and of the rules in force.
 @Suite struct StatusPartsTests {
     private let now = Timestamp(seconds: 1_790_000_000)
 
     private func trust(_ fixture: TrustFixture, fetchedFrom hosts: Set<Text>?) throws -> JSON {
         let store = try TrustDirectory(path: fixture.path + "/directory").store
-        return StatusParts.trust(store, rules: nil, fetchedFrom: hosts, at: now)
+        return StatusParts.trust(store, rules: RulesInForce(file: nil, over: nil), fetchedFrom: hosts, at: now)
     }
 
     /// A file that nobody fetches is as old as it is, and no alert is to be made of that.
@@ -33,5 +33,37 @@ import Testing
             ofItemAtPath: fixture.path + "/directory/did/other.json")
         let both = try trust(fixture, fetchedFrom: [])
         #expect(both["oldest"]?.string == "2001-09-09T01:46:40.000Z" && both["refreshed"] != both["oldest"], "\(both)")
+    }
+
+    /// Their name for machines and people, and where they come from: a file, the directory, a bundle, or nowhere.
+    @Test func theRulesInForceAreNamed() throws {
+        let fixture = try TrustFixture()
+        func status(_ trust: TrustDirectory, _ more: String = "") throws -> JSON {
+            let text = "[kiosk]\nname = \"Gate\"\n[trust]\ndirectory = \"directory\"\n\(more)"
+            let configuration = try Configuration.parse(
+                Array(text.utf8), file: "gate.toml", folder: fixture.path)
+            let rules = RulesInForce(file: configuration.policy.file, over: trust)
+            let verifier = Verifier(
+                trust: trust.store, policy: Composition.rules(of: configuration, under: rules.rules))
+            return StatusParts.trust(
+                trust.store, rules: RulesInForce(verifier, configuration), fetchedFrom: nil, at: now)
+        }
+        let bare = try status(try TrustDirectory(path: fixture.path + "/directory"))
+        #expect(bare["policySource"] == "none" && bare["policy"] == nil && bare["policyFile"] == nil, "\(bare)")
+        let rules = "id = \"gate\"\nversion = \"7\"\n[[accept]]\nid = \"all\"\n"
+        try fixture.write("directory/policy.toml", rules)
+        let directory = try TrustDirectory(path: fixture.path + "/directory")
+        let kept = try status(directory)
+        #expect(kept["policySource"] == "directory" && kept["policy"]?.string?.hasPrefix("gate@7 sha256:") == true)
+        #expect(kept["policyFile"]?.string?.string == fixture.path + "/directory/policy.toml", "\(kept)")
+        let bytes = try fixture.bundle(3, ["issuers.toml": TrustFixture.issuers(), "policy.toml": rules])
+        let bundle = try TrustDirectory(TrustBundle(bytes, keys: [fixture.operatorKey.publicKey]), name: "bundle")
+        let signed = try status(bundle)
+        #expect(signed["policySource"] == "bundle" && signed["policyFile"] == nil, "\(signed)")
+        #expect(signed["policyOrigin"]?.string?.hasPrefix("from policy.toml in bundle 3 sha256:") == true, "\(signed)")
+        try fixture.write("own.toml", rules.replacing("gate", with: "own"))
+        let own = try status(directory, "[policy]\nfile = \"own.toml\"\n")
+        #expect(own["policySource"] == "file" && own["policy"]?.string?.hasPrefix("own@7 ") == true, "\(own)")
+        #expect(own["policyFile"]?.string?.string == fixture.path + "/own.toml", "\(own)")
     }
 }

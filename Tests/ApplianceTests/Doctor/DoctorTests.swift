@@ -336,6 +336,7 @@ import Testing
             ])
         },
         Case("rules that fail their tests", "policy bad box.policy-tests") { $0.policy = rules(failed: ["a child"]) },
+        Case("rules that come with trust data which cannot be used", "policy unknown -") { $0.policy = .unread },
         Case("rules for nobody", "policy warning box.policy-groups") { $0.policy = rules(groups: ["works"]) },
         Case(
             "a printed code that is off", "configuration warning box.configuration", "sticker warning fault.sticker",
@@ -353,7 +354,7 @@ import Testing
     private static func rules(
         failed: [String] = [], groups: [String] = []
     ) -> MachineFacts.Policy {
-        .usable(name: "gate@1", tests: 2, failed: failed, unknownGroups: groups)
+        .usable(name: "gate@1", origin: "from policy.toml", tests: 2, failed: failed, unknownGroups: groups)
     }
 
     static let service: [Case] = [

@@ -193,10 +193,28 @@ import Testing
         #expect(lack?.contains("no key of any issuer is known") == true, "as the service says it: \(lack ?? "")")
         #expect(issuers == 1 && findings.contains { $0.contains("did:web:a.example has no document") }, "\(findings)")
         #expect(facts.expiries.map { "\($0.kind) \($0.name) \($0.end.rfc3339)" } == ["issuer did:web:a.example \(end)"])
-        guard case .usable(_, 1, let failed, let groups) = facts.policy else {
+        guard case .usable(_, let origin, 1, let failed, let groups) = facts.policy else {
             return _ = Issue.record("\(facts.policy.map { "\($0)" } ?? "")")
         }
         #expect(failed == ["a member of nobody"] && groups == ["nobody"])
+        #expect(origin == "from " + root.appendingPathComponent("policy.toml").path)
+    }
+
+    /// Rules that come with trust data are told like those of a file; with trust data that cannot be used there is nothing to tell.
+    @Test func rulesOfTheTrustData() throws {
+        defer { over() }
+        let more = "[trust]\ndirectory = \"trust\"\n"
+        #expect(try facts(more).policy == .unread)
+        try write(["trust/issuers.toml": "[[issuer]]\nid = \"did:web:a.example\"\n"])
+        #expect(try facts(more).policy == nil)
+        try write(["trust/policy.toml": "id = \"p\"\nversion = \"1\"\n"])
+        #expect(try facts(more).policy == .unread, "the gate takes none of it")
+        try write(["trust/policy.toml": "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n"])
+        guard case .usable(let name, let origin, 0, [], []) = try facts(more).policy else {
+            return _ = Issue.record("\(try facts(more).policy.map { "\($0)" } ?? "none")")
+        }
+        #expect(name.hasPrefix("p@1 sha256:"))
+        #expect(origin == "from " + root.appendingPathComponent("trust/policy.toml").path)
     }
 
     /// What one may not see is not told to be missing. Root sees all.

@@ -57,7 +57,7 @@ struct SoundGate {
         facts.clock.isSynchronised = true
         facts.clock.hardware = [.init(name: "rtc0", isUsed: true, seconds: Self.now.seconds, battery: 3_000_000)]
         facts.trust = .usable(version: "trust", issuers: 2, lack: nil, bundle: nil, findings: [])
-        facts.policy = .usable(name: "gate@1", tests: 3, failed: [], unknownGroups: [])
+        facts.policy = .usable(name: "gate@1", origin: "from policy.toml", tests: 3, failed: [], unknownGroups: [])
         facts.version = "0.1.0"
         facts.service = .running(["version": "0.1.0", "faults": .array([]), "silent": .array([])])
     }

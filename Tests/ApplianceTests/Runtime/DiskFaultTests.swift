@@ -133,7 +133,7 @@ import Testing
         for number in 0..<5 {
             keeper.recordOutcome(
                 VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
-                signedDigest: nil)
+                signedDigests: [])
         }
         keeper.finish()
         await writing.value

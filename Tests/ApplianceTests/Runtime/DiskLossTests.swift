@@ -159,7 +159,7 @@ import Testing
         for number in 1...40 {
             service.keeper.recordOutcome(
                 VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
-                signedDigest: nil)
+                signedDigests: [])
         }
         await service.end()
         #expect(service.keeper.shortfall.lost == 40 && service.keeper.shortfall.reserved == 0)
@@ -175,7 +175,7 @@ import Testing
         for number in 1...100 {
             service.keeper.recordOutcome(
                 VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
-                signedDigest: [UInt8(number)])
+                signedDigests: [[UInt8(number)]])
         }
         #expect(await service.holds(100))
         #expect(service.reports.last(.ledgerUnwritten)?.count == 100)
@@ -198,7 +198,7 @@ import Testing
         service.disk.slow(hang)
         let slowed = ContinuousClock.now
         service.keeper.recordOutcome(
-            VisitID("visit-1"), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigest: nil)
+            VisitID("visit-1"), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigests: [])
         while service.reports.last(.ledgerUnwritten)?.isPresent != true { try await Task.sleep(for: .milliseconds(5)) }
         #expect(ContinuousClock.now - slowed < hang, "told while it hangs")
         #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true)
@@ -266,7 +266,7 @@ import Testing
     private static func record(_ visits: [Text], in service: Service) {
         for visit in visits {
             service.keeper.recordOutcome(
-                VisitID(visit.string), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigest: nil
+                VisitID(visit.string), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigests: []
             )
         }
     }
@@ -340,10 +340,10 @@ import Testing
                 }
                 let visit = VisitID("storm-\(number)")
                 if number.isMultiple(of: 3) { service.keeper.recordIntent(visit) { _ in } }
-                service.keeper.recordOutcome(visit, junk, signedDigest: nil)
+                service.keeper.recordOutcome(visit, junk, signedDigests: [])
                 service.keeper.recordOutcome(
                     VisitID("turned-away-\(number)"),
-                    Outcome(.rejected, gate: .shut, software: StoredGate.software), signedDigest: nil)
+                    Outcome(.rejected, gate: .shut, software: StoredGate.software), signedDigests: [])
                 try? await Task.sleep(for: .milliseconds(5))
             }
         }

@@ -57,7 +57,7 @@ final class ListLedger: VisitLedger {
         answer(nil)
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
+    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
         order.withLock { $0.append("outcome") }
         change(visit) { $0.result = outcome.result }
     }

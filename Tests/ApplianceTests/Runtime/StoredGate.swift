@@ -78,7 +78,7 @@ struct StoredGate {
     private var random: SplitMix64
     private var now = Instant.zero
     private var waiting = Agenda<KioskEvent>()
-    private var held: [(VisitID, Outcome, [UInt8]?)] = []
+    private var held: [(VisitID, Outcome, [[UInt8]])] = []
     private var visit: Text = ""
     private var isStarted = false
 
@@ -184,10 +184,10 @@ struct StoredGate {
             let verdict =
                 verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
             waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
-        case .recordOutcome(let id, let outcome, let signedDigest):
+        case .recordOutcome(let id, let outcome, let signedDigests):
             if outcome.gate?.opened != true { verifiers?.settle(id, false, now) }
             outcomes.append((Text(id.text), outcome))
-            held.append((id, outcome, signedDigest))
+            held.append((id, outcome, signedDigests))
             if pace != .lagging { await release() }
         case .signal(_, let pattern, _): if pattern != patterns.last { patterns.append(pattern) }
         case .opened(let id): verifiers?.settle(id, true, now)
@@ -214,9 +214,9 @@ struct StoredGate {
 
     /// Hands over what is held, and waits until it is written.
     private mutating func release() async {
-        for (id, outcome, digest) in held {
+        for (id, outcome, digests) in held {
             let goal = written.count + 1
-            keeper.recordOutcome(id, outcome, signedDigest: digest)
+            keeper.recordOutcome(id, outcome, signedDigests: digests)
             if pace != .free { _ = await written.reaches(goal) }
         }
         held = []

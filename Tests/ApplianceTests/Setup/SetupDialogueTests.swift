@@ -68,16 +68,17 @@ import Testing
             asked([.trustBundle: "b", .bundleKey: key]) == [.board, .display, .trustBundle, .bundleKey, .invitation])
         #expect(asked([.trustDirectory: "d"]) == [.board, .display, .trustBundle, .trustDirectory, .invitation])
         #expect(
-            asked([.issuer: "did:web:a"]) == [
-                .board, .display, .trustBundle, .trustDirectory, .issuer, .issuerDocument, .issuerRoot, .context,
-                .invitation,
+            asked([.issuer: "did:web:a", .issuerType: "A B"]) == [
+                .board, .display, .trustBundle, .trustDirectory, .issuer, .issuerType, .issuerDocument, .issuerRoot,
+                .context, .invitation,
             ])
     }
 
     @Test func optionsAnswerBeforeAnybodyIsAsked() {
         var dialogue = SetupDialogue(
-            SetupFixture.answers([.name: "N", .chip: "gpio-sim", .issuer: "did:web:a", .display: "none"]), on: machine,
-            at: places)
+            SetupFixture.answers([
+                .name: "N", .chip: "gpio-sim", .issuer: "did:web:a", .issuerType: "A", .display: "none",
+            ]), on: machine, at: places)
         #expect(play(&dialogue) == [.id, .pulse, .direction, .issuerDocument, .issuerRoot, .context, .invitation])
     }
 
@@ -111,11 +112,13 @@ import Testing
         let asked = play(
             &dialogue,
             [
-                .trustBundle: "none", .issuer: "did:web:a", .context: " https://a.example/1  https://a.example/2=f ",
+                .trustBundle: "none", .issuer: "did:web:a", .issuerType: "A  B",
+                .context: " https://a.example/1  https://a.example/2=f ",
                 .invitation: "none",
             ])
         #expect(asked.last == .invitation && dialogue.answers[.trustBundle] == "")
         #expect(dialogue.answers[all: .context] == ["https://a.example/1", "https://a.example/2=f"])
+        #expect(dialogue.answers[all: .issuerType] == ["A", "B"])
         #expect(dialogue.answers[.invitation] == "")
     }
 }

@@ -202,11 +202,12 @@ import Testing
         ([.radio: "tcp://there:0"], .radio, "from 1 to 65535"), ([.radio: "tcp://:1"], .radio, "is empty"),
         ([.clock: "sun"], .clock, "\"rtc\""), ([.trustBundle: "b"], .bundleKey, "is missing"),
         ([.bundleKey: "z6Mk"], .bundleKey, "no Ed25519 key"),
-        ([.trustBundle: "b", .bundleKey: key, .issuer: "did:web:a"], .issuer, "does not go with"),
-        ([.trustDirectory: "d", .issuer: "did:web:a"], .issuer, "does not go with trust-directory"),
+        ([.trustBundle: "b", .bundleKey: key, .issuer: "did:web:a", .issuerType: "t"], .issuer, "does not go with"),
+        ([.trustDirectory: "d", .issuer: "did:web:a", .issuerType: "t"], .issuer, "does not go with trust-directory"),
         ([.trustDirectory: "d", .bundleKey: key], .trustDirectory, "signed bundles only"),
         ([.issuerDocument: "d"], .issuerDocument, "without an issuer"),
         ([.issuerRoot: "r"], .issuerRoot, "without an issuer"),
+        ([.issuerType: "t"], .issuerType, "without an issuer"), ([.issuer: "did:web:a"], .issuerType, "is missing"),
         ([.context: "https://a.example/c"], .context, "without an issuer"),
         ([.invitation: "ftp://agent.example/x"], .invitation, "http, https or didcomm"),
         ([.invitation: "https://agent.example/?oob=%%%"], .invitation, "copy it again"),
@@ -264,6 +265,7 @@ import Testing
                 board = "none"
                 context = ["https://a.example/c", "https://b.example/c=b.jsonld"]
                 issuer = "did:web:a.example"
+                issuer-type = ["https://a.example/T"]
                 issuer-document = "a.json"
                 id = ""
                 allow-plain-http = true
@@ -275,7 +277,11 @@ import Testing
         let contexts = [
             SetupPlan.Context("https://a.example/c"), SetupPlan.Context("https://b.example/c=/boot/b.jsonld"),
         ]
-        #expect(plan.trust == .issuer("did:web:a.example", document: "/boot/a.json", root: nil, contexts: contexts))
+        #expect(
+            plan.trust
+                == .issuer(
+                    "did:web:a.example", types: ["https://a.example/T"], document: "/boot/a.json", root: nil,
+                    contexts: contexts))
         #expect(contexts[0].file == nil && contexts[1].url == "https://b.example/c")
     }
 

@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import TestKit
 import Testing
 
 @testable import Appliance
@@ -32,8 +33,8 @@ import Testing
 
     @Test func theConfigurationIsThereAsAWhole() throws {
         let lines = try carryOut([.pulse: "strike"])
-        #expect(lines == ["configuration: \(folder.places.file)"])
-        #expect(folder.names("gate") == ["gate.toml", "state"])
+        #expect(lines == ["configuration: \(folder.places.file)", StartRules.words])
+        #expect(folder.names("gate") == ["gate.toml", "state", "trust"])
         #expect(try mode("gate/gate.toml") == 0o640)
         #expect(try Configuration.load(folder.places.file).gate.pulse == .seconds(3))
         // The same again changes nothing, and needs no word.
@@ -51,7 +52,7 @@ import Testing
             #expect(lines.count == 2 && lines[1].hasPrefix("the one before: \(folder.places.file).before-"))
         }
         // Each once: South was kept already when it was replaced again.
-        #expect(folder.names("gate") == ["gate.toml"] + (1...3).map { "gate.toml.before-\($0)" } + ["state"])
+        #expect(folder.names("gate") == ["gate.toml"] + (1...3).map { "gate.toml.before-\($0)" } + ["state", "trust"])
         #expect(folder.read("gate/gate.toml.before-1") == first)
         #expect(folder.read("gate/gate.toml.before-2")?.contains("\"South\"") == true)
     }
@@ -137,7 +138,8 @@ import Testing
     @Test func aTrustDirectoryIsImported() throws {
         try folder.trust.write("directory/did/a.json", TrustFixture.document())
         _ = try carryOut([.trustDirectory: folder.path + "/directory"])
-        #expect(folder.names("gate/trust") == ["did", "issuers.toml"] && folder.names("gate/trust/did") == ["a.json"])
+        #expect(folder.names("gate/trust") == ["did", "issuers.toml", "policy.toml"])
+        #expect(folder.names("gate/trust/did") == ["a.json"])
         try folder.trust.write("directory/issuers.toml", "nonsense = 1\n")
         let told = try problems([.trustDirectory: folder.path + "/directory", .name: "N"], replaces: true)
         #expect(told["trust-directory"]?.contains("issuers.toml:1") == true, "\(told)")
@@ -154,7 +156,8 @@ import Testing
             """
         try folder.trust.write("works.json", document)
         var answers = SetupFixture.answers([
-            .name: "N", .board: "none", .issuer: id, .issuerDocument: folder.path + "/works.json",
+            .name: "N", .board: "none", .issuer: id, .issuerType: Self.type,
+            .issuerDocument: folder.path + "/works.json",
         ])
         answers[all: .context] = ["https://www.w3.org/ns/credentials/v2"]
         let plan = try SetupPlan(answers, on: folder.machine, at: folder.places)
@@ -174,24 +177,60 @@ import Testing
         try folder.trust.write("other.json", document.replacingOccurrences(of: id, with: "did:web:other.example"))
         try folder.trust.write("none.json", "{}")
         for (texts, question, words) in [
-            ([SetupQuestion.issuer: "nobody"], SetupQuestion.issuer, "cannot be pinned"),
+            ([SetupQuestion.issuer: "nobody", .issuerType: Self.type], SetupQuestion.issuer, "cannot be pinned"),
+            ([.issuer: id], .issuerType, "is missing"),
             (
-                [.issuer: id, .issuerDocument: folder.path + "/other.json"], .issuerDocument,
+                [.issuer: id, .issuerType: Self.type, .issuerDocument: folder.path + "/other.json"], .issuerDocument,
                 "that of did:web:other.example"
             ),
-            ([.issuer: id, .issuerDocument: folder.path + "/none.json"], .issuerDocument, "no DID document"),
-            ([.issuer: id, .issuerRoot: folder.path + "/none.json"], .issuerRoot, "no certificate"),
-            ([.issuer: id, .issuerRoot: folder.path], .issuerRoot, "is no file"),
-            ([.issuer: id, .context: "https://a.example/c"], .context, "not built in"),
+            (
+                [.issuer: id, .issuerType: Self.type, .issuerDocument: folder.path + "/none.json"], .issuerDocument,
+                "no DID document"
+            ),
+            (
+                [.issuer: id, .issuerType: Self.type, .issuerRoot: folder.path + "/none.json"], .issuerRoot,
+                "no certificate"
+            ), ([.issuer: id, .issuerType: Self.type, .issuerRoot: folder.path], .issuerRoot, "is no file"),
+            ([.issuer: id, .issuerType: Self.type, .context: "https://a.example/c"], .context, "not built in"),
         ] {
             let told = try problems(texts, replaces: true)
             #expect(told.keys.sorted() == [question.rawValue] && told.description.contains(words), "\(told)")
             let asked = SetupWork.problem(
                 with: question, in: SetupFixture.answers(texts.merging([.name: "N", .board: "none"]) { $1 }),
                 on: folder.machine, at: folder.places)
-            #expect(asked?.question == question)
+            #expect(asked?.question == question || question == .issuerType)
         }
         #expect(folder.names("gate/trust") == before)
+    }
+
+    private static let type = "https://works.example/ns#StaffPass"
+
+    @Test("trust data without rules get some by which the same credential again is refused; rules that are there stay")
+    func rulesToBeginWith() throws {
+        let (place, start) = (folder.path + "/gate/trust/", StartRules.bytes)
+        let deploy = Vectors.repository.appendingPathComponent("deploy/policy-start.toml")
+        #expect(try Vectors.bytes(deploy) == start, "one text")
+        // Of a set-up that names no trust data.
+        let lines = try carryOut([:])
+        #expect(lines.contains(StartRules.words), "\(lines)")
+        var directory = try TrustDirectory(path: place)
+        #expect(directory.material.untypedIssuers == .refuse && directory.store.listedIssuers.isEmpty)
+        let rules = try #require(directory.rules)
+        #expect(rules.replay.action == .reject && rules.accept.map(\.saysWhatAdmits) == [false])
+        // Of one more issuer, and of rules that somebody wrote.
+        try folder.trust.write("gate/trust/policy.toml", "id = \"own\"\nversion = \"1\"\n[[accept]]\nid = \"a\"\n")
+        for answers in [
+            [:], [.issuer: TrustFixture.controller, .issuerType: Self.type],
+            [.trustDirectory: folder.path + "/directory"],
+        ] as [[SetupQuestion: String]] {
+            let lines = try carryOut(answers.merging([.name: "N\(answers.count)"]) { one, _ in one }, replaces: true)
+            #expect(!lines.contains(StartRules.words), "\(answers)")
+            directory = try TrustDirectory(path: place)
+            #expect(directory.rules?.id == "own", "\(answers)")
+            if answers[.issuer] != nil {
+                #expect(directory.store.issuer(Text(TrustFixture.controller))?.types == [Text(Self.type)])
+            }
+        }
     }
 
     @Test func theUnitLetsTheServiceUseItsDevices() throws {
@@ -238,7 +277,7 @@ import Testing
             try folder.trust.write("gate/" + name, "half")
         }
         _ = try carryOut()
-        #expect(folder.names("gate") == [".gate.toml.x.new", ".other.7.new", "gate.toml", "state"])
+        #expect(folder.names("gate") == [".gate.toml.x.new", ".other.7.new", "gate.toml", "state", "trust"])
     }
 
     @Test func aFolderThatIsMissingIsMade() throws {

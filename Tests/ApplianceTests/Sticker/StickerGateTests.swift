@@ -23,8 +23,8 @@ import Workbench
             list.recordIntent(visit) { _ in }
         }
 
-        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigest: [UInt8]?) {
-            list.recordOutcome(visit, outcome, signedDigest: signedDigest)
+        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
+            list.recordOutcome(visit, outcome, signedDigests: signedDigests)
         }
     }
 

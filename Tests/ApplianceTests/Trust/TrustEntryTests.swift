@@ -27,6 +27,8 @@ import Testing
             status-list-aliases = { "https://a.example/status/1" = "https://lists.example/1" }
             withheld-expiry = "allow"
             withheld-status = "allow"
+            mandatory-arrays = "whole"
+            unchecked-status-types = ["https://a.example/Unchecked"]
             document-max-age = "30d"
             documents = [{ id = "did:web:a.example", sha256 = "\(Self.hex)", fetched = "2026-05-01T00:00:00Z" }]
             revoked-keys = [
@@ -45,7 +47,8 @@ import Testing
         #expect(issuer.tokenSignerUsages?.map(\.text) == ["1.3.6.1.5.5.7.3.36", "1.0.18013.5.1.2"])
         #expect(issuer.statusLists == ["https://a.example/status/1"] && issuer.documentMaxAge == .seconds(30 * 86_400))
         #expect(issuer.statusListAliases == ["https://a.example/status/1": "https://lists.example/1"])
-        #expect(issuer.mayWithholdExpiry && issuer.mayWithholdStatus)
+        #expect(issuer.mayWithholdExpiry && issuer.mayWithholdStatus && issuer.takesArraysWhole)
+        #expect(issuer.uncheckedStatusTypes == ["https://a.example/Unchecked"])
         #expect(issuer.pinnedDocuments["did:web:a.example"] == [UInt8](repeating: 0xAB, count: 32))
         #expect(file.fetched["did:web:a.example"] == Timestamp(rfc3339: "2026-05-01T00:00:00Z"))
         #expect(file.revokedKeys.map(\.reason) == [.compromised, .retired])
@@ -58,13 +61,68 @@ import Testing
         #expect(file.problems.isEmpty && file.revokedKeys.count == 1 && file.issuers.isEmpty)
     }
 
+    @Test("a file that does not say what becomes of issuers without types is from before that was asked")
+    func issuersWithoutTypes() {
+        for (text, wanted) in [
+            ("", UntypedIssuers.warn), ("untyped-issuers = \"warn\"\n", .warn),
+            ("untyped-issuers = \"refuse\"\n", .refuse),
+        ] {
+            let file = IssuersFile(Array(text.utf8))
+            #expect(file.problems.isEmpty && file.untypedIssuers == wanted)
+        }
+        for slip in ["untyped-issuers = \"admit\"\n", "untyped-issuers = true\n"] {
+            let file = IssuersFile(Array(slip.utf8))
+            #expect(file.problems.map(\.line) == [1] && file.untypedIssuers == .refuse)
+        }
+    }
+
+    @Test("each setting of an entry is in the version of the trust data and in what trust list shows")
+    func settingsShow() throws {
+        let lines = [
+            "groups = [\"g\"]", "types = [\"t\"]", "contexts = [\"c\"]", "valid-from = \"2026-01-01T00:00:00Z\"",
+            "valid-until = \"2027-01-01T00:00:00Z\"", "controllers = [\"did:web:b\"]",
+            "keys = [\"sha256:\(Self.hex)\"]",
+            "roots = [\"x509:sha256:\(Self.hex)\"]", "token-signer-usages = [\"1.2.3\"]", "key-purpose = \"did-wide\"",
+            "inline-contexts = \"allow\"", "status-issuers = [\"did:web:c\"]",
+            "status-lists = [\"https://a.example/s\"]", "status-list-aliases = { \"https://a.example/s\" = \"x\" }",
+            "unchecked-status-types = [\"u\"]", "withheld-expiry = \"allow\"", "withheld-status = \"allow\"",
+            "mandatory-arrays = \"whole\"", "document-max-age = \"30d\"",
+            "documents = [{ id = \"did:web:c\", sha256 = \"\(Self.hex)\" }]",
+            "document-signer-usages = [\"1.2.3\"]", "issuing-country = \"any\"", "plain-sd-jwt = true",
+            "embedded-claims = \"allow\"",
+        ]
+        let keys = Set(lines.map { String($0.prefix { $0 != " " }) })
+        #expect(keys == Set(TrustDirectory.issuerForms.map(\.key)).subtracting(["id", "revoked-keys"]))
+        let clock = WallTime(utc: Timestamp(seconds: 1_780_000_000), provenance: .given)
+        func look(_ lines: String) throws -> (version: String, list: String, json: String) {
+            let id = "x509:sha256:\(Self.hex)"
+            let file = IssuersFile(Array("[[issuer]]\nid = \"\(id)\"\n\(lines)\n".utf8))
+            #expect(file.problems.isEmpty, "\(file.problems)")
+            let directory = try TrustDirectory(
+                TrustMaterial(issuers: file.issuers), profile: nil, rules: nil, name: "d")
+            let report = TrustReport(directory, rules: RulesInForce(file: nil, over: directory), at: clock)
+            return (
+                directory.store.version, report.lines.dropFirst().joined(separator: "\n"),
+                report.json["issuers"]?.compactText ?? ""
+            )
+        }
+        let bare = try look("")
+        for line in lines {
+            let set = try look(line)
+            #expect(set.version != bare.version, "\(line)")
+            #expect(set.list != bare.list, "\(line)")
+            #expect(set.json != bare.json, "\(line)")
+        }
+    }
+
     @Test(arguments: [
         "groups = \"works\"", "types = [1]", "contexts = true", "valid-from = \"today\"", "valid-from = 2026",
         "valid-from = 2026-01-01",
         "valid-from = \"2027-01-01T00:00:00Z\"\nvalid-until = \"2026-01-01T00:00:00Z\"", "keys = [\"sha256:00\"]",
         "keys = [\"z6Mk\"]", "status-lists = [\"http://a.example/\"]",
         "status-list-aliases = [\"https://a.example/1\"]", "status-list-aliases = { \"https://a.example/1\" = 1 }",
-        "withheld-expiry = true", "withheld-status = 1", "withheld-expiry = \"maybe\"",
+        "unchecked-status-types = \"u\"", "withheld-expiry = true", "withheld-status = 1", "mandatory-arrays = true",
+        "withheld-expiry = \"maybe\"",
         "document-max-age = \"long\"",
         "document-max-age = 30", "documents = [\"did:web:a.example\"]", "documents = [{ sha256 = \"00\" }]",
         "documents = [{ id = \"did:web:a.example\", sha256 = \"00\" }]", "documents = [{ id = \"a\", md5 = \"00\" }]",

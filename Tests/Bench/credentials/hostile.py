@@ -179,6 +179,7 @@ def cases():
     """(name, code, payload[, status lists by file[, types that the issuer may issue]]); a code of None is any refusal."""
     number = 1.7e-300
     photo = base64.b64encode(bytes(3_080_000)).decode()
+    control = "\x01" * 690_000
     names = [f"{'n' * 8}{n:06}{'m' * 8}" for n in range(140_000)]
     yield "complete graph of 9 blank nodes", "canon.too-complex", unsigned(credential(clique(9)))
     yield "complete graph of 30 blank nodes", "canon.too-complex", unsigned(credential(clique(30)))
@@ -213,6 +214,8 @@ def cases():
         b"{" + b",".join(b'"%d":0' % n for n in range(40_000)) + b',"0":1}')
     yield "4 MiB in one text", None, b'"' + b"a" * (4 * MIB - 2) + b'"'
     yield "4 MiB of escapes", None, b'"' + b"\\u00e9" * (4 * MIB // 6 - 1) + b'"'
+    yield "4 MB of control characters", "proof.malformed", unsigned(credential({"c": control}))
+    yield "  twin: over JSON", "ok", signed(credential({"c": control}), "eddsa-jcs-2022")
     yield "a number of 4 MiB", None, b"1" * (4 * MIB)
     yield "  twin: a photo of 4.1 MB", "ok", signed(credential({"photo": photo}))
     yield "  twin: the same over JSON", "ok", signed(credential({"photo": photo}), "eddsa-jcs-2022")

@@ -4,14 +4,51 @@ import LinkedData
 
 @testable import Credentials
 
-/// An issuer or holder who signs linked data by a suite over RDF, with a **test key** from a fixed seed, as a did:key. Nothing
-/// of the product is asked but the canonical N-Quads.
+/// An issuer or holder who signs linked data, with a **test key** from a fixed seed, as a did:key. Nothing of the product is
+/// asked but the canonical N-Quads or the canonical JSON.
 struct GraphSigner: Sendable {
     enum Suite: String, CaseIterable, Sendable {
+        case ed25519Signature2018
         case ed25519Signature2020
+        case jsonWebSignature2020
         case eddsaRDFC2022 = "eddsa-rdfc-2022"
         case ecdsaRDFC2019 = "ecdsa-rdfc-2019"
+        case ecdsaRDFC2019P384 = "ecdsa-rdfc-2019 on P-384"
         case ecdsaSD2023 = "ecdsa-sd-2023"
+        case eddsaJCS2022 = "eddsa-jcs-2022"
+        case ecdsaJCS2019 = "ecdsa-jcs-2019"
+
+        /// Whether canonical JSON is signed, and no statements.
+        var isText: Bool { self == .eddsaJCS2022 || self == .ecdsaJCS2019 }
+
+        /// One of each kind: text, statements, and statements one by one, in old and new proofs.
+        static let sample: [Suite] = [
+            .ed25519Signature2020, .eddsaRDFC2022, .ecdsaRDFC2019, .ecdsaSD2023, .eddsaJCS2022,
+        ]
+
+        /// The type of the suite's proofs, before there were cryptosuites.
+        fileprivate var type: Text? {
+            switch self {
+            case .ed25519Signature2018: "Ed25519Signature2018"
+            case .ed25519Signature2020: "Ed25519Signature2020"
+            case .jsonWebSignature2020: "JsonWebSignature2020"
+            default: nil
+            }
+        }
+
+        /// The context that defines it.
+        fileprivate var context: Text? {
+            switch self {
+            case .ed25519Signature2018: "https://w3id.org/security/suites/ed25519-2018/v1"
+            case .ed25519Signature2020: "https://w3id.org/security/suites/ed25519-2020/v1"
+            case .jsonWebSignature2020: "https://w3id.org/security/suites/jws-2020/v1"
+            default: nil
+            }
+        }
+
+        fileprivate var cryptosuite: Text { self == .ecdsaRDFC2019P384 ? "ecdsa-rdfc-2019" : Text(rawValue) }
+        fileprivate var hash: HashAlgorithm { self == .ecdsaRDFC2019P384 ? .sha384 : .sha256 }
+        fileprivate var isDetached: Bool { self == .ed25519Signature2018 || self == .jsonWebSignature2020 }
     }
 
     let suite: Suite
@@ -19,29 +56,33 @@ struct GraphSigner: Sendable {
     let method: Text
     private let edwards: Curve25519.Signing.PrivateKey
     private let p256: P256.Signing.PrivateKey
+    private let p384: P384.Signing.PrivateKey
     /// The contexts that it signs under, by URL.
     let contexts: [Text: JSON]
     private let processor: JSONLDProcessor
     /// Properties whose statements the holder of an ecdsa-sd-2023 credential may leave out.
     var optional: Set<Text> = []
+    /// Single statements that he may leave out likewise.
+    var isOptional: @Sendable (Quad) -> Bool = { _ in false }
 
     static let base: Text = "https://www.w3.org/ns/credentials/v2"
-    private static let suiteContext: Text = "https://w3id.org/security/suites/ed25519-2020/v1"
 
     init(_ suite: Suite, seed: UInt8 = 31, contexts: [Text: JSON] = [:]) throws {
         self.suite = suite
         edwards = try Curve25519.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: seed, count: 32))
         p256 = try P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: seed, count: 32))
+        p384 = try P384.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: seed, count: 48))
         let key: [UInt8]
         switch suite {
-        case .ed25519Signature2020, .eddsaRDFC2022: key = [0xED, 0x01] + edwards.publicKey.rawRepresentation
-        case .ecdsaRDFC2019, .ecdsaSD2023: key = [0x80, 0x24] + p256.publicKey.compressedRepresentation
+        case .ecdsaRDFC2019, .ecdsaSD2023, .ecdsaJCS2019: key = [0x80, 0x24] + p256.publicKey.compressedRepresentation
+        case .ecdsaRDFC2019P384: key = [0x81, 0x24] + p384.publicKey.compressedRepresentation
+        default: key = [0xED, 0x01] + edwards.publicKey.rawRepresentation
         }
         let value = Multibase.encodeBase58(key)
         id = Text("did:key:" + value)
         method = Text("did:key:" + value + "#" + value)
         var contexts = contexts
-        for url in [Self.base, Self.suiteContext] {
+        for url in [Self.base, Suite.ed25519Signature2020.context, suite.context].compactMap(\.self) {
             contexts[url] = try BuiltInContexts.document(url).map { try JSON.parse($0.bytes) }
         }
         self.contexts = contexts
@@ -50,8 +91,7 @@ struct GraphSigner: Sendable {
 
     /// What a document of this issuer begins with.
     func heads(_ more: Text...) -> JSON {
-        let own = suite == .ed25519Signature2020 ? [Self.base, Self.suiteContext] : [Self.base]
-        return .array((own + more).map { .string($0) })
+        .array(([Self.base] + [suite.context].compactMap(\.self) + more).map { .string($0) })
     }
 
     /// The document with a proof; `changes` are made to its options before signing.
@@ -59,30 +99,45 @@ struct GraphSigner: Sendable {
         _ document: JSONObject, purpose: Text = "assertionMethod", changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> JSON {
         var proof: JSONObject =
-            suite == .ed25519Signature2020
-            ? ["type": "Ed25519Signature2020"]
-            : ["type": "DataIntegrityProof", "cryptosuite": .text(suite.rawValue)]
+            suite.type.map { ["type": .string($0)] }
+            ?? ["type": "DataIntegrityProof", "cryptosuite": .string(suite.cryptosuite)]
         proof["created"] = "2026-01-01T00:00:00Z"
         proof["verificationMethod"] = .string(method)
         proof["proofPurpose"] = .string(purpose)
         changes(&proof)
-        let options = proof.with("@context", document["@context"])
-        let optionsHash = Digest.sha256(
-            try RDFC10.canonicalize(processor.deserialize(.object(options)).dataset).nQuads)
-        let dataset = try processor.deserialize(.object(document)).dataset
-        proof["proofValue"] = .text(try value(optionsHash, dataset))
+        let hashes = try suite.isText ? texts(proof, document) : statements(proof, document)
+        if suite.isDetached {
+            let header = Base64.encode(Array(#"{"alg":"EdDSA","b64":false,"crit":["b64"]}"#.utf8))
+            let signature = try edwards.signature(for: Array((header + ".").utf8) + hashes.flatMap(\.self))
+            proof["jws"] = .text(header + ".." + Base64.encode(signature))
+        } else if suite == .ecdsaSD2023 {
+            let dataset = try processor.deserialize(.object(document)).dataset
+            proof["proofValue"] = .text(try disclosure(hashes[0], dataset, RDFC10.canonicalize(dataset)))
+        } else {
+            proof["proofValue"] = .text(Multibase.encodeBase58(try signature(hashes.flatMap(\.self))))
+        }
         return .object(document.with("proof", .object(proof)))
     }
 
-    private func value(_ options: [UInt8], _ dataset: Dataset) throws -> String {
-        let canonical = try RDFC10.canonicalize(dataset)
-        let message = options + Digest.sha256(canonical.nQuads)
+    /// The hashes of the options and of the document, as canonical JSON.
+    private func texts(_ proof: JSONObject, _ document: JSONObject) throws -> [[UInt8]] {
+        try [proof, document].map { Digest.sha256(try JSON.object($0).canonicalized()) }
+    }
+
+    /// The same as canonical N-Quads.
+    private func statements(_ proof: JSONObject, _ document: JSONObject) throws -> [[UInt8]] {
+        try [proof.with("@context", document["@context"]), document].map { object in
+            let dataset = try processor.deserialize(.object(object)).dataset
+            return Digest.hash(try RDFC10.canonicalize(dataset, hash: suite.hash).nQuads, suite.hash)
+        }
+    }
+
+    private func signature(_ message: [UInt8]) throws -> [UInt8] {
         switch suite {
-        case .ed25519Signature2020, .eddsaRDFC2022:
-            return Multibase.encodeBase58([UInt8](try edwards.signature(for: message)))
-        case .ecdsaRDFC2019:
-            return Multibase.encodeBase58([UInt8](try p256.signature(for: message).rawRepresentation))
-        case .ecdsaSD2023: return try disclosure(options, dataset, canonical)
+        case .ecdsaRDFC2019, .ecdsaSD2023, .ecdsaJCS2019:
+            [UInt8](try p256.signature(for: message).rawRepresentation)
+        case .ecdsaRDFC2019P384: [UInt8](try p384.signature(for: message).rawRepresentation)
+        default: [UInt8](try edwards.signature(for: message))
         }
     }
 
@@ -103,7 +158,7 @@ struct GraphSigner: Sendable {
         let statements = dataset.quads.map { quad in
             let renamed = Quad(
                 renamed(quad.subject), quad.predicate, renamed(quad.object), in: quad.graph.map(renamed))
-            return (line: Dataset([renamed]).nQuads, isOptional: optional.contains(quad.predicate))
+            return (line: Dataset([renamed]).nQuads, isOptional: optional.contains(quad.predicate) || isOptional(quad))
         }
         var seen: Set<[UInt8]> = []
         let sorted = statements.filter { seen.insert($0.line).inserted }

@@ -102,11 +102,9 @@ extension MemberTrick {
                 context: .string(SecondContext.aliasURL))
         },
         meant("alias of a second context below") { site, meaning in
-            guard !site.isTop, site.node["@context"] == nil, let alias = site.aliases[meaning.property] else {
-                return nil
-            }
-            return site.node.renaming(site.name, to: alias, meaning.value)
-                .with("@context", .string(SecondContext.aliasURL))
+            guard !site.isTop, let alias = site.aliases[meaning.property] else { return nil }
+            let contexts = (site.node["@context"]?.elements ?? []) + [.string(SecondContext.aliasURL)]
+            return site.node.renaming(site.name, to: alias, meaning.value).with("@context", .several(contexts[...]))
         },
     ]
 

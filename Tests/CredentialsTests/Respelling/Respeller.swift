@@ -30,9 +30,13 @@ struct Respeller {
         func refusals(checkingSpelling: Bool) -> [String] {
             // Under a vocabulary the name may stay; then it is a value object that differs.
             let isForm = isForm || trick == "inline @vocab"
-            let own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
+            var own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
+            // Rules do not read a name where the listed contexts have another one for the same.
+            if trick == "alias of a second context" { own.append("policy.") }
             // A proof that does not show its purpose has none, whatever it calls it.
-            if part.kind == .proof, checkingSpelling, !isForm { return own + ["proof.purpose"] }
+            // Of several proofs one is looked at more closely.
+            let isFirst = !(1...9).contains { "\(part.place)".hasSuffix("/\($0)") }
+            if part.kind == .proof, checkingSpelling, !isForm, isFirst { return own + ["proof.purpose"] }
             return part.kind == .proof ? own + ["proof.", "holder.invalid", "context.invalid"] : own
         }
     }

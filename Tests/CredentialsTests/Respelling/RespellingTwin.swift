@@ -25,15 +25,21 @@ struct RespellingTwin {
 
     var respeller: Respeller { Respeller(document, contexts: contexts, inlineAllowed: true) }
 
-    func trial(_ second: SecondContext) throws -> RespellingTrial {
+    /// What the gate trusts and its rules.
+    func gate(_ second: SecondContext) throws -> (TrustMaterial, VerificationPolicy) {
         var material = TrustMaterial(issuers: issuers)
         material.contexts = contexts.mapValues(\.compactBytes)
         for (url, context) in second.documents where pinsExchange || url != SecondContext.exchangeURL {
             material.contexts[url] = context.compactBytes
         }
         material.statusLists = lists.mapValues(\.compactBytes)
-        var policy = try rules.map { try VerificationPolicy(PolicyFixture.parse($0)) } ?? VerificationPolicy()
+        var policy = try TwinMaker.policy(rules)
         if rules == nil { policy.replay.key = .subject }
+        return (material, policy)
+    }
+
+    func trial(_ second: SecondContext) throws -> RespellingTrial {
+        let (material, policy) = try gate(second)
         guard let list else {
             let verifier = Verifier(trust: try TrustStore(material), policy: policy)
             return try RespellingTrial(name, verifier, document, demand: demand, clock: Self.clock)
@@ -69,6 +75,8 @@ struct RespellingTwins {
                     "@id": "works:birthDate", "@type": "http://www.w3.org/2001/XMLSchema#date",
                 ],
                 "rooms": ["@id": "works:room", "@container": "@list"],
+                "endorsement": ["@id": "works:endorsement", "@type": "@id"], "Endorsement": "works:Endorsement",
+                "creator": ["@id": "works:creator", "@type": "@id"],
             ]
         ]
         issuer = try GraphSigner(suite, contexts: [Self.terms: terms])
@@ -120,12 +128,12 @@ struct RespellingTwins {
         return (url, try issuer.sign(document))
     }
 
-    private func twin(
+    func twin(
         _ name: String, _ document: JSON, code: String = "ok", rules: String? = nil, lists: [(Text, JSON)] = [],
         changes: (inout RespellingTwin) -> Void = { _ in }
     ) -> RespellingTwin {
         var entry = TrustedIssuer(id: issuer.id)
-        entry.inlineContexts = true
+        (entry.inlineContexts, entry.takesArraysWhole) = (true, true)
         var twin = RespellingTwin(
             name: "\(issuer.suite.rawValue) \(name)", document: document, code: code, rules: rules,
             issuers: [entry], contexts: contexts)
@@ -134,7 +142,7 @@ struct RespellingTwins {
         return twin
     }
 
-    private func signed(_ changes: (inout JSONObject) -> Void = { _ in }) throws -> JSON {
+    func signed(_ changes: (inout JSONObject) -> Void = { _ in }) throws -> JSON {
         var document = template
         changes(&document)
         return try issuer.sign(document)
@@ -241,6 +249,7 @@ struct RespellingTwins {
             ) { proof in
                 proof["challenge"] = "n-1"
                 proof["domain"] = "gate.example"
+                proof["created"] = .text(RespellingTwin.clock.utc.advanced(by: .seconds(-5)).rfc3339)
             }
         }
         let answered = HolderDemand(nonce: "n-1", audience: "gate.example", required: true)

@@ -11,8 +11,8 @@ import Testing
 /// Each is also looked at after its end and before its start, which makes refused twins of vectors that others signed.
 @Suite struct RespellingVectorTests {
     private static let folders = [
-        "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/mosip", "vc/neighbours",
-        "vc/ssi",
+        "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/mosip",
+        "vc/neighbours", "vc/ssi",
     ]
 
     /// How many ways of each document are tried; `GATEHOUSE_RESPELLINGS=all` tries all.

@@ -57,11 +57,11 @@ import Testing
             let condition = try #require(Self.conditions[row[0]])
             for (column, cell) in zip(Self.columns, row.dropFirst()) {
                 let wanted = cell.components(separatedBy: ", ")
-                let names = Self.names(isAmbiguous: column == "several meanings")
+                let pinned = Self.pinned(isAmbiguous: column == "several meanings")
                 for (values, truth) in [(condition.fitting, wanted[0]), (condition.others, wanted.last ?? "")] {
                     for claims in Self.claims(column, values, foreign: condition.foreign) {
                         #expect(
-                            try Self.truth(of: condition.rule, claims, names) == truth,
+                            try Self.truth(of: condition.rule, claims, pinned) == truth,
                             "\(row[0]), \(column), \(claims.text == nil ? "statements" : "text")")
                     }
                 }
@@ -75,12 +75,12 @@ import Testing
         let levels: [String: JSON] = ["yes": ["p": 3], "no": ["p": 4], "unknown": [:]]
         let words = ["ok": "fulfilled", "policy.r": "not fulfilled", "policy.d": "holds"]
         for row in rows.dropFirst() {
-            let subject = PolicyCase(claims: [PolicyFixture.claims(try #require(levels[row[0]]))])
+            let subject = PolicyCase(claims: PolicyFixture.claims(try #require(levels[row[0]])))
             let condition = "{ claim = \"/p\", equals = 3 }"
             let accept = "[[accept]]\nid = \"r\"\n"
             let found = try [condition, "{ not = \(condition) }"].flatMap { condition in
                 try ["\(accept)require = [ \(condition) ]", "[[deny]]\nid = \"d\"\nwhen = [ \(condition) ]\n\(accept)"]
-                    .map { PolicyFixture.ask(try PolicyFixture.parse($0), subject).code }
+                    .map { PolicyFixture.ask(try PolicyFixture.parse($0), [subject]).code }
             }
             let denied = [found[1], found[3]].map { $0 == "ok" ? "does not hold" : words[$0] }
             #expect([words[found[0]], words[found[2]]] + denied == row.dropFirst().map { $0 }, "\(row[0])")
@@ -132,21 +132,24 @@ import Testing
         -> SignedClaims
     {
         SignedClaims(
-            format: format, issuer: PolicyFixture.issuer, types: [], text: text, graph: graph, validFrom: nil,
-            validUntil: nil, signed: SignedContent(digest: []), subjects: CredentialSubjects([]))
+            format: format, issuer: PolicyFixture.issuer, types: [], text: text, graph: graph,
+            contexts: ListedContexts("urn:c1"), validFrom: nil, validUntil: nil, signed: SignedContent(digest: []),
+            subjects: CredentialSubjects([]))
     }
 
     /// What `p` means: one property, or a second one under another pinned context.
-    private static func names(isAmbiguous: Bool) -> ClaimNames {
-        var pinned: [Text: ContextNames] = ["urn:c1": ContextNames(["@context": ["p": "urn:p"]], in: [:])]
-        if isAmbiguous { pinned["urn:c2"] = ContextNames(["@context": ["p": "urn:q"]], in: [:]) }
-        return ClaimNames(under: nil, of: pinned)
+    private static func pinned(isAmbiguous: Bool) -> JSONLDProcessor {
+        var pinned: [Text: JSON] = ["urn:c1": ["@context": ["p": "urn:p"]]]
+        if isAmbiguous { pinned["urn:c2"] = ["@context": ["p": "urn:q"]] }
+        return JSONLDProcessor(contexts: ContextDocuments(pinned))
     }
 
-    private static func truth(of condition: String, _ claims: SignedClaims, _ names: ClaimNames) throws -> String {
+    private static func truth(of condition: String, _ claims: SignedClaims, _ pinned: JSONLDProcessor) throws -> String
+    {
         let policy = try PolicyFixture.requiring("{ \(condition) }")
         let evaluation = PredicateEvaluation(
-            claims: claims, names: names, now: PolicyFixture.noon, zone: policy.zone, skew: .zero,
+            claims: claims, names: ClaimNames(of: claims, listed: [], pinned: pinned, work: RuleWork(1_000)),
+            now: PolicyFixture.noon, zone: policy.zone, skew: .zero,
             profile: .strict)
         return "\(evaluation.all(policy.accept[0].require).truth)"
     }

@@ -55,12 +55,14 @@ struct RuleCredential {
 
     /// - Parameters:
     ///   - claims: What the issuer says of the subject.
-    ///   - isMandatory: Whether the holder of an ecdsa-sd-2023 credential must show all of it.
+    ///   - isMandatory: Whether the holder of an ecdsa-sd-2023 credential must show all that is shown of it.
+    ///   - takesArraysWhole: Whether the entry of the issuer of such a credential says that there is no more then.
     ///   - respellings: How many other spellings of linked data are made.
     ///   - members: What is respelt; the claims if not said otherwise.
     init(
-        _ format: RuleFormat, _ claims: JSONObject, isMandatory: Bool = false, subject: Text? = "did:example:holder",
-        withStrangers: Bool = false, respellings: Int = 0, of members: Set<Text>? = nil
+        _ format: RuleFormat, _ claims: JSONObject, isMandatory: Bool = false, takesArraysWhole: Bool = false,
+        subject: Text? = "did:example:holder", withStrangers: Bool = false, respellings: Int = 0,
+        of members: Set<Text>? = nil
     ) throws {
         self.format = format
         switch format {
@@ -78,6 +80,7 @@ struct RuleCredential {
             let document = try signed(claims)
             full = RuleShowing(name: "plain", payload: document.compactBytes)
             var material = Self.material(signer.id, signer.contexts)
+            material.issuers[0].takesArraysWhole = takesArraysWhole
             if withStrangers { material.contexts[Self.strangers] = Self.strangersContext.compactBytes }
             var choices: [RuleShowing] = []
             if respellings > 0 {
@@ -85,7 +88,8 @@ struct RuleCredential {
                 for (url, context) in respeller.second.documents { material.contexts[url] = context.compactBytes }
                 choices += Self.respelt(respeller, respellings, members ?? Set(claims.names).subtracting(["rooms"]))
             }
-            if format == .disclosed, !isMandatory {
+            // What is left may be all that had to be shown: the issuer chooses single elements of arrays.
+            if format == .disclosed, !takesArraysWhole {
                 choices += try Self.parts(of: claims).map {
                     RuleShowing(name: $0, payload: try signed($1).compactBytes)
                 }

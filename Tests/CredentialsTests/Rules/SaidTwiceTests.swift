@@ -36,10 +36,11 @@ import Testing
 
     private func verdict(
         _ document: JSON, lists: [(Text, JSON)] = [], rules: String? = nil, demand: HolderDemand = .init(),
-        issuer: GraphSigner? = nil
+        issuer: GraphSigner? = nil, takesArraysWhole: Bool = false
     ) throws -> Verdict {
         let issuer = issuer ?? twins.issuer
         var material = TrustMaterial(issuers: [TrustedIssuer(id: issuer.id)])
+        material.issuers[0].takesArraysWhole = takesArraysWhole
         material.contexts = issuer.contexts.mapValues(\.compactBytes)
         for (url, list) in lists { material.statusLists[url] = list.compactBytes }
         let policy = try rules.map { try VerificationPolicy(PolicyFixture.parse($0)) } ?? VerificationPolicy()
@@ -157,16 +158,17 @@ import Testing
         #expect(plain.isAccepted && !plain.replayKeys.isEmpty && plain.replayKeys == keyword.replayKeys)
     }
 
-    /// Beside a subject that its holder need not show another one may be hidden.
+    /// Beside a subject another one may be hidden, unless all that are mandatory are so together.
     @Test func aSubjectThatMayBeLeftOut() throws {
         let deny = "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]\n[[accept]]\nid = \"r\"\n"
         var disclosed = try RespellingTwins(.ecdsaSD2023)
-        for (optional, code) in [([], "ok"), ([Self.property("credentialSubject")], "policy.d")]
-            as [(Set<Text>, String)]
-        {
+        for (optional, whole, code) in [
+            ([], true, "ok"), ([], false, "policy.d"), ([Self.property("credentialSubject")], true, "policy.d"),
+        ] as [(Set<Text>, Bool, String)] {
             disclosed.issuer.optional = optional
             let document = try disclosed.issuer.sign(disclosed.template)
-            #expect(try verdict(document, rules: deny, issuer: disclosed.issuer).code.text == code)
+            let found = try verdict(document, rules: deny, issuer: disclosed.issuer, takesArraysWhole: whole)
+            #expect(found.code.text == code)
         }
     }
 

@@ -17,8 +17,15 @@ import Testing
             format, ["level": 3], subject: "did:example:lost", respellings: 60, of: ["id", "credentialSubject"])
         for showing in [lost.full] + lost.choices { #expect(try code(lost, showing) != "ok", "\(showing.name)") }
         #expect(try code(lost, lost.full) == "policy.d")
-        let other = try RuleCredential(format, ["level": 3], subject: "did:example:other")
+        let other = try RuleCredential(format, ["level": 3], takesArraysWhole: true, subject: "did:example:other")
         #expect(try code(other, other.full) == "ok")
+    }
+
+    /// One of several subjects may be all that its holder has to show.
+    @Test func hiddenBesideTheOneThatIsShown() throws {
+        let other = try RuleCredential(.disclosed, ["level": 3], isMandatory: true, subject: "did:example:other")
+        #expect(try code(other, other.full) == "policy.d")
+        #expect(try code(other, other.full, "[[accept]]\nid = \"r\"\n") == "ok")
     }
 
     /// A subject that cannot be told is denied, as the equal condition would deny it.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// What a condition comes to, yes, no or *cannot be told*, in each format. Seen through the gate: what cannot be told fulfils
-/// nothing, negated or not, and makes every deny rule hold.
+/// What a condition comes to, yes, no or *cannot be told*, in each format. Seen through the gate: what cannot be told
+/// fulfils nothing, negated or not, and makes every deny rule hold.
 @Suite struct TruthTableTests {
     enum Truth: String { case yes, no, unknown }
 
@@ -14,6 +14,7 @@ import Testing
         let truth: Truth
         var formats: [RuleFormat] = [.rdf, .jcs, .jwt, .sdJWT, .mdoc]
         var isMandatory = false
+        var takesArraysWhole = false
         var testDescription: String { "\(condition) of \(JSON.object(claims).compactText)" }
     }
 
@@ -72,12 +73,22 @@ import Testing
                 formats: [.jcs]),
         ] + mandatory + optional
 
-    /// What the issuer made mandatory has no hidden siblings.
+    /// What the issuer made mandatory may be single elements of arrays, unless his entry says that he takes arrays
+    /// whole.
     private static let mandatory = [
-        Row(condition: "level, equals = 3", claims: ["level": 3], truth: .yes),
-        Row(condition: "level, equals = 3", claims: ["level": 4], truth: .no),
-        Row(condition: "zones, contains = \"n\"", claims: ["zones": ["s", "w"]], truth: .no),
-    ].map { Row(condition: $0.condition, claims: $0.claims, truth: $0.truth, formats: [.disclosed], isMandatory: true) }
+        ("level, equals = 3", ["level": 3], Truth.yes, Truth.unknown),
+        ("level, equals = 3", ["level": 4], .no, .unknown),
+        ("level, at-least = 3", ["level": 4], .yes, .unknown),
+        ("zones, contains = \"n\"", ["zones": ["s", "w"]], .no, .unknown),
+        ("zones, contains = \"n\"", ["zones": ["s", "n"]], .yes, .yes),
+        ("level, exists = true", ["level": 3], .yes, .yes),
+    ].flatMap { (condition: String, claims: JSONObject, whole: Truth, part: Truth) in
+        [(true, whole), (false, part)].map {
+            Row(
+                condition: condition, claims: claims, truth: $0.1, formats: [.disclosed], isMandatory: true,
+                takesArraysWhole: $0.0)
+        }
+    }
 
     /// What he left open may be only a part.
     private static let optional = [
@@ -96,7 +107,8 @@ import Testing
 
     @Test(arguments: rows) func truth(of row: Row) throws {
         for format in row.formats {
-            let pass = try RuleCredential(format, row.claims, isMandatory: row.isMandatory)
+            let pass = try RuleCredential(
+                format, row.claims, isMandatory: row.isMandatory, takesArraysWhole: row.takesArraysWhole)
             try expect(row.truth, of: row.condition, pass, pass.full, "\(format.rawValue) \(row.testDescription)")
         }
     }
@@ -157,8 +169,8 @@ import Testing
         pass.verdict(pass.full, try PolicyFixture.parse(rules), try TrustStore(pass.material)).code.text
     }
 
-    /// Two pinned contexts disagree on what `level` is: where a credential states only one of the two, it is read; where it
-    /// states both, nobody can tell which is meant, unless the rule names its contexts.
+    /// Two pinned contexts disagree on what `level` is: where a credential states only one of the two, it is read;
+    /// where it states both, nobody can tell which is meant, unless the rule names its contexts.
     @Test func aNameWithSeveralMeanings() throws {
         let rule = "[[accept]]\nid = \"r\"\nrequire = [ { claim = \"/credentialSubject/level\", equals = 3 } ]\n"
         let one = try RuleCredential(.rdf, ["level": 3], withStrangers: true)

@@ -31,7 +31,7 @@ import Testing
         }
         let claims: JSONObject = [
             "@context": ["https://www.w3.org/ns/credentials/v2"], "type": ["VerifiablePresentation"],
-            "iss": .string(holderForge.id), "nonce": "n-1", "iat": .int(TokenForge.now - 5),
+            "iss": .string(holderForge.id), "iat": .int(TokenForge.now - 5),
             "verifiableCredential": .array(credentials),
         ]
         return Array(try holderForge.sign(holderForge.header("vp+jwt"), claims).utf8)
@@ -52,7 +52,9 @@ import Testing
                 "@context": holder.heads(), "type": ["VerifiablePresentation"],
                 "verifiableCredential": .array(credentials),
             ], purpose: "authentication"
-        ).compactBytes
+        ) {
+            $0["created"] = .text(Timestamp(seconds: Int64(TokenForge.now - 5)).rfc3339)
+        }.compactBytes
     }
 
     private func verify(

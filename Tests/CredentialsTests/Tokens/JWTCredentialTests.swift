@@ -158,7 +158,7 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
         #expect(try inner { $0["credentialSchema"] = "x" }.code == .shapeMember)
         #expect(try inner { $0["credentialStatus"] = "x" }.code == .shapeStatus)
         #expect(try v1(claims: { $0["vc"] = "x" }).code == .shapeMember)
-        #expect(try v1(claims: { $0["vc"] = nil }).code == .shapeMember)
+        #expect(try v1(claims: { $0["vc"] = nil }).code == .kindNeverAdmits)
         #expect(try v1(claims: { $0["vp"] = [:] }).code == .shapeMember)
         #expect(try inner { $0["type"] = ["Other"] }.reasons.first?.pointer == "/vc/type")
     }

@@ -369,15 +369,16 @@ import Testing
     }
 
     @Test func plain() throws {
-        // Nobody calls it a credential.
+        var material = forge.material
+        material.issuers[0].plainSDJWT = true
         let token = try forge.sdJWT([name], type: "example+sd-jwt") {
             $0["vct"] = nil
             $0["_sd"] = Disclose.digests([name])
         }
-        #expect(try forge.verify(token).code == .ok)
-        #expect(try forge.verify(token).credential.format == .sdJWT)
-        #expect(try forge.verify(token, claimed: .dcSDJWT).code == .shapeHeader)
-        // A credential does not become plain because the sender says so.
+        #expect(try forge.verify(token, material: material).code == .ok)
+        #expect(try forge.verify(token, material: material).credential.format == .sdJWT)
+        // It does not become a credential because the sender says so, nor does a credential become plain.
+        #expect(try forge.verify(token, claimed: .dcSDJWT, material: material).code == .kindDisagrees)
         #expect(try forge.verify(forge.sdJWT(type: "JWT"), claimed: .sdJWT).code == .shapeHeader)
         // Dates may be disclosed here, and count.
         let until = Disclose.member("exp", 1_790_812_800)
@@ -385,7 +386,7 @@ import Testing
             ($0["vct"], $0["exp"]) = (nil, nil)
             $0["_sd"] = Disclose.digests([until])
         }
-        #expect(try forge.verify(late).code == .validityExpired)
+        #expect(try forge.verify(late, material: material).code == .validityExpired)
     }
 
     @Test func tilde() throws {

@@ -188,7 +188,7 @@ import X509
     }
 
     @Test func pinnedSigner() throws {
-        var template = try TestPKI.Template.documentSigner()
+        var template = try TestPKI.Template.signer()
         template.key = .init(forge.key)
         let leaf = try TestPKI.issue(template, by: root)
         let id = TrustedIssuer.id(ofRoot: try leaf.der)

@@ -115,10 +115,10 @@ struct TokenForge {
         let received = try Envelope(limits: Limits()).token(Array(token.utf8), claimed: claimed)
         guard case .sdJWT(let token) = received.body else { return nil }
         var check = SDJWTCheck(
-            token, as: received.format, surroundings,
+            token, as: received.kind, surroundings,
             summary: CredentialSummary(format: received.format, payloadDigest: []))
         try check.verify()
-        return check.evidence.claims.first?.document
+        return check.evidence.claims?.document
     }
 }
 

@@ -55,7 +55,7 @@ extension FuzzTarget {
         check: { bytes in
             guard let certificate = X509Certificate(bytes) else { return }
             require(certificate.isSelfIssued == (certificate.issuer == certificate.subject), "names")
-            for role in [SignerRole.token(of: issuer), .statusList(of: issuer), .document(entries: [:])] {
+            for role in [SignerRole.token(of: issuer), .statusList(of: issuer)] + trust.map(SignerRole.document) {
                 for chain in [[bytes], [bytes, bytes]] {
                     _ = try? CertificatePath.signer(
                         of: chain, role: role, roots: roots, at: Timestamp(seconds: 1_790_000_000), profile: .compat,
@@ -65,6 +65,9 @@ extension FuzzTarget {
         })
 
     private static let pem = SeedFiles.files("mdoc", endings: [".pem"]) + SeedFiles.files("vc", endings: [".pem"])
+
+    /// Trust data without entries, in a list.
+    private static let trust = [try? TrustStore(TrustMaterial())].compactMap(\.self)
 
     /// Somebody for whom every root is pinned.
     private static let issuer: TrustedIssuer = {

@@ -11,7 +11,8 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .json, .jsonLD, .nQuads, .cbor, .texts, .inflate, .statusList, .certificate, .key, .toml, .policy, .bundle,
-        .signed, .respelling, .sdJWT, .jws, .mdoc, .envelope, .report, .delivery, .control, .agency, .mediator,
+        .signed, .respelling, .confusion, .sdJWT, .jws, .mdoc, .envelope, .report, .delivery, .control, .agency,
+        .mediator,
         .hci, .acl, .l2cap, .attribute, .session, .h4,
     ]
 }

@@ -11,7 +11,7 @@ extension FuzzTarget {
             guard let policy = try? GatePolicy.parse(bytes) else { return }
             for date in dates {
                 var question = PolicyQuestion(
-                    policy, of: VerificationPolicy(policy), about: PolicyCase(claims: [claims]),
+                    policy, of: VerificationPolicy(policy), about: [PolicyCase(claims: claims)],
                     at: WallTime(utc: date, provenance: .synchronised), knowing: knowledge)
                 _ = question.decide()
             }
@@ -21,7 +21,7 @@ extension FuzzTarget {
         })
 
     private static var knowledge: PolicyKnowledge {
-        PolicyKnowledge(groups: { $0 == "works" ? ["did:ex:i"] : nil }, names: [:])
+        PolicyKnowledge(groups: { $0 == "works" ? ["did:ex:i"] : nil }, pinned: nil, work: RuleWork(20_000))
     }
 
     private static let dates = ["0000-01-01T00:00:00Z", "2026-06-05T23:00:00Z", "9999-12-31T23:59:59Z"]

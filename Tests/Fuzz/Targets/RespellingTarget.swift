@@ -42,22 +42,6 @@ extension FuzzTarget {
     nonisolated(unsafe) private static let maker = try? RespellingMaker()
 }
 
-/// Numbers out of an input; noughts behind its end.
-private struct Choices {
-    private var bytes: ArraySlice<UInt8>
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
-
-    /// 0 to one less than `bound`, which is not over 65,536.
-    mutating func below(_ bound: Int) -> Int {
-        guard bound > 1 else { return 0 }
-        let high = bound > 256 ? Int(bytes.popFirst() ?? 0) << 8 : 0
-        return (high | Int(bytes.popFirst() ?? 0)) % bound
-    }
-
-    mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
-}
-
 /// Credentials over a small vocabulary, and the gates that look at them.
 private final class RespellingMaker {
     private let signer: GraphSigner

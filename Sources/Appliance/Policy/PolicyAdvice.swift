@@ -1,0 +1,93 @@
+package import Credentials
+import Encoding
+
+/// What rules ask for that trust data do not have, and what trust data leave to rules: for the authors of both.
+package struct PolicyAdvice: Sendable {
+    /// A part of the rules, or of the trust data, that needs a look.
+    package typealias Warning = PolicyFileError.Problem
+
+    /// Groups, issuers, types and contexts of the rules that no entry provides, in the order of the rules.
+    package private(set) var unknown: [Warning] = []
+    /// What is right and may yet surprise.
+    package private(set) var hints: [Warning] = []
+    private let rules: GatePolicy
+    private let store: TrustStore
+
+    /// Holds rules against trust data.
+    package init(_ rules: GatePolicy, by store: TrustStore) {
+        (self.rules, self.store) = (rules, store)
+        for rule in rules.deny { examine(rule.id, rule.selector, "the deny rule \(rule.id)") }
+        for rule in rules.accept { examine(rule.id, rule.selector, "the accept rule \(rule.id)") }
+        unknown.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+        hints = store.namesInDoubt(in: rules).map { Self.hint($0, line: rules.lines[$0.rule]) }
+        examineIssuers()
+    }
+
+    /// A name that contexts disagree on is read only where a credential leaves no doubt.
+    private static func hint(_ doubt: NameInDoubt, line: Int?) -> Warning {
+        let shown = doubt.meanings.prefix(3).map(\.string).joined(separator: ", ")
+        let more = doubt.meanings.count > 3 ? " and \(doubt.meanings.count - 3) more" : ""
+        return Warning(
+            line: line,
+            message:
+                "the rule \(doubt.rule) asks for \(doubt.name) in \(doubt.claim), which the pinned contexts that its "
+                + "credentials may use define differently: \(shown)\(more)",
+            remedy:
+                "List the issuer's contexts in its entry, or those of the rule, contexts = [\"…\"]; or write the claim "
+                + "as a list of property IRIs.")
+    }
+
+    private mutating func examine(_ id: Text, _ selector: CredentialSelector, _ rule: String) {
+        func note(_ message: String, _ remedy: String) {
+            unknown.append(.init(line: rules.lines[id], message: "\(rule) \(message)", remedy: remedy))
+        }
+        for group in selector.groups where store.members(ofGroup: group) == nil {
+            note(
+                "names the group \(group), which no [[issuer]] is in",
+                "Add groups = [\"\(group)\"] to an issuer, or correct the rule.")
+        }
+        for issuer in selector.issuers where store.issuer(issuer) == nil && !store.rootIDs.contains(issuer) {
+            note(
+                "names the issuer \(issuer), which no [[issuer]] is",
+                "Pin it (gatehouse trust pin issuer), or correct the rule.")
+        }
+        for type in selector.types where !isIssued(type, selector) {
+            let whom = selector.issuers.isEmpty && selector.groups.isEmpty ? "no [[issuer]]" : "none of its issuers"
+            note(
+                "names the type \(type), which \(whom) may issue",
+                "Add it to the types of an [[issuer]], or correct the rule.")
+        }
+        for context in selector.contexts where !store.pins(context) {
+            note(
+                "asks for the context \(context), which is not pinned",
+                "Pin it (gatehouse trust pin context), or correct the rule.")
+        }
+    }
+
+    /// Whether one of the issuers that are selected may issue that type. A root without an entry, and that no issuer
+    /// names for its tokens, vouches for mdocs of any docType.
+    private func isIssued(_ type: Text, _ selector: CredentialSelector) -> Bool {
+        let named = Set(selector.issuers).union(selector.groups.flatMap { store.members(ofGroup: $0) ?? [] })
+        let isOpen = selector.issuers.isEmpty && selector.groups.isEmpty
+        let entries = store.listedIssuers.filter { isOpen || named.contains($0.id) }
+        if entries.contains(where: { $0.types?.contains(type) ?? true }) { return true }
+        return store.listedRoots.contains { root in
+            store.issuer(root.id) == nil && (isOpen || named.contains(root.id)) && store.use(of: root).tokens.isEmpty
+        }
+    }
+
+    /// An issuer without types may issue whatever rules ask for; and where a rule asks for nothing either, nothing says
+    /// what admits.
+    private mutating func examineIssuers() {
+        let open = rules.accept.first { !$0.saysWhatAdmits }?.id
+        for issuer in store.listedIssuers where issuer.types == nil {
+            let more = open.map { ", and the accept rule \($0) does not say either what it lets in by" } ?? ""
+            hints.append(
+                .init(
+                    line: open.flatMap { rules.lines[$0] }, message: "the [[issuer]] \(issuer.id) has no types\(more)",
+                    remedy:
+                        "Write into its entry what it issues for this gate, types = [\"…\"]; gatehouse trust needs "
+                        + "FILE prints the line."))
+        }
+    }
+}

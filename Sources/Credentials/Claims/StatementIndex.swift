@@ -1,0 +1,84 @@
+import Encoding
+import LinkedData
+
+/// Where the statements of a dataset stand, by node and property: looked for once, as a rule may ask about thousands of
+/// nodes, or about a node with thousands of properties.
+struct StatementIndex: Sendable {
+    /// The number of each node that the default graph says something of.
+    private var numbers: [Term: Int] = [:]
+    /// The places of each node's statements, node by node; ``starts`` says where each begins.
+    private var places: [Int]
+    private var starts: [Int]
+    /// The nodes that name graphs.
+    private(set) var graphs: Set<Term> = []
+
+    /// Statements of one node that are looked through one by one; more are in the order of their properties.
+    private static let few = 48
+
+    init(_ quads: [Quad]) {
+        var owners = [Int](repeating: -1, count: quads.count)
+        var counts: [Int] = []
+        var last: (node: Term, number: Int)?
+        for (place, quad) in quads.enumerated() {
+            if let graph = quad.graph {
+                graphs.insert(graph)
+                continue
+            }
+            // Most statements are about the node of the one before.
+            let number: Int
+            if let last, last.node == quad.subject {
+                number = last.number
+            } else {
+                number = numbers[quad.subject] ?? counts.count
+                if number == counts.count {
+                    numbers[quad.subject] = number
+                    counts.append(0)
+                }
+                last = (quad.subject, number)
+            }
+            owners[place] = number
+            counts[number] += 1
+        }
+        starts = counts.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
+        var next = starts
+        places = [Int](repeating: 0, count: starts[counts.count])
+        for (place, owner) in owners.enumerated() where owner >= 0 {
+            places[next[owner]] = place
+            next[owner] += 1
+        }
+        for number in counts.indices where counts[number] > Self.few {
+            places[starts[number]..<starts[number + 1]].sort { left, right in
+                let (first, second) = (quads[left].predicate, quads[right].predicate)
+                return first == second ? left < right : first < second
+            }
+        }
+    }
+
+    /// The places of the statements of the default graph with that node and property, in document order.
+    func places(of property: Text, at node: Term, in quads: [Quad]) -> ArraySlice<Int> {
+        guard let number = numbers[node] else { return [] }
+        let own = places[starts[number]..<starts[number + 1]]
+        guard own.count > Self.few else { return own.filter { quads[$0].predicate == property }[...] }
+        let start = Self.first(in: own) { quads[$0].predicate >= property }
+        let end = Self.first(in: own[start...]) { quads[$0].predicate > property }
+        return own[start..<end]
+    }
+
+    /// The first of which it is so; from there on it is so of all.
+    private static func first(in places: ArraySlice<Int>, _ isSo: (Int) -> Bool) -> Int {
+        var (low, high) = (places.startIndex, places.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isSo(places[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Whether there is such a statement.
+    func states(_ property: Text, at node: Term, in quads: [Quad]) -> Bool {
+        guard let number = numbers[node] else { return false }
+        let own = places[starts[number]..<starts[number + 1]]
+        if own.count > Self.few { return !places(of: property, at: node, in: quads).isEmpty }
+        return own.contains { quads[$0].predicate == property }
+    }
+}

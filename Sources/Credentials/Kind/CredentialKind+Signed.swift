@@ -1,0 +1,148 @@
+import Encoding
+
+// The classifier: one function for tokens, one for JSON objects. Mdocs are the only ones in CBOR.
+
+extension CredentialKind {
+    /// What a token is that stands alone or before a `~`.
+    ///
+    /// The header's `typ` decides where it names a kind; else the members do. Where both name one they must name the
+    /// same.
+    ///
+    /// - Throws: `shape.header` where they do not.
+    init(of token: CompactJWS) throws(Rejection) {
+        let (claims, marks) = (token.claims, Mark.all(in: token.claims))
+        guard let named = try Self.named(by: token.header, claims) else {
+            self = Self.shown(by: marks, claims)
+            return
+        }
+        guard marks.allSatisfy(named.mayBear) else { throw Rejection(.shapeHeader, at: token.pointer) }
+        self = named
+    }
+
+    /// The kind of a token that was received, which must be one that admits people and be written as that.
+    ///
+    /// - Throws: `shape.header`; `kind.never-admits`; `proof.malformed` for an SD-JWT without `~`; `kind.disagrees`
+    /// for another
+    ///   token with one, `kind.member` for one with digests, of which its issuer meant a part to be withheld.
+    init(received token: CompactJWS, isSelective: Bool) throws(Rejection) {
+        let kind = try Self(of: token)
+        guard kind.format != nil else { throw Rejection(.kindNeverAdmits) }
+        guard kind.isSelective == isSelective else { throw Rejection(isSelective ? .kindDisagrees : .proofMalformed) }
+        if !isSelective, !kind.isPresentation, let place = DigestSearch.place(in: token.claims) {
+            throw Rejection(.kindMember, at: place)
+        }
+        self = kind
+    }
+
+    /// What a JSON object is: linked data by its own members, else by what the sender says; nil where nothing says that
+    /// it is.
+    ///
+    /// - Throws: `shape.type` for what says that it is both a credential and a presentation.
+    init?(of object: JSONObject, claimed: CredentialFormat?) throws(Rejection) {
+        let types = (object["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
+        let isPresentation = types.contains("VerifiablePresentation")
+        if types.contains("VerifiableCredential") {
+            guard !isPresentation else { throw Rejection(.shapeType, at: "/type") }
+            self = .linkedDataCredential
+        } else if isPresentation || claimed == .ldpVP {
+            self = .linkedDataPresentation
+        } else if claimed == .ldpVC || object["credentialSubject"] != nil {
+            self = .linkedDataCredential
+        } else if let inner = object["verifiableCredential"], !inner.isNull {
+            self = .linkedDataPresentation
+        } else if object["@context"] != nil || object["issuer"] != nil && object["proof"] != nil {
+            self = .linkedDataCredential
+        } else {
+            return nil
+        }
+    }
+
+    // MARK: - By the header
+
+    private static func named(by header: JSONObject, _ claims: JSONObject) throws(Rejection) -> CredentialKind? {
+        guard header["typ"] != nil else { return nil }
+        guard let type = TokenType.named(by: header) else { throw Rejection(.shapeHeader) }
+        switch type {
+        case "jwt": return nil
+        case "vc+jwt", "vc+ld+json+jwt": return .vcJWT
+        case "vp+jwt", "vp+ld+json+jwt": return .vpJWT
+        case "dc+sd-jwt": return .dcSDJWT
+        case "vc+sd-jwt": return claims["vct"] == nil && claims["@context"] != nil ? .vcdmSDJWT : .oldSDJWT
+        case "vc+ld+json+sd-jwt": return .vcdmSDJWT
+        case "statuslist+jwt": return .statusListToken
+        case "kb+jwt": return .keyBinding
+        default: return type == "sd-jwt" || type.hasSuffix("+sd-jwt") ? .plainSDJWT : .otherToken
+        }
+    }
+
+    /// Whether a token of this kind, by its header, may have members of that meaning. `vc` and `vp` with VCDM 2.0 are
+    /// for the shape.
+    private func mayBear(_ mark: Mark) -> Bool {
+        switch self {
+        case .vcJWT, .vcdmSDJWT: [.context, .credential, .presentation].contains(mark)
+        case .vpJWT: [.context, .presented, .presentation].contains(mark)
+        case .dcSDJWT, .oldSDJWT: [.claimsType, .context].contains(mark)
+        case .plainSDJWT: mark == .context
+        case .statusListToken: mark == .list
+        default: false
+        }
+    }
+
+    // MARK: - By the members
+
+    /// Members that tell what a payload is, the most telling first.
+    private enum Mark: CaseIterable {
+        case credential, presentation, claimsType, list, presented, context
+
+        static func all(in claims: JSONObject) -> [Mark] { allCases.filter { $0.stands(in: claims) } }
+
+        private func stands(in claims: JSONObject) -> Bool {
+            switch self {
+            case .credential: claims["vc"] != nil
+            case .presentation: claims["vp"] != nil
+            case .claimsType: claims["vct"] != nil
+            case .list: claims["status_list"] != nil
+            case .presented: claims["verifiableCredential"] != nil
+            case .context: claims["@context"] != nil
+            }
+        }
+    }
+
+    private static func shown(by marks: [Mark], _ claims: JSONObject) -> CredentialKind {
+        switch marks.first {
+        case .credential: .jwtCredential
+        case .presentation: .jwtPresentation
+        case .claimsType: .dcSDJWT
+        case .list: .statusListToken
+        case .presented: .vpJWT
+        case .context: DigestSearch.place(in: claims) == nil ? .vcJWT : .vcdmSDJWT
+        case nil: DigestSearch.place(in: claims) == nil ? .otherToken : .plainSDJWT
+        }
+    }
+}
+
+/// Looks for what only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a member `_sd`, or `...`.
+enum DigestSearch {
+    /// Where the first of them is, as a JSON pointer; linear in the size of the payload.
+    static func place(in claims: JSONObject) -> String? {
+        claims["_sd_alg"] != nil ? "/_sd_alg" : place(in: .object(claims))
+    }
+
+    private static func place(in value: JSON) -> String? {
+        switch value {
+        case .object(let object):
+            for member in object.members {
+                if member.name == "_sd" || member.name == "..." { return Pointer.append("", member.name) }
+                if member.value.isContainer, let place = place(in: member.value) {
+                    return Pointer.append("", member.name) + place
+                }
+            }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() where element.isContainer {
+                if let place = place(in: element) { return Pointer.append("", index) + place }
+            }
+        default: break
+        }
+        return nil
+    }
+}

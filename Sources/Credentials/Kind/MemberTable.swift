@@ -1,0 +1,135 @@
+import Encoding
+
+/// What becomes of the members of one signed object: which stage reads them, which are known to say nothing that
+/// decides, and which are refused. Whatever else is there is a claim, for the gate's rules.
+///
+/// A name that decides in one kind is never a mere claim in another: its issuer meant something by it. Where this kind
+/// does not read it, the credential is refused (`kind.member`).
+struct MemberTable: Sendable {
+    /// The members that a stage reads.
+    let read: [(stage: Stage, names: [Text])]
+    /// Members of the kind that decide nothing at a gate.
+    let inert: [Text]
+    /// Every other name that decides somewhere.
+    let refused: Set<Text>
+
+    init(_ read: [(Stage, [Text])], inert: [Text] = []) {
+        self.read = read.map { (stage: $0.0, names: $0.1) }
+        self.inert = inert
+        refused = Set(Self.decisive).subtracting(read.flatMap(\.1)).subtracting(inert)
+    }
+
+    /// The names by which some kind says what a thing is, who issued it to whom, from when until when, under which key,
+    /// for which verifier and with which status.
+    static let decisive: [Text] = [
+        "@context", "type", "vct", "vc", "vp", "verifiableCredential", "status_list", "iss", "issuer", "sub",
+        "credentialSubject", "holder", "nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil",
+        "cnf", "aud", "status", "credentialStatus", "_sd", "_sd_alg", "...", "sd_hash",
+    ]
+
+    /// Shape stage: refuses an object with a member that decides elsewhere and is not read here.
+    ///
+    /// - Throws: `kind.member`; `shape.member` for `vc` and `vp`, which their specifications forbid by name.
+    func check(_ object: JSONObject, at parent: String = "") throws(Rejection) {
+        try check(object.members.lazy.map(\.name), at: parent)
+    }
+
+    /// The same of what has members of these names.
+    func check(_ names: some Sequence<Text>, at parent: String) throws(Rejection) {
+        for name in names where refused.contains(name) {
+            let isForbidden = name == "vc" || name == "vp"
+            throw Rejection(isForbidden ? .shapeMember : .kindMember, at: Pointer.append(parent, name))
+        }
+    }
+}
+
+// MARK: - The tables
+
+extension MemberTable {
+    /// Members that both data models of the W3C have. What is inert is looked at for its form only.
+    private static let credential: [(Stage, [Text])] = [
+        (.shape, ["type", "credentialSubject", "id"]),
+        (.validity, ["issuanceDate", "validFrom", "expirationDate", "validUntil"]), (.issuer, ["issuer"]),
+        (.contexts, ["@context"]), (.status, ["credentialStatus"]),
+    ]
+    private static let credentialInert: [Text] = [
+        "credentialSchema", "refreshService", "termsOfUse", "evidence", "relatedResource", "name", "description",
+    ]
+    /// Claims of a JWT that stand for members of the credential, or must agree with them.
+    private static let claims: [(Stage, [Text])] = [
+        (.shape, ["sub", "jti"]), (.validity, ["nbf", "exp", "iat"]), (.issuer, ["iss"]), (.status, ["status"]),
+    ]
+    private static let disclosing: [(Stage, [Text])] = [(.proof, ["_sd", "_sd_alg", "..."]), (.holder, ["cnf"])]
+    private static let presentation: [(Stage, [Text])] = [
+        (.shape, ["@context", "type", "id", "verifiableCredential"]), (.holder, ["holder"]),
+    ]
+    private static let holderClaims: [(Stage, [Text])] = [
+        (.validity, ["nbf", "exp"]), (.holder, ["iss", "sub", "aud", "nonce", "iat"]),
+    ]
+
+    /// The document of a linked-data credential. Of its other members JSON-LD says whether they are signed.
+    static let linkedDataCredential = MemberTable(credential + [(.proof, ["proof"])], inert: credentialInert)
+    /// The document of a linked-data presentation.
+    static let linkedDataPresentation = MemberTable(presentation + [(.holder, ["proof"])])
+    /// The payload around `vc`.
+    static let jwtCredential = MemberTable(claims + [(.shape, ["vc"])], inert: ["nonce"])
+    /// What stands in `vc`.
+    static let insideVC = MemberTable(credential, inert: credentialInert)
+    static let vcJWT = MemberTable(credential + claims, inert: credentialInert + ["nonce"])
+    /// The payload around `vp`.
+    static let jwtPresentation = MemberTable(holderClaims + [(.shape, ["vp"])], inert: ["jti"])
+    /// What stands in `vp`.
+    static let insideVP = MemberTable(presentation)
+    static let vpJWT = MemberTable(presentation + holderClaims, inert: ["jti"])
+    /// SD-JWT VC under either media type. `vct` is what it is; that it may also have members of the W3C's data model is
+    /// MOSIP's practice, and each of them can only narrow.
+    static let sdJWTVC = MemberTable(
+        [
+            (.shape, ["vct", "sub", "credentialSubject"]),
+            (.validity, ["nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil"]),
+            (.issuer, ["iss"]), (.contexts, ["@context"]), (.claims, ["type"]),
+            (.status, ["status", "credentialStatus"]),
+        ] + disclosing, inert: ["issuer", "vct#integrity", "jti", "id", "nonce"])
+    static let vcdmSDJWT = MemberTable(credential + claims + disclosing, inert: credentialInert + ["nonce"])
+    /// A plain SD-JWT names its issuer by `iss`, or as a credential of the W3C.
+    static let plainSDJWT = MemberTable(
+        [
+            (.shape, ["type", "sub", "credentialSubject"]),
+            (.validity, ["nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil"]),
+            (.issuer, ["iss", "issuer"]), (.contexts, ["@context"]), (.status, ["status", "credentialStatus"]),
+        ] + disclosing, inert: ["jti", "id", "nonce"])
+    /// The mobile security object. Elements of the namespaces are claims.
+    static let securityObject = MemberTable(
+        [
+            (.shape, ["version", "docType"]), (.validity, ["validityInfo"]),
+            (.proof, ["digestAlgorithm", "valueDigests"]), (.status, ["status"]),
+        ], inert: ["deviceKeyInfo"])
+
+    /// Every table with the kinds that it is for and the part of them, in the order of the documents.
+    static let all: [(kind: String, part: String, table: MemberTable)] = [
+        ("`ldp_vc`", "document", linkedDataCredential), ("`ldp_vp`", "document", linkedDataPresentation),
+        ("`jwt_vc_json`", "payload", jwtCredential), ("`jwt_vc_json`", "`vc`", insideVC),
+        ("`vc+jwt`", "payload", vcJWT), ("`jwt_vp_json`", "payload", jwtPresentation),
+        ("`jwt_vp_json`", "`vp`", insideVP), ("`vp+jwt`", "payload", vpJWT),
+        ("`dc+sd-jwt`, `vc+sd-jwt`", "payload", sdJWTVC), ("`vc+sd-jwt` of VCDM 2.0", "payload", vcdmSDJWT),
+        ("`sd-jwt`", "payload", plainSDJWT), ("`mso_mdoc`", "security object", securityObject),
+    ]
+}
+
+extension CredentialKind {
+    /// What becomes of the members of its SD-JWT.
+    var members: MemberTable {
+        switch self {
+        case .vcdmSDJWT: .vcdmSDJWT
+        case .plainSDJWT: .plainSDJWT
+        default: .sdJWTVC
+        }
+    }
+
+    /// The claims that say who issued what to whom and until when: no issuer of an SD-JWT VC leaves them to the holder
+    /// (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2), and none of any SD-JWT its own name.
+    var neverDisclosed: [Text] {
+        [.dcSDJWT, .oldSDJWT].contains(self)
+            ? ["iss", "nbf", "exp", "cnf", "vct", "vct#integrity", "status"] : ["iss"]
+    }
+}

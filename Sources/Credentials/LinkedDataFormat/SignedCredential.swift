@@ -1,0 +1,78 @@
+import Encoding
+import LinkedData
+
+/// A linked-data credential as its issuer signed it: all that is left of it after the proof stage. What decides, what
+/// it is known by and what rules may read are functions of this value; nothing of what was received is in it.
+struct SignedCredential {
+    /// The text that is signed: its canonical form (RFC 8785), read again, under the contexts that were signed. Nil
+    /// where statements are.
+    let text: JSONObject?
+    /// The signed statements; nil for a text that states no more than its names say.
+    let statements: StatementGraph?
+    /// What decides about it.
+    let facts: CredentialFacts
+    /// ``SignedClaims/types``
+    let types: [Text]
+    /// What it is known by.
+    let content: SignedContent
+    /// ``SignedClaims/contexts``
+    let contexts: ListedContexts
+    private let graph: DeferredGraph
+
+    /// Of a proof over the text.
+    ///
+    /// - Parameters:
+    ///   - signed: What the proof covers.
+    ///   - shape: The same by its names.
+    ///   - content: What it is known by, where a proof over statements says that.
+    ///   - limits: How many status entries there may be.
+    init(
+        text signed: LinkedDataDocument, shape: CredentialShape, content: SignedContent?, profile: Profile,
+        limits: Limits
+    ) throws(Rejection) {
+        let document = signed.unsecured
+        var facts = CredentialFacts(text: shape)
+        if let plain = signed.plain {
+            (statements, types) = (nil, plain.types)
+            graph = DeferredGraph(of: document, processor: signed.processor)
+        } else {
+            let certain = signed.graph(type: CredentialVocabulary.verifiableCredentialType)
+            guard let written = certain ?? signed.writtenGraph else { throw Rejection(.shapeSpelling) }
+            try facts.add(CredentialFacts(written, entries: [], profile: profile, limits: limits))
+            (statements, types) = (written, written.types(of: written.root))
+            graph = DeferredGraph(certain)
+        }
+        text = document
+        self.facts = facts
+        self.content = content ?? SignedContent(text: document, processor: signed.processor)
+        contexts = ListedContexts(signed.context)
+    }
+
+    /// Of proofs over statements.
+    ///
+    /// - Parameters:
+    ///   - statements: What they cover.
+    ///   - document: Its contexts, and where its status entries are written, for findings.
+    ///   - content: What it is known by.
+    init(
+        _ statements: StatementGraph, document: CredentialShape, content: SignedContent, profile: Profile,
+        limits: Limits
+    ) throws(Rejection) {
+        text = nil
+        self.statements = statements
+        self.content = content
+        facts = try CredentialFacts(
+            statements, entries: document.statusEntries.map(\.pointer), profile: profile, limits: limits)
+        types = facts.types
+        contexts = ListedContexts(document.document["@context"] ?? .null)
+        graph = DeferredGraph(statements)
+    }
+
+    /// What the gate's rules may read.
+    func claims(of issuer: TrustedIssuer) -> SignedClaims {
+        SignedClaims(
+            issuer: issuer.id, types: types, text: text.map { SignedText(.object($0)) }, graph: graph,
+            contexts: contexts, issuerContexts: issuer.contexts, validFrom: facts.validFrom,
+            validUntil: facts.validUntil, signed: content, id: facts.id, subjects: facts.subjects)
+    }
+}

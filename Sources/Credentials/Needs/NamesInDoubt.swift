@@ -1,0 +1,76 @@
+package import Encoding
+import LinkedData
+
+/// A name in a rule that pinned contexts give several meanings: some credential may be read otherwise than the rule's
+/// author meant, or not at all (``ClaimNames``).
+package struct NameInDoubt: Hashable, Sendable {
+    /// The rule.
+    package let rule: Text
+    /// The place that it asks about, as it writes it.
+    package let claim: String
+    /// The name: a step of the place, or a text that is compared with what stands there.
+    package let name: Text
+    /// The IRIs that the contexts give it, in byte order.
+    package let meanings: [Text]
+}
+
+extension TrustStore {
+    /// The names in rules that are in doubt: neither the rule lists its contexts nor the entries of the issuers that it
+    /// is about, or they list contexts that disagree. Each once, in the order of the rules.
+    package func namesInDoubt(in policy: GatePolicy) -> [NameInDoubt] {
+        var found: [NameInDoubt] = []
+        var seen: Set<NameInDoubt> = []
+        let rules =
+            policy.deny.map { ($0.id, $0.selector, $0.when) } + policy.accept.map { ($0.id, $0.selector, $0.require) }
+        for (rule, selector, conditions) in rules where selector.contexts.isEmpty && selector.isAbout(.ldpVC) {
+            let contexts = processor.definedNames(of: contexts(of: selector))
+            for (claim, name) in conditions.flatMap(\.names) {
+                let meanings = contexts.reduce(into: Set<Text>()) { $0.formUnion($1.definitions(of: name)) }
+                guard meanings.count > 1 else { continue }
+                let doubt = NameInDoubt(rule: rule, claim: claim, name: name, meanings: meanings.sorted())
+                if seen.insert(doubt).inserted { found.append(doubt) }
+            }
+        }
+        return found
+    }
+
+    /// The contexts that credentials may list which a rule is about.
+    private func contexts(of selector: CredentialSelector) -> [Text] {
+        var named = selector.issuers
+        for group in selector.groups { named += members(ofGroup: group).map(Array.init) ?? [] }
+        let entries =
+            selector.issuers.isEmpty && selector.groups.isEmpty
+            ? Array(issuers.values) : Set(named).compactMap { issuers[$0] }
+        let lists = entries.map(\.contexts)
+        let known = processor.contexts.documents.keys.sorted()
+        return lists.contains(nil) ? known : known.filter { url in lists.contains { $0?.contains(url) ?? true } }
+    }
+}
+
+extension Predicate {
+    /// The names that it reads, each with the place that it asks about.
+    fileprivate var names: [(claim: String, name: Text)] {
+        switch self {
+        case .claim(let path, let test):
+            var names = test.texts.filter { !$0.utf8.contains(UInt8(ascii: ":")) }
+            if case .pointer(_, let tokens) = path { names = tokens + names }
+            return names.map { (path.description, $0) }
+        case .issuedWithin, .remaining: return []
+        case .all(let inner), .any(let inner): return inner.flatMap(\.names)
+        case .not(let inner): return inner.names
+        }
+    }
+}
+
+extension ClaimTest {
+    /// The texts that it compares values with.
+    fileprivate var texts: [Text] {
+        let values: [PolicyValue] =
+            switch self {
+            case .equals(let value), .contains(let value): [value]
+            case .isOne(let values), .containsAny(let values), .containsAll(let values): values
+            case .exists, .hasPrefix, .number, .date, .age: []
+            }
+        return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    }
+}

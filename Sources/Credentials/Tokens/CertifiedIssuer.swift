@@ -1,0 +1,37 @@
+import Encoding
+
+extension Surroundings {
+    /// Issuer stage of a token without `iss`, which its signer's certificate stands for (draft-ietf-oauth-sd-jwt-vc
+    /// since draft 10, section 2.2.2.2): the entry whose id the certificate names or, where it names none that is
+    /// trusted, the one entry that lists its root.
+    ///
+    /// It only chooses whose rules hold. That the chain ends at a root of that entry and names no other is for the
+    /// key stage.
+    ///
+    /// - Throws: `issuer.untrusted` where there is no such entry, or more than one; `chain.invalid`.
+    func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
+        let texts = (token.header["x5c"]?.array ?? []).prefix(limits.certificates).map { $0.string }
+        let chain = texts.compactMap { $0.flatMap { Base64.decodeAny($0.string) } }
+            .filter { $0.count <= limits.certificateBytes }.compactMap { X509Certificate($0) }
+        guard let leaf = chain.first, chain.count == texts.count else {
+            throw Rejection(.chainInvalid, .encoding, at: token.pointer)
+        }
+        let names = leaf.extensions.subjectNames
+        let roots = Set(
+            chain.flatMap { certificate in
+                (trust.roots.contains(certificate) ? [certificate] : trust.roots.named(certificate.issuer))
+                    .map { CertificateRoots.id(ofDigest: $0.digest) }
+            })
+        let entries = trust.issuers.values.filter { roots.contains($0.id) || !roots.isDisjoint(with: $0.roots) }
+        let choices: [(TrustedIssuer) -> Bool] = [
+            { names.uris.contains($0.id) }, { names.bearing(on: $0.id) == .itself }, { roots.contains($0.id) },
+            { _ in true },
+        ]
+        for isChosen in choices {
+            let chosen = entries.filter(isChosen)
+            guard chosen.count < 2 else { break }
+            if let id = chosen.first?.id { return try trust.issuer(id, at: clock.utc, pointer: "/iss") }
+        }
+        throw Rejection(.issuerUntrusted, at: "/iss")
+    }
+}

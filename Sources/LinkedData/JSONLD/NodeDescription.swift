@@ -1,0 +1,52 @@
+package import Encoding
+
+/// One of several objects of a document that describe the same node.
+package struct NodeDescription: Hashable, Sendable {
+    /// The node's id, as it expands.
+    package let id: Text
+    /// The object, among all nodes and graphs of the document: 0 is the outermost.
+    package let object: Int
+    /// The object that it is a value of; nil at the top, in a graph or where a keyword leads to it.
+    package let parent: Int?
+    /// The property that it is a value of.
+    package let property: Text?
+    /// What it states of the node besides types.
+    package let properties: [Text]
+}
+
+/// Finds the descriptions of nodes that are described more than once. Only documents with such nodes pay for it.
+struct NodeDescriptions {
+    private let ids: Set<Text>
+    private(set) var found: [NodeDescription] = []
+    private var objects = 0
+
+    init(of ids: Set<Text>, in items: [ExpandedItem]) {
+        self.ids = ids
+        visit(items, of: nil, under: nil)
+    }
+
+    private mutating func visit(_ items: [ExpandedItem], of parent: Int?, under property: Text?) {
+        for item in items {
+            switch item {
+            case .node(let node): visit(node, of: parent, under: property)
+            case .list(let items, _): visit(items, of: parent, under: property)
+            case .value: continue
+            }
+        }
+    }
+
+    private mutating func visit(_ node: ExpandedNode, of parent: Int?, under property: Text?) {
+        let object = objects
+        objects += 1
+        if let id = node.id ?? nil, ids.contains(id), !node.isReference {
+            found.append(
+                NodeDescription(
+                    id: id, object: object, parent: parent, property: property,
+                    properties: (node.properties.entries + (node.reverse?.entries ?? [])).map(\.iri)))
+        }
+        for entry in node.properties.entries { visit(entry.items, of: object, under: entry.iri) }
+        for entry in node.reverse?.entries ?? [] { visit(entry.items, of: nil, under: nil) }
+        visit(node.graph ?? [], of: nil, under: nil)
+        visit(node.included ?? [], of: nil, under: nil)
+    }
+}

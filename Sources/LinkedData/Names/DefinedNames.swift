@@ -1,0 +1,138 @@
+package import Encoding
+import Synchronization
+
+/// What names stand for in one pinned context, over all its scopes together, as the engine defines them.
+///
+/// A signature over statements leaves the choice of contexts to the holder. So it matters not only what a name means
+/// under the contexts that a document lists, but also what it could mean under another one that the holder may list
+/// instead.
+package final class DefinedNames: Sendable {
+    private let found: Found
+
+    fileprivate init(_ found: Found) { self.found = found }
+
+    /// What the scopes of a context define.
+    fileprivate struct Found: Sendable {
+        var meanings: [Text: Set<Text>] = [:]
+        var names: [Text: Set<Text>] = [:]
+        var vocabularies: Set<Text> = []
+        var keywords: Set<Text> = []
+        var prefixes: Set<Text> = []
+    }
+
+    /// The IRIs that a name has in some scope.
+    package func definitions(of name: Text) -> Set<Text> { found.meanings[name] ?? [] }
+
+    /// The same or, where no scope defines the name, what vocabularies make of it.
+    package func meanings(of name: Text) -> Set<Text> {
+        found.meanings[name] ?? Set(found.vocabularies.map { Text($0.string + name.string) })
+    }
+
+    /// Whether some scope gives an IRI another name than this one.
+    package func names(_ iri: Text, otherwiseThan name: Text) -> Bool {
+        if let names = found.names[iri], names.count > 1 || names.first != name { return true }
+        return found.vocabularies.contains { vocabulary in
+            iri.hasPrefix(vocabulary) && iri.utf8.count > vocabulary.utf8.count
+                && iri != Text(vocabulary.string + name.string)
+        }
+    }
+
+    /// The one name of an IRI; nil where it has none or several.
+    package func name(of iri: Text) -> Text? {
+        guard let names = found.names[iri], names.count == 1 else { return nil }
+        return names.first
+    }
+
+    /// Whether some scope makes the name another one for `@id` or `@type`.
+    package func isKeyword(_ name: Text) -> Bool { found.keywords.contains(name) }
+
+    /// Whether compact IRIs may begin with the name.
+    package func isPrefix(_ name: Text) -> Bool { found.prefixes.contains(name) }
+}
+
+extension DefinedNames.Found {
+    /// Adds what one scope defines beyond the one around it; the definitions that have scopes of their own.
+    fileprivate mutating func add(_ state: ActiveContext.State, beyond parent: ActiveContext.State?) -> [TermDefinition]
+    {
+        if let vocabulary = state.vocabulary, IRI.hasScheme(vocabulary) { vocabularies.insert(vocabulary) }
+        var scoped: [TermDefinition] = []
+        for (name, definition) in state.terms.all where definition !== parent?.terms[name] {
+            switch definition.fields.mapping {
+            case .iri(let iri):
+                meanings[name, default: []].insert(iri)
+                names[iri, default: []].insert(name)
+                if definition.fields.isPrefix { prefixes.insert(name) }
+            case .keyword(.id), .keyword(.type): keywords.insert(name)
+            case .keyword, .nothing: break
+            }
+            if definition.fields.context != nil { scoped.append(definition) }
+        }
+        return scoped
+    }
+}
+
+/// The names of pinned contexts, looked for once.
+final class DefinedNamesCache: Sendable {
+    private let known = Mutex<[Text: DefinedNames]>([:])
+
+    func names(of urls: [Text], _ find: (Text) -> DefinedNames) -> [DefinedNames] {
+        let known = known.withLock { $0 }
+        return urls.map { known[$0] ?? names(of: $0, find) }
+    }
+
+    private func names(of url: Text, _ find: (Text) -> DefinedNames) -> DefinedNames {
+        let names = find(url)
+        known.withLock { $0[url] = names }
+        return names
+    }
+}
+
+extension JSONLDProcessor {
+    /// The names of each of these pinned contexts; none where the engine cannot process one by itself, as then no
+    /// document can list it.
+    package func definedNames(of urls: [Text]) -> [DefinedNames] {
+        names.names(of: urls) {
+            var finder = NameFinder(source(.init(), Self.unbounded))
+            return finder.find($0)
+        }
+    }
+
+    /// What is pinned was chosen by the operator, and is looked through once.
+    private static let unbounded: Limits = {
+        var limits = Limits()
+        limits.definitions = .max
+        limits.contextBytes = .max
+        return limits
+    }()
+}
+
+/// Goes through all scopes of a context.
+private struct NameFinder {
+    private var contexts: ContextSource
+    private var names = DefinedNames.Found()
+    /// The scoped contexts that were looked into: one that leads to itself has nothing new the second time.
+    private var seen: Set<Scope> = []
+
+    private struct Scope: Hashable {
+        let value: JSON
+        let base: Text?
+    }
+
+    init(_ source: ContextSource) { contexts = source }
+
+    mutating func find(_ url: Text) -> DefinedNames {
+        guard let initial = try? contexts.initial(Options()),
+            let active = try? contexts.apply(.string(url), on: initial)
+        else { return DefinedNames(names) }
+        var open = names.add(active.state, beyond: nil).map { (active, $0) }
+        while let (parent, definition) = open.popLast() {
+            // A property's context may redefine protected terms, a type's may not: nothing is missed so.
+            guard let context = definition.fields.context,
+                seen.insert(Scope(value: context.value, base: context.base)).inserted,
+                let inner = try? contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
+            else { continue }
+            open += names.add(inner.state, beyond: parent.state).map { (inner, $0) }
+        }
+        return DefinedNames(names)
+    }
+}

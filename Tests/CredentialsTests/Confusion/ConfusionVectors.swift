@@ -1,0 +1,42 @@
+import Encoding
+import TestKit
+
+@testable import Credentials
+
+/// The cases of `Tests/Vectors` that are verified whole, accepted and rejected alike.
+struct ConfusionVectors {
+    static let folders = [
+        "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/jose-cose", "vc/mosip",
+        "vc/ssi",
+        "sd-jwt/rfc9901-examples", "sd-jwt/testcases", "mdoc/generated", "mdoc/iso18013-5-annex-d", "vc/neighbours",
+        "vc/respelt",
+    ]
+
+    /// Longest payload that is disguised: of what is longer, parts are repeated only.
+    private static let longest = 64 * 1024
+
+    /// The cases of a folder that are as long as that at most; nil when it is absent.
+    static func cases(of folder: String) throws -> [PlainCase]? {
+        guard let path = Vectors.path(folder) else { return nil }
+        var gates: [JSON: (Verifier, DisguiseKit)] = [:]
+        return try VerdictCase.all(in: path).compactMap { item -> PlainCase? in
+            guard item.outOfScope == nil, ["issuer-data-only", nil].contains(item.mode), let clock = item.clock,
+                let payload = try? item.payload(), payload.count <= longest
+            else { return nil }
+            let members: [Text] = ["trust", "statusList", "holder", "profile", "keyPurpose", "clock", "format", "note"]
+            let key = JSON.array(members.map { item.json[$0] ?? .null })
+            let gate = try gates[key] ?? gate(of: item, at: clock)
+            gates[key] = gate
+            return PlainCase(
+                "\(folder) \(item.id)", Showing(payload, label: item.claimed), gate.0, gate.1, clock: clock,
+                mode: item.verifierMode)
+        }
+    }
+
+    private static func gate(of item: VerdictCase, at clock: WallTime) throws -> (Verifier, DisguiseKit) {
+        let material = try item.material().withStrangers
+        let kit = try DisguiseKit(
+            try material.contexts.mapValues { try JSON.parse($0) }, demand: item.demand, at: clock)
+        return (Verifier(trust: try TrustStore(material), policy: item.policy), kit)
+    }
+}

@@ -1,0 +1,165 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// Proof of possession, by one rule for all that holders sign: how old it may be, whom it must be made for, and whose challenge it
+/// may answer.
+@Suite struct HolderProofRuleTests {
+    enum Kind: CaseIterable {
+        case keyBinding, firstToken, secondToken, statements, text
+
+        var hasChoice: Bool { self != .keyBinding }
+    }
+
+    /// What a holder signs besides the credential. A key binding states all of it.
+    struct Proof {
+        var age: Int? = 5
+        var nonce: Text?
+        var audience: JSON?
+    }
+
+    private static let gate: Text = "North-Gate"
+    private static let mine = "[[accept]]\nid = \"mine\"\nholder = \"required\"\n"
+    private static let open = "[[accept]]\nid = \"open\"\n"
+
+    private let forge: TokenForge
+    private let holderForge: TokenForge
+    private let issuer: GraphSigner
+
+    init() throws {
+        forge = try TokenForge()
+        holderForge = try TokenForge(seed: 5)
+        issuer = try GraphSigner(.eddsaRDFC2022)
+    }
+
+    private func payload(_ kind: Kind, _ proof: Proof) throws -> [UInt8] {
+        var claims: JSONObject = ["iss": .string(holderForge.id)]
+        if let age = proof.age { claims["iat"] = .int(TokenForge.now - age) }
+        claims["nonce"] = proof.nonce.map { .string($0) }
+        claims["aud"] = proof.audience
+        switch kind {
+        case .keyBinding:
+            let token = try forge.sdJWT { $0["cnf"] = ["jwk": holderForge.jwk] }
+            claims["iss"] = nil
+            claims["sd_hash"] = Disclose.digest(token)
+            claims["nonce"] = claims["nonce"] ?? "x"
+            claims["aud"] = claims["aud"] ?? .string(Self.gate)
+            return Array((token + (try holderForge.sign(["alg": "ES256", "typ": "kb+jwt"], claims))).utf8)
+        case .firstToken:
+            var about = forge.jwtClaims
+            about["sub"] = .string(holderForge.id)
+            about["vc"] = .object(forge.v1.with("credentialSubject", ["id": .string(holderForge.id)]))
+            claims["vp"] = [
+                "@context": ["https://www.w3.org/2018/credentials/v1"], "type": ["VerifiablePresentation"],
+                "verifiableCredential": [.text(try forge.sign(forge.header("JWT"), about))],
+            ]
+            return Array(try holderForge.sign(holderForge.header("JWT"), claims).utf8)
+        case .secondToken:
+            let about = forge.v2.with("credentialSubject", ["id": .string(holderForge.id)])
+            claims["@context"] = [.string(GraphSigner.base)]
+            claims["type"] = ["VerifiablePresentation"]
+            claims["verifiableCredential"] = [
+                [
+                    "@context": .string(GraphSigner.base), "type": "EnvelopedVerifiableCredential",
+                    "id": .text("data:application/vc+jwt," + (try forge.sign(forge.header("vc+jwt"), about))),
+                ]
+            ]
+            return Array(try holderForge.sign(holderForge.header("vp+jwt"), claims).utf8)
+        case .statements, .text:
+            let holder = try GraphSigner(kind == .text ? .eddsaJCS2022 : .eddsaRDFC2022, seed: 32)
+            let credential = try issuer.sign([
+                "@context": issuer.heads(), "type": ["VerifiableCredential"], "issuer": .string(issuer.id),
+                "validFrom": "2026-01-01T00:00:00Z", "credentialSubject": ["id": .string(holder.id)],
+            ])
+            return try holder.sign(
+                [
+                    "@context": holder.heads(), "type": ["VerifiablePresentation"],
+                    "verifiableCredential": [credential],
+                ], purpose: "authentication"
+            ) {
+                $0["created"] = proof.age.map { .text(Timestamp(seconds: Int64(TokenForge.now - $0)).rfc3339) }
+                $0["challenge"] = proof.nonce.map { .string($0) }
+                $0["domain"] = proof.audience
+            }.compactBytes
+        }
+    }
+
+    /// What a proof is worth. `counts`: the rule that asks for the holder's proof is fulfilled. `idle`: it is not, and the credential passes without.
+    /// `refused`: nothing passes.
+    private enum Worth { case counts, idle, refused }
+
+    private func worth(
+        _ kind: Kind, _ proof: Proof, gate: Text? = HolderProofRuleTests.gate, _ demand: HolderDemand = .init()
+    ) throws -> Worth {
+        var material = TrustMaterial(issuers: [TrustedIssuer(id: forge.id), TrustedIssuer(id: issuer.id)])
+        material.contexts = issuer.contexts.mapValues(\.compactBytes)
+        let (trust, payload) = (try TrustStore(material), try payload(kind, proof))
+        func code(_ rules: String, _ demand: HolderDemand) throws -> ReasonCode {
+            var policy = VerificationPolicy(try PolicyFixture.parse(rules))
+            policy.audience = gate
+            return Credentials.Verifier(trust: trust, policy: policy)
+                .verify(payload, demand: demand, at: TokenForge.clock).code
+        }
+        let (mine, open) = (try code(Self.mine, demand), try code(Self.open, demand))
+        var required = demand
+        required.required = true
+        // To ask for a proof beforehand comes to the same.
+        let isEnough = try code(Self.open, required) == .ok
+        #expect(isEnough == (mine == .ok) && (mine != .ok || open == .ok), "\(kind) \(proof): \(mine)")
+        return isEnough ? .counts : open == .ok ? .idle : .refused
+    }
+
+    @Test(arguments: Kind.allCases) func age(kind: Kind) throws {
+        let old: Worth = kind.hasChoice ? .idle : .refused
+        for (age, wanted) in [(0, .counts), (300, .counts), (301, old), (200 * 86_400, old), (-60, .counts)]
+            as [(Int, Worth)]
+        {
+            #expect(try worth(kind, Proof(age: age)) == wanted, "\(kind) \(age) s old")
+        }
+        #expect(try worth(kind, Proof(age: -61)) == .refused, "\(kind) from tomorrow")
+        let strict = HolderDemand(maxAge: .seconds(30))
+        #expect(try worth(kind, Proof(age: 30), strict) == .counts && worth(kind, Proof(age: 31), strict) == old)
+        // A challenge that was answered does not replace the date.
+        let asked = HolderDemand(nonce: "n-1", audience: Self.gate)
+        let answer = Proof(age: 301, nonce: "n-1", audience: .string(Self.gate))
+        #expect(try worth(kind, answer, asked) == old)
+    }
+
+    @Test(arguments: Kind.allCases.filter(\.hasChoice)) func undated(kind: Kind) throws {
+        // What Data Integrity 1.0 calls a proof may leave the date out.
+        #expect(try worth(kind, Proof(age: nil)) == .idle, "\(kind)")
+    }
+
+    @Test(arguments: Kind.allCases) func audience(kind: Kind) throws {
+        let (own, other): (JSON, JSON) = (.string(Self.gate), "did:web:other.example")
+        #expect(try worth(kind, Proof(audience: own)) == .counts)
+        #expect(try worth(kind, Proof(audience: other)) == .refused)
+        // A gate without a name is not the one that is named, and cannot say that another is.
+        #expect(try worth(kind, Proof(audience: other), gate: nil) == .idle)
+        #expect(try worth(kind, Proof(audience: own), gate: nil) == .idle)
+        let asked = HolderDemand(audience: Self.gate)
+        #expect(try worth(kind, Proof(audience: own), gate: nil, asked) == .counts)
+        #expect(try worth(kind, Proof(audience: other), gate: nil, asked) == .refused)
+        guard kind.hasChoice else { return }
+        #expect(try worth(kind, Proof()) == .counts && worth(kind, Proof(), gate: nil) == .counts)
+        #expect(try worth(kind, Proof(), asked) == .refused)
+        #expect(try worth(kind, Proof(audience: [other, own])) == .counts)
+        for nobody in [5, [5]] as [JSON] {
+            #expect(try worth(kind, Proof(audience: nobody)) != .counts, "\(kind) \(nobody)")
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func challenge(kind: Kind) throws {
+        let own: JSON = .string(Self.gate)
+        let asked = HolderDemand(nonce: "n-1")
+        #expect(try worth(kind, Proof(nonce: "n-1", audience: own), asked) == .counts)
+        #expect(try worth(kind, Proof(nonce: "n-2", audience: own), asked) == .refused)
+        // Without a challenge of this gate whatever is answered must at least be meant for it.
+        #expect(try worth(kind, Proof(nonce: "n-2", audience: own)) == .counts)
+        guard kind.hasChoice else { return }
+        #expect(try worth(kind, Proof(), asked) == .refused)
+        #expect(try worth(kind, Proof(nonce: "n-1"), asked) == .counts)
+        #expect(try worth(kind, Proof(nonce: "n-2")) == .idle)
+    }
+}

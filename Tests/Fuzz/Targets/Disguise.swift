@@ -1,0 +1,1 @@
+../../CredentialsTests/Confusion/Disguise.swift

@@ -1,0 +1,1 @@
+../../CredentialsTests/Respelling/RespellingTwin.swift

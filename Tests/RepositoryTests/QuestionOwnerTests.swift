@@ -1,0 +1,76 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Each question that decides about a credential is answered by one function, and nothing else of `Credentials` reads what that
+/// function decides by. What a token is has tests of its own (``KindOwnerTests``).
+@Suite struct QuestionOwnerTests {
+    /// A question, the line that declares who answers it, and the files in which what decides it may stand.
+    struct Question: CustomTestStringConvertible, Sendable {
+        let name: String
+        let owner: String
+        let declaration: String
+        /// What only the owner, and those that hand it over, may write.
+        let words: String
+        let files: Set<String>
+        var testDescription: String { name }
+    }
+
+    static let questions = [
+        Question(
+            name: "what was signed", owner: "LinkedDataFormat/SignedCredential.swift",
+            declaration: "struct SignedCredential",
+            words: "CredentialFacts(", files: ["LinkedDataFormat/SignedCredential.swift"]),
+        Question(
+            name: "when only what was signed is left", owner: "LinkedDataFormat/CredentialCheck.swift",
+            declaration: "func readSigned(", words: "SignedCredential(",
+            files: ["LinkedDataFormat/CredentialCheck.swift"]),
+        Question(
+            name: "what a name means", owner: "Policy/ClaimNames.swift", declaration: "struct ClaimNames",
+            words: ".names(under:", files: ["Policy/ClaimNames.swift"]),
+        Question(
+            name: "what is complete", owner: "LinkedDataFormat/CredentialFacts.swift", declaration: "func isComplete(",
+            words: "takesArraysWhole else", files: ["LinkedDataFormat/CredentialFacts.swift"]),
+        Question(
+            name: "which statements had to be shown", owner: "LinkedDataFormat/CredentialFacts.swift",
+            declaration: "func isComplete(", words: "mandatory.contains",
+            // The proof tells them from the others, whose signatures it checks.
+            files: ["LinkedDataFormat/CredentialFacts.swift", "Proof/LinkedDataProof.swift"]),
+        Question(
+            name: "which credential decided", owner: "Verifier.swift", declaration: "func ask(", words: "decisive = [",
+            // A verdict keeps what the verifier tells it.
+            files: ["Verifier.swift", "Run/Verdict.swift"]),
+        Question(
+            name: "what a root may sign", owner: "Trust/SignerRole.swift", declaration: "enum SignerRole",
+            words: "trust.tokenRoots",
+            // It proposes what an operator may add.
+            files: ["Trust/SignerRole.swift", "Needs/NeedsReader.swift"]),
+        Question(
+            name: "what admits", owner: "Run/Admission.swift", declaration: "func finding(about claims: SignedClaims)",
+            words: "(.issuerUntyped", files: ["Run/Admission.swift"]),
+        Question(
+            name: "what never admits", owner: "Presentations/Received+Check.swift",
+            declaration: "func verify(", words: "CredentialKind.admits(",
+            // It adds the types of the W3C's model to the `vct` where they are such.
+            files: ["Presentations/Received+Check.swift", "Tokens/SDJWTCredential.swift"]),
+    ]
+
+    private static let root = Vectors.repository.appendingPathComponent("Sources/Credentials")
+
+    @Test(arguments: questions) func hasOneOwner(question: Question) throws {
+        let owner = try String(contentsOf: Self.root.appendingPathComponent(question.owner), encoding: .utf8)
+        #expect(owner.contains(question.declaration), "\(question.owner)")
+        let files = try #require(FileManager.default.enumerator(at: Self.root, includingPropertiesForKeys: nil))
+        var found: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let code = Self.code(of: try String(contentsOf: file, encoding: .utf8))
+            if code.contains(question.words) { found.insert(String(file.path.dropFirst(Self.root.path.count + 1))) }
+        }
+        #expect(found == question.files, "\(question.words)")
+    }
+
+    private static func code(of text: String) -> String {
+        text.split(separator: "\n").map { line in line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line }
+            .joined(separator: "\n")
+    }
+}
