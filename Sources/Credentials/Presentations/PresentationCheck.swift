@@ -92,7 +92,7 @@ struct PresentationCheck: FormatCheck {
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
         evidence.note(signers: holders, counting: counting)
-        own = own.filter { !$0.utf8.starts(with: "/verifiableCredential".utf8) }
+        own = own.filter { !Pointer.overlap($0, "/verifiableCredential") }
         guard let first = own.first else { return }
         if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         evidence.unsigned += own

@@ -44,14 +44,14 @@ struct DisclosedPayload {
     /// Whom it is about: `sub`, or the subject of a credential of VCDM 2.0.
     var subjects: CredentialSubjects {
         let own = [object["sub"]?.string].compactMap(\.self)
-        var subjects = CredentialSubjects(of: object)
-        subjects = CredentialSubjects(own + subjects.ids, isOneUnnamed: own.isEmpty && subjects.isOneUnnamed)
-        // A holder who shows one name may still keep back another.
+        let described = CredentialSubjects(of: object)
+        var subjects = CredentialSubjects(own + described.ids, isOneUnnamed: own.isEmpty && described.isOneUnnamed)
+        // A holder who shows one name may still keep back another; `sub` says nothing of an id in the credential.
         let isCredential = object["@context"] != nil || object["credentialSubject"] != nil
         subjects.mayHideOne =
             object["sub"] == nil && holders.contains("")
             || isCredential && holders.union(withheldElements).contains { $0.hasPrefix("/credentialSubject") }
-                && subjects.ids.count < max(1, inPlace["credentialSubject"]?.array?.count ?? 1)
+                && described.ids.count < max(1, inPlace["credentialSubject"]?.array?.count ?? 1)
         return subjects
     }
 }

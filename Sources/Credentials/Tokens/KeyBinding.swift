@@ -24,17 +24,16 @@ struct KeyBinding {
         guard let issued = dates.issued, rule.isFresh([issued]) else { throw invalid }
         try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil)
         let counts = try rule.counts(HolderProofRule.Statement(claims, made: issued))
-        try jwt.verify(by: key(confirmation))
+        try jwt.verify(by: key(confirmation, usedAt: issued))
         return counts
     }
 
-    /// The holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4).
-    private func key(_ confirmation: JSON?) throws(Rejection) -> PublicKey {
+    /// The holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). Neither may be withdrawn; the document of the
+    /// second may have ended it.
+    private func key(_ confirmation: JSON?, usedAt date: Timestamp) throws(Rejection) -> PublicKey {
         if let jwk = confirmation?["jwk"] {
             guard KeyEncoding.signs(jwk.object) else { throw Rejection(.keyNotAuthorised) }
-            do throws(PublicKey.Failure) {
-                return try KeyEncoding.jwk(jwk.object)
-            } catch { throw Rejection(error.code) }
+            return try usable(Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(jwk.object) }, "", date)
         }
         guard let kid = confirmation?["kid"]?.string else { throw Rejection(.holderInvalid) }
         // The method of an identifier that is its own key needs no fragment.
@@ -42,8 +41,18 @@ struct KeyBinding {
         let url = isURL ? kid : SelfContainedDID.document(kid)?.listedMethods.first?.id ?? kid
         let method = try KeyResolver(trust: surroundings.trust).method(url, at: "/cnf/kid").method
         guard method.signs else { throw Rejection(.keyNotAuthorised) }
-        do throws(PublicKey.Failure) {
-            return try method.key.get()
-        } catch { throw Rejection(error.code) }
+        if let end = method.end, end <= surroundings.clock.utc { throw Rejection(.keyRevoked) }
+        return try usable(method.key, method.id, date)
+    }
+
+    private func usable(
+        _ key: Result<PublicKey, PublicKey.Failure>, _ method: Text, _ date: Timestamp
+    ) throws(Rejection) -> PublicKey {
+        let found: PublicKey
+        do throws(PublicKey.Failure) { found = try key.get() } catch { throw Rejection(error.code) }
+        guard surroundings.trust.revocations.allow(found, method: method, issuedAt: [date]) else {
+            throw Rejection(.keyRevoked)
+        }
+        return found
     }
 }

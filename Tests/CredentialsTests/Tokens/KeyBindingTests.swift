@@ -189,4 +189,35 @@ import Testing
         let token = try mallory.sdJWT { $0["cnf"] = jwk }
         #expect(try code(token, "garbage") == .issuerUntrusted)
     }
+
+    /// A key that the operator withdrew, or that its document ended, proves nothing, however the issuer named it.
+    @Test func aWithdrawnOrEndedKey() throws {
+        let did = Text("did:jwk:" + Base64.encode(Array(holder.jwk.compactText.utf8), .url))
+        let stored = Text("did:web:holder.example")
+        func document(_ more: JSONObject) -> [UInt8] {
+            var method: JSONObject = [
+                "id": .string(Text("\(stored)#1")), "type": "JsonWebKey2020", "controller": .string(stored),
+                "publicKeyJwk": holder.jwk,
+            ]
+            for member in more.members { method[member.name] = member.value }
+            let whole: JSON = ["id": .string(stored), "verificationMethod": [.object(method)]]
+            return Array(whole.compactText.utf8)
+        }
+        let names: [JSON] = [jwk, ["kid": .string(did)], ["kid": .string(Text("\(stored)#1"))]]
+        for confirmation in names {
+            let token = try presented(confirmation)
+            let bound = try binding(over: token)
+            var material = forge.material
+            material.documents.append(document([:]))
+            #expect(try code(token, bound, material: material) == .ok)
+            material.revokedKeys = [RevokedKey(.method(Text("\(did)#0")), since: Timestamp(seconds: 0))]
+            #expect(try code(token, bound, material: material) == .holderInvalid)
+        }
+        let token = try presented(["kid": .string(Text("\(stored)#1"))])
+        for (end, wanted) in [("2026-01-01T00:00:00Z", ReasonCode.holderInvalid), ("2099-01-01T00:00:00Z", .ok)] {
+            var material = forge.material
+            material.documents.append(document(["expires": .text(end)]))
+            #expect(try code(token, binding(over: token), material: material) == wanted)
+        }
+    }
 }
