@@ -73,10 +73,11 @@ final class KioskProcess {
         let canary = Canary()
         defer { canary.end() }
         var queue = RunQueue(process: child.id)
+        let watch = EndWatch(process: child.id)
         let began = ContinuousClock.now
         child.signal(number)
         let end = try await child.wait(within: limit) { queue.look() }
-        return (end, ContinuousClock.now - began, canary.sum + queue.owed)
+        return (end, try await watch.end() - began, canary.sum + queue.owed)
     }
 
     /// Bytes that it has resident: its own, and with those of the files that are mapped, its program first of all, which the kernel
