@@ -32,11 +32,13 @@ enum PolicyFixture {
 
     static func claims(
         _ document: JSON, types: [Text] = [staff], issuer: Text = issuer, format: CredentialFormat = .jwtVC,
-        graph: StatementGraph? = nil, from: String? = "2026-01-01T00:00:00Z", until: String? = "2027-01-01T00:00:00Z",
+        graph: StatementGraph? = nil, hasText: Bool = false, from: String? = "2026-01-01T00:00:00Z",
+        until: String? = "2027-01-01T00:00:00Z",
         subject: Text? = nil, digest: UInt8 = 1
     ) -> SignedClaims {
         SignedClaims(
-            format: format, issuer: issuer, types: types, text: graph == nil ? .described(document, as: format) : nil,
+            format: format, issuer: issuer, types: types,
+            text: hasText || graph == nil ? .described(document, as: format) : nil,
             graph: graph, contexts: ListedContexts(document["@context"] ?? .null),
             validFrom: from.flatMap { Timestamp(rfc3339: $0) }, validUntil: until.flatMap { Timestamp(rfc3339: $0) },
             signed: SignedContent(digest: [UInt8](repeating: digest, count: 32)),

@@ -28,9 +28,11 @@ package struct SignedClaims: Sendable {
     let id: Text?
     /// Whom the credential is about.
     package let subjects: CredentialSubjects
-    private let deferred: DeferredGraph?
+    /// Makes ``graph``.
+    let deferred: DeferredGraph?
 
-    /// The signed statements of linked data, read by property IRIs; nil for other formats.
+    /// The signed statements of linked data, read by property IRIs; nil for other formats. Of a signed text they are made
+    /// each time: rules ask ``RuleWork``.
     var graph: StatementGraph? { deferred?.graph }
 
     /// Claims of these parts; text and graph must hold signed content only.

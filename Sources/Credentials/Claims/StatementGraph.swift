@@ -101,8 +101,8 @@ extension Term {
     var lexicalForm: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
 }
 
-/// The graph of a credential, made when somebody asks for it: a signature over JSON text does not need it.
-struct DeferredGraph: Sendable {
+/// The graph of a credential, made when a rule asks for it: a signature over JSON text does not need it.
+final class DeferredGraph: Sendable {
     private enum Source: Sendable {
         case known(StatementGraph?)
         case document(JSONObject, JSONLDProcessor)
@@ -116,7 +116,8 @@ struct DeferredGraph: Sendable {
     /// The graph of a document.
     init(of document: JSONObject, processor: JSONLDProcessor) { source = .document(document, processor) }
 
-    /// The graph. Computed each time where it is not there already; nil if the document cannot be expanded.
+    /// The graph. Computed each time where it is not there already (``RuleWork`` keeps it); nil if the document cannot
+    /// be expanded.
     var graph: StatementGraph? {
         switch source {
         case .known(let graph): return graph

@@ -189,7 +189,7 @@ struct Envelope {
 
     private static func formats(of record: JSONObject) -> [CredentialFormat] {
         [record["format"], record["vcMetadata"]?["format"]].compactMap { name in
-            name?.string.flatMap { CredentialFormat(rawValue: $0.string) }
+            name?.string.flatMap { CredentialFormat(rawValue: TokenType.normalized($0).string) }
         }
     }
 }

@@ -146,9 +146,11 @@ struct ClaimNames {
     }
 }
 
-/// What the rules of one visit may still look at: nodes and values, counted over all of them.
+/// What the rules of one visit may still look at: nodes and values, counted over all of them. Keeps what several rules
+/// look at.
 final class RuleWork {
     private var left: Int
+    private var graphs: [ObjectIdentifier: (DeferredGraph, StatementGraph?)] = [:]
 
     init(_ limit: Int) { left = limit }
 
@@ -156,5 +158,14 @@ final class RuleWork {
     func take(_ count: Int = 1) -> Bool {
         left -= count
         return left >= 0
+    }
+
+    /// ``SignedClaims/graph`` of a credential, made for the first rule that asks.
+    func graph(of claims: SignedClaims) -> StatementGraph? {
+        guard let deferred = claims.deferred else { return nil }
+        if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }
+        let graph = deferred.graph
+        graphs[ObjectIdentifier(deferred)] = (deferred, graph)
+        return graph
     }
 }

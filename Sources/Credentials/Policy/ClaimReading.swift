@@ -23,8 +23,18 @@ extension SignedClaims {
         }
     }
 
+    /// What the statements say at a place of a signed text of linked data, whose names and values may stand for IRIs;
+    /// nil for other formats, where ``read(_:_:)`` has asked the statements already, and for the claims in a policy's
+    /// test, which have neither contexts nor statements.
+    func readMeaning(of path: ClaimPath, _ names: ClaimNames) -> ClaimFinding? {
+        guard format == .ldpVC, text != nil, deferred != nil, contexts.bringsOwn || !contexts.urls.isEmpty,
+            case .pointer(_, let tokens) = path
+        else { return nil }
+        return statements(names) { $0.read(pointer: tokens) }
+    }
+
     private func statements(_ names: ClaimNames, _ read: (inout StatementReading) -> ClaimFinding) -> ClaimFinding {
-        guard let graph else { return .unknown("the graph has no single root") }
+        guard let graph = names.work.graph(of: self) else { return .unknown("the graph has no single root") }
         var reading = StatementReading(graph, names)
         return read(&reading)
     }

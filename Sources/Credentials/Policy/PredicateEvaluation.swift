@@ -50,7 +50,11 @@ struct PredicateEvaluation {
             let label = (test.isAge ? "age " : "") + "\(test.key) at \(path.description)"
             switch claims.read(path, names) {
             case .value(let value):
-                return PredicateFinding(truth: evaluate(test, of: value), label: label, pointer: path.pointer)
+                let truth = evaluate(test, of: value)
+                if truth == .no, test.comparesText, let why = doubt(about: path, test) {
+                    return PredicateFinding(truth: .unknown, label: "\(label) (\(why))", pointer: path.pointer)
+                }
+                return PredicateFinding(truth: truth, label: label, pointer: path.pointer)
             case .absent:
                 var truth = Truth.unknown
                 if case .exists(let wanted) = test { truth = Truth(!wanted) }
@@ -81,6 +85,20 @@ struct PredicateEvaluation {
             finding.truth = !finding.truth
             finding.label = "not " + finding.label
             return finding
+        }
+    }
+
+    /// Why a signed text of linked data may still be what a test looks for; nil where it is certain to be something else.
+    ///
+    /// A text may be a name for an IRI. Where the credential says `Guest` and the rule `https://works.example/ns#Guest`,
+    /// other letters are another value only if the statements say so, too. Without this a deny rule would hold for a
+    /// proof over the statements and not for one over the text, and a holder who has both would choose.
+    private func doubt(about path: ClaimPath, _ test: ClaimTest) -> String? {
+        switch claims.readMeaning(of: path, names) {
+        case .value(let value):
+            evaluate(test, of: value) == .no ? nil : "the text may be a name for the IRI"
+        case .unknown(let why): why
+        case .absent, nil: nil
         }
     }
 
@@ -159,5 +177,19 @@ struct PredicateEvaluation {
 }
 
 extension ClaimTest {
+    /// Whether it looks for texts.
+    fileprivate var comparesText: Bool {
+        switch self {
+        case .equals(let value), .contains(let value): value.isText
+        case .isOne(let values), .containsAny(let values), .containsAll(let values): values.contains(where: \.isText)
+        case .hasPrefix: true
+        case .exists, .number, .date, .age: false
+        }
+    }
+
     fileprivate var isAge: Bool { if case .age = self { true } else { false } }
+}
+
+extension PolicyValue {
+    fileprivate var isText: Bool { if case .text = self { true } else { false } }
 }

@@ -208,8 +208,10 @@ import Testing
             for label in CredentialFormat.allCases {
                 let wanted: ReasonCode = labels.contains(label) ? .ok : .kindDisagrees
                 #expect(try forge.verify(token, claimed: label, material: material).code == wanted, "\(label)")
-                let record: JSON = ["credential": .text(token), "format": .text(label.rawValue)]
-                #expect(try forge.verify(record.compactText, material: material).code == wanted, "\(label)")
+                for name in [label.rawValue, label.rawValue.uppercased(), "application/\(label.rawValue)"] {
+                    let record: JSON = ["credential": .text(token), "format": .text(name)]
+                    #expect(try forge.verify(record.compactText, material: material).code == wanted, "\(name)")
+                }
             }
             let unknown: JSON = ["credential": .text(token), "format": "jwt_vc"]
             #expect(try forge.verify(unknown.compactText, material: material).code == .ok)

@@ -275,11 +275,27 @@ import Testing
         ("1990-01-01", [.text("1990-01-01")], false),
     ]
 
+    /// What a text states that has no names for IRIs.
+    private static func statements(_ atoms: [Atom]) -> StatementGraph {
+        PolicyFixture.graph(
+            atoms.enumerated().map { index, atom in
+                let term: Term =
+                    switch atom {
+                    case .text(let text), .iri(let text): .literal(Literal(Text(text)))
+                    case .number(let number): typed(Text("\(number)"), "double")
+                    case .flag(let flag): typed(flag ? "true" : "false", "boolean")
+                    case .other: .blank(Text("x\(index)"))
+                    }
+                return Quad(.blank("c"), "urn:p", term)
+            })
+    }
+
     /// Linked data whose text is signed: its numbers are doubles.
     @Test(arguments: conditions.indices) func everyCellOfText(index: Int) throws {
         let condition = Self.conditions[index]
         for (value, atoms, isList) in Self.texts {
-            let claims = PolicyFixture.claims(["p": value], format: .ldpVC)
+            let claims = PolicyFixture.claims(
+                ["@context": ["urn:c"], "p": value], format: .ldpVC, graph: Self.statements(atoms), hasText: true)
             let wanted = Self.answer(condition, atoms, isList: isList, mayHide: false)
             #expect(try truth(of: condition, "\"/p\"", claims) == wanted, "\(condition.text) of \(value.compactText)")
         }

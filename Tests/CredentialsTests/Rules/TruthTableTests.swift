@@ -71,7 +71,29 @@ import Testing
             Row(
                 condition: "level, above = 9007199254740992", claims: ["level": 9_007_199_254_740_993], truth: .no,
                 formats: [.jcs]),
-        ] + mandatory + optional
+        ] + named + mandatory + optional
+
+    /// Names for IRIs: under a proof over the text other letters may mean the same.
+    private static let named: [Row] =
+        [
+            ("badge, equals = \"Guest\"", "Guest", Truth.yes, Truth.yes),
+            ("badge, equals = \"Admin\"", "Guest", .no, .no),
+            ("badge, equals = \"https://works.example/ns#Guest\"", "Guest", .yes, .unknown),
+            ("badge, equals = \"https://works.example/ns#Admin\"", "Guest", .no, .no),
+            ("badge, equals = \"Guest\"", "https://works.example/ns#Guest", .yes, .unknown),
+            ("badge, in = [\"Admin\", \"https://works.example/ns#Guest\"]", "Guest", .yes, .unknown),
+            ("badge, contains-any = [\"x\", \"https://works.example/ns#Guest\"]", "Guest", .yes, .unknown),
+            ("badge, starts-with = \"https://works.example/\"", "Guest", .yes, .unknown),
+            ("badge, starts-with = \"https://other.example/\"", "Guest", .no, .no),
+            ("code, equals = \"https://works.example/ns#Guest\"", "Guest", .no, .no),
+        ].flatMap { (condition: String, value: Text, graph: Truth, text: Truth) in
+            let name = condition.hasPrefix("code") ? "code" : "badge" as Text
+            let claims: JSONObject = JSONObject([.init(name, .string(value))])
+            return [
+                Row(condition: condition, claims: claims, truth: graph, formats: [.rdf]),
+                Row(condition: condition, claims: claims, truth: text, formats: [.jcs]),
+            ]
+        }
 
     /// What the issuer made mandatory may be single elements of arrays, unless his entry says that he takes arrays
     /// whole.
