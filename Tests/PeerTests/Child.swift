@@ -85,16 +85,11 @@ final class Child: Sendable {
         }
     }
 
-    /// Whether the kernel says of each thread that it is stopped (proc_pid_stat(5): the state behind the name in parentheses).
+    /// Whether the kernel says of each thread that it is stopped.
     private var isStopped: Bool {
-        let tasks = "/proc/\(id)/task"
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
-        func isStopped(_ thread: String) -> Bool {
-            let line = try? String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)
-            guard let line, let name = line.lastIndex(of: ")") else { return false }
-            return line[name...].dropFirst(2).first == "T"
-        }
-        return !threads.isEmpty && threads.allSatisfy(isStopped)
+        let folder = TaskFolder(process: id)
+        let threads = folder.threads
+        return !threads.isEmpty && threads.allSatisfy { folder.state(of: $0) == "T" }
     }
 
     /// How it ended, or nil while it runs.
@@ -111,12 +106,12 @@ final class Child: Sendable {
         return end
     }
 
-    /// Waits for its end; does `look` again and again before that.
-    func wait(within limit: Duration, look: () -> Void = {}) async throws -> End {
+    /// Waits for its end, within the limit and what the machine owes it, which is asked for again and again.
+    func wait(within limit: Duration, owed: () -> Duration = { .zero }) async throws -> End {
         let until = ContinuousClock.now + limit
         while true {
-            look()
-            let isLate = ContinuousClock.now >= until  // asked first: a stalled test is not a stalled program
+            // Asked first: a stalled test is not a stalled program.
+            let isLate = ContinuousClock.now >= until + owed()
             if let end = poll() { return end }
             if isLate { throw PeerFailure("process \(id) did not end within \(limit)") }
             try await Task.sleep(for: .milliseconds(5))

@@ -76,7 +76,10 @@ final class KioskProcess {
         let watch = EndWatch(process: child.id)
         let began = ContinuousClock.now
         child.signal(number)
-        let end = try await child.wait(within: limit) { queue.look() }
+        let end = try await child.wait(within: limit) {
+            queue.look()
+            return queue.owed
+        }
         return (end, try await watch.end() - began, canary.sum + queue.owed)
     }
 

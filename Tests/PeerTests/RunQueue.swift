@@ -1,21 +1,32 @@
 import Foundation
 
-/// How long the threads of a process could have run and no processor was free for them: what the machine owes it (the
-/// second number of `/proc/ID/task/THREAD/schedstat`, in nanoseconds).
+/// How long the threads of a process could have run and no processor was free for them: what the machine owes it.
+///
+/// The kernel adds a wait to a thread's figures (``TaskFolder/times(of:)``) only once the thread runs again, so that a wait that
+/// lasts is missing there. It is taken from the state of a thread that can run and whose time on a processor does not grow. The
+/// end of a process waits like that, too.
 struct RunQueue {
     /// Between two looks: they take a processor themselves.
     private static let interval = Duration.milliseconds(50)
 
-    private let tasks: String
-    private var first: [String: Int] = [:]
-    private var last: [String: Int] = [:]
+    private struct Thread {
+        /// What it had waited at the first look.
+        let first: Int
+        var times: (ran: Int, waited: Int)
+        /// Since when it waits, as far as the kernel has not added it yet.
+        var waitsSince: ContinuousClock.Instant?
+        /// How long that was at the last look.
+        var pending = Duration.zero
+    }
+
+    private let folder: TaskFolder
+    private var threads: [String: Thread] = [:]
     private var lookedAt = ContinuousClock.now
 
     /// Counts from now on.
     init(process id: pid_t) {
-        tasks = "/proc/\(id)/task"
+        folder = TaskFolder(process: id)
         read()
-        first = last
     }
 
     /// Takes up what there is now. A thread that has ended keeps what was last seen of it.
@@ -26,14 +37,22 @@ struct RunQueue {
     }
 
     /// What is owed to all threads together.
-    var owed: Duration { .nanoseconds(last.reduce(0) { $0 + $1.value - (first[$1.key] ?? 0) }) }
+    var owed: Duration {
+        threads.values.reduce(.zero) { $0 + .nanoseconds($1.times.waited - $1.first) + $1.pending }
+    }
 
     private mutating func read() {
-        for thread in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
-            guard let line = try? String(contentsOfFile: "\(tasks)/\(thread)/schedstat", encoding: .utf8),
-                let waited = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-            else { continue }
-            last[thread] = waited
+        for id in folder.threads {
+            guard let times = folder.times(of: id) else { continue }
+            guard var thread = threads[id] else {
+                threads[id] = Thread(first: times.waited, times: times)
+                continue
+            }
+            let isWaiting = times == thread.times && folder.state(of: id) == "R"
+            thread.waitsSince = isWaiting ? thread.waitsSince ?? lookedAt : nil
+            thread.pending = thread.waitsSince.map { ContinuousClock.now - $0 } ?? .zero
+            thread.times = times
+            threads[id] = thread
         }
     }
 }
