@@ -85,7 +85,7 @@ extension Verifier {
     /// From when and until when the stored list of that URL holds, as it states itself: no signature is looked at, as this is for
     /// warnings alone. Nil where no list is stored or nothing can be read of it.
     package func statedDates(ofList url: Text) -> (from: Timestamp?, until: Timestamp?)? {
-        let stated = StatedListDates(limits: limits, profile: policy.profile, fetched: trust.listFetched(url))
+        let stated = StatedListDates(limits: limits, profile: profile, fetched: trust.listFetched(url))
         return trust.statusList(url).flatMap { stated.read($0) }.map { ($0.issued, $0.until) }
     }
 }

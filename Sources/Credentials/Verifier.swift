@@ -13,6 +13,8 @@ package struct Verifier: Sendable {
     package let trust: TrustStore
     /// The rules in force.
     package let policy: VerificationPolicy
+    /// How strictly credentials are read.
+    package var profile: Profile { policy.profile(over: trust.profile) }
     /// The bounds in force.
     package let limits: Limits
     /// ``Surroundings/checksSpelling``
@@ -153,7 +155,7 @@ private struct VerificationRun {
         var question = PolicyQuestion(
             rules, of: surroundings.policy, about: cases, at: surroundings.clock,
             knowing: PolicyKnowledge(
-                groups: trust.members(ofGroup:), pinned: trust.processor,
+                groups: trust.members(ofGroup:), pinned: trust.processor, profile: surroundings.profile,
                 work: RuleWork(surroundings.limits.ruleNodes)))
         let decision = question.decide()
         (ruleNotes, decisive) = (decision.notes, decision.credentials)

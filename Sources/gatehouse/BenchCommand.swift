@@ -70,8 +70,7 @@ struct BenchCommand: AsyncParsableCommand {
         ]
         if let portrait {
             let directory = try TrustCommand.reading(portraitTrust ?? ".")
-            let verifier = Verifier(
-                trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
+            let verifier = Verifier(trust: directory.store)
             let payload = Samples.record(try InputFile.bytes(portrait))
             samples.append(Sample(name: "portrait", payload: payload, verifier: verifier, visits: portraitVisits))
         }
@@ -111,8 +110,7 @@ struct BenchCommand: AsyncParsableCommand {
     private func takeTurns() throws {
         guard let date = Timestamp(rfc3339: at) else { throw CommandFailure("--at \(at) is not a date") }
         let directory = try TrustCommand.reading(trust ?? ".")
-        let verifier = Verifier(
-            trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
+        let verifier = Verifier(trust: directory.store)
         try CorpusTurns(verifier: verifier, date: WallTime(utc: date, provenance: .given)).run()
     }
 

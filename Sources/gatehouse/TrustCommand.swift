@@ -32,8 +32,12 @@ struct TrustCommand: AsyncParsableCommand {
         /// The report on it, and on the rules in force: those of a path that is given, else those of the gate.
         func report(at clock: WallTime) throws -> TrustReport {
             let directory = try load()
-            let file = path == nil ? try configuration.load().policy.file : nil
-            return TrustReport(directory, rules: RulesInForce(file: file, over: directory), at: clock)
+            let gate = path == nil ? try configuration.load() : nil
+            let inForce = RulesInForce(file: gate?.policy.file, over: directory)
+            let policy =
+                gate.map { Composition.rules(of: $0, under: inForce.rules) }
+                ?? inForce.rules.map { VerificationPolicy($0) } ?? VerificationPolicy()
+            return TrustReport(directory, rules: inForce, under: policy, at: clock)
         }
 
         private func load() throws -> TrustDirectory {
@@ -129,8 +133,7 @@ struct TrustCommand: AsyncParsableCommand {
                 throw CommandFailure.problems("the trust data", error.problems.count, error.description)
             }
             let refresher = TrustRefresher(section, state: state)
-            let verifier = Verifier(
-                trust: directory.store, policy: VerificationPolicy(profile: directory.profile ?? .strict))
+            let verifier = Verifier(trust: directory.store)
             let copies = Dictionary(state.copies().map { ($0.resource, $0) }, uniquingKeysWith: { $1 })
             var failures = 0
             for resource in directory.store.refreshResources {

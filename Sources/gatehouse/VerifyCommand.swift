@@ -53,7 +53,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var at: String?
     @Option(
         help: ArgumentHelp(
-            "The challenge that the holder was given: nothing is accepted without his proof over it.", valueName: "text"
+            "The challenge that was given: nothing is accepted without a proof over it, of a presentation that of its signer.",
+            valueName: "text"
         ))
     var nonce: String?
     @Option(
@@ -142,7 +143,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
             store = try directory?.store ?? TrustStore(TrustMaterial())
             inForce = RulesInForce(file: policy, over: noPolicy ? nil : directory)
-            chosen = try chosenPolicy(PolicyCommand.usable(inForce), over: directory?.profile ?? .strict)
+            chosen = try chosenPolicy(PolicyCommand.usable(inForce))
         }
         return (Verifier(trust: store, policy: chosen), inForce.rules.map { _ in inForce.origin })
     }
@@ -180,14 +181,14 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func chosenPolicy(_ rules: GatePolicy?, over profile: Profile) throws -> VerificationPolicy {
-        var chosen = VerificationPolicy(profile: profile)
+    private func chosenPolicy(_ rules: GatePolicy?) throws -> VerificationPolicy {
+        var chosen = VerificationPolicy()
         let way = try PolicyCommand.direction(direction)
         guard rules != nil || way == nil else {
             throw CommandFailure("--direction needs rules", remedy: "name the rules that it is for: --policy FILE")
         }
         if let rules { chosen = VerificationPolicy(rules, over: chosen, direction: way) }
-        if let profile = try chosenProfile() { chosen.profile = profile }
+        if let profile = try chosenProfile() { chosen.statedProfile = profile }
         return chosen
     }
 

@@ -43,7 +43,7 @@ struct ConfigurationTests {
         #expect(configuration.gpio.chip == nil)
         #expect(configuration.gate.pulse == .milliseconds(200))
         #expect(configuration.gate.whenLedgerFails == .refuse)
-        #expect(configuration.trust.profile == .strict)
+        #expect(configuration.trust.profile == .trust)
         #expect(configuration.clock.minimum == .rtc)
         #expect(configuration.tuvali.toleratedMissingPercent == 70)
         #expect(configuration.tuvali.generations == [.b])

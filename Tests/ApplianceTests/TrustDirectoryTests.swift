@@ -88,7 +88,7 @@ import Testing
         try folder.write("status/1.json", "{\"id\": \"https://issuer.example/status/1\"}")
         try folder.write("roots/a.pem", Self.root)
         let directory = try TrustDirectory(path: folder.path)
-        #expect(directory.profile == .compat)
+        #expect(directory.store.profile == .compat)
         #expect(
             directory.material.issuers == [
                 TrustedIssuer(

@@ -46,7 +46,7 @@ import X509
         #expect(code == .ok && check.evidence.credentials.count == 1 && check.evidence.holder == .missing)
         let root = try issuer.rootID
         #expect(claims.format == .mdoc && claims.issuer == root)
-        #expect(claims.types == ["org.iso.18013.5.1.mDL"] && claims.subjects.ids.isEmpty && claims.graph == nil)
+        #expect(claims.types == ["org.iso.18013.5.1.mDL"] && claims.subjects.ids.isEmpty && claims.deferred == nil)
         #expect(
             claims.document == [
                 "docType": "org.iso.18013.5.1.mDL",

@@ -63,7 +63,7 @@ import Testing
             ])
         #expect(policy.name == "north-gate@2026-06 sha256:" + Hex.encode(Digest.sha256(Array(text.utf8)).prefix(8)))
         let verification = VerificationPolicy(policy)
-        #expect(verification.profile == .compat && verification.clockSkew == .seconds(30))
+        #expect(verification.statedProfile == .compat && verification.clockSkew == .seconds(30))
         #expect(verification.decidesOnStatus && verification.version == policy.name)
     }
 
@@ -78,7 +78,7 @@ import Testing
         defaults.clockSkew = .seconds(5)
         defaults.minimumClock = .synchronised
         let verification = VerificationPolicy(policy, over: defaults)
-        #expect(verification.profile == .compat && verification.clockSkew == .seconds(5))
+        #expect(verification.statedProfile == .compat && verification.clockSkew == .seconds(5))
         #expect(verification.minimumClock == .synchronised)
     }
 

@@ -67,7 +67,7 @@ enum PolicyFixture {
             at: WallTime(utc: now, provenance: provenance, unsynchronised: unsynchronised),
             knowing: PolicyKnowledge(
                 groups: { groups[$0] }, pinned: JSONLDProcessor(contexts: ContextDocuments(pinned)),
-                work: RuleWork(Limits().ruleNodes)))
+                profile: policy.profile ?? .strict, work: RuleWork(Limits().ruleNodes)))
         switch question.decide().outcome {
         case .accept(let rule, _): return Answer(code: "ok", rule: rule)
         case .reject(let reason): return Answer(code: reason.code.text, at: reason.pointer)

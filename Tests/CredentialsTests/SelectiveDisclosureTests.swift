@@ -101,7 +101,7 @@ import Testing
         func code(_ rules: String) throws -> String {
             var fixture = fixture
             fixture.policy = VerificationPolicy(try PolicyFixture.parse(rules))
-            fixture.policy.profile = .compat
+            fixture.policy.statedProfile = .compat
             return try fixture.verify().code.text
         }
         let accept = "[[accept]]\nid = \"r\"\n"

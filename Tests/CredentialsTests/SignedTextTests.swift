@@ -49,7 +49,7 @@ import Testing
         var material = material
         changes(&material)
         var policy = try rules.map { VerificationPolicy(try PolicyFixture.parse($0)) } ?? VerificationPolicy()
-        policy.profile = profile
+        policy.statedProfile = profile
         return Verifier(trust: try TrustStore(material), policy: policy)
             .verify(document.compactBytes, recent: recent, at: TestIssuer.clock)
     }

@@ -55,6 +55,9 @@ import Testing
         }
         let entry = LedgerEntry(position: 1, hash: ChainPoint.genesis(ledger: "l").hash, body: bytes)
         #expect(Report.json(of: entry, in: "l")?["others"]?.array?.count == 2)
+        #expect(LedgerTable.line(entry).contains(#","cd34","ef56","812","#), "\(LedgerTable.line(entry))")
+        let columns = LedgerTable.header.split(separator: ",")
+        #expect(columns.count == LedgerTable.line(entry).split(separator: ",").count, "\(LedgerTable.line(entry))")
     }
 
     @Test func recordsStaySmallWhateverIsShown() throws {

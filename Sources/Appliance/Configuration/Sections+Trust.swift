@@ -6,6 +6,8 @@ package struct TrustSection: Hashable, Sendable {
     /// How strictly credentials are read.
     package enum Profile: String, CaseIterable, Sendable {
         case strict, compat
+        /// As `profile` in `issuers.toml` of the trust data says, else strictly.
+        case trust
     }
 
     /// The trust directory: `issuers.toml`, `did/`, `contexts/`, `status/`, `roots/`.
@@ -32,7 +34,7 @@ package struct TrustSection: Hashable, Sendable {
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         directory = resolve(reader.text("trust.directory", default: StandardFolders.settings + "/trust"), in: folder)
-        profile = reader.choice("trust.profile", default: .strict)
+        profile = reader.choice("trust.profile", default: .trust)
         state = resolve(reader.text("trust.state", default: StandardFolders.state + "/trust"), in: folder)
         bundleKeys = []
         for text in reader.texts("trust.bundleKeys") {

@@ -56,11 +56,12 @@ struct StatusParts: Sendable {
     @Sendable private func trust() async -> JSON {
         let (verifier, section) = (verifiers.current, configuration.trust)
         let rules = RulesInForce(verifier, configuration)
-        return Self.trust(verifier.trust, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
+        return Self.trust(verifier, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
     }
 
     /// The trust data in force, with their ages at that date, and the rules.
-    static func trust(_ store: TrustStore, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
+    static func trust(_ verifier: Verifier, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
+        let store = verifier.trust
         var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
         if let edition = store.edition {
             _ = trust.appendIfNew(.init("issued", .text(edition.issued.rfc3339)))
@@ -70,6 +71,7 @@ struct StatusParts: Sendable {
             _ = trust.appendIfNew(.init("age", .text(name)))
         }
         for member in rules.members { _ = trust.appendIfNew(member) }
+        _ = trust.appendIfNew(.init("profile", .text(verifier.profile.rawValue)))
         // The oldest of what was fetched or copied: what decides when something becomes stale.
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)

@@ -18,11 +18,12 @@ struct RulesLook {
         do throws(TrustDirectoryError) {
             let reading = try TrustState(configuration.trust).read()
             let inForce = RulesInForce(file: configuration.policy.file, over: reading.directory)
-            let profile = reading.directory.profile ?? .strict
-            let verifier = Verifier(trust: reading.directory.store, policy: VerificationPolicy(profile: profile))
+            let verifier = Verifier(
+                trust: reading.directory.store,
+                policy: Composition.rules(of: configuration, under: inForce.rules))
             let expiries = Expiries.trust(verifier, fetchedFrom: section.fetchedFrom)
             return (
-                trust(reading, inForce), policy(inForce, reading.directory.store),
+                trust(reading, inForce, verifier.policy), policy(inForce, reading.directory.store),
                 expiries + Expiries.gate(configuration, rules: inForce.rules)
             )
         } catch {
@@ -39,9 +40,13 @@ struct RulesLook {
 
     // MARK: - Trust
 
-    private func trust(_ reading: TrustReading, _ inForce: RulesInForce) -> MachineFacts.Trust {
+    private func trust(
+        _ reading: TrustReading, _ inForce: RulesInForce, _ judging: VerificationPolicy
+    ) -> MachineFacts.Trust {
         let store = reading.directory.store
-        let today = TrustReport(reading.directory, rules: inForce, at: WallTime(utc: now, provenance: .given)).findings
+        let today = TrustReport(
+            reading.directory, rules: inForce, under: judging, at: WallTime(utc: now, provenance: .given)
+        ).findings
         // What is wrong with the rules is a finding about them.
         let findings = today.filter { !$0.isOver && $0.subject != TrustReport.policy }
         return .usable(

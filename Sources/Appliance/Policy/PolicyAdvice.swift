@@ -25,8 +25,9 @@ package struct PolicyAdvice: Sendable {
 
     /// A name that contexts disagree on is read only where a credential leaves no doubt.
     private static func hint(_ doubt: NameInDoubt, line: Int?) -> Warning {
-        let shown = doubt.meanings.prefix(3).map(\.string).joined(separator: ", ")
-        let more = doubt.meanings.count > 3 ? " and \(doubt.meanings.count - 3) more" : ""
+        let all = doubt.meanings.map(\.string) + (doubt.isBorrowed ? ["what a context before theirs says"] : [])
+        let shown = all.prefix(3).joined(separator: ", ")
+        let more = all.count > 3 ? " and \(all.count - 3) more" : ""
         return Warning(
             line: line,
             message:

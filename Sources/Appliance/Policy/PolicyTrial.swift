@@ -40,9 +40,7 @@ package struct PolicyTrial {
     }
 
     private func verify(_ payload: [UInt8], _ test: PolicyTest, by trust: TrustDirectory) -> PolicyTestResult {
-        let defaults = VerificationPolicy(profile: trust.profile ?? .strict)
-        let verifier = Verifier(
-            trust: trust.store, policy: VerificationPolicy(policy, over: defaults, direction: test.direction))
+        let verifier = Verifier(trust: trust.store, policy: VerificationPolicy(policy, direction: test.direction))
         var verdict = verifier.verify(payload, at: test.clock)
         if test.wasSeen { verdict = verifier.verify(payload, recent: Set(verdict.replayKeys), at: test.clock) }
         return PolicyTestResult(

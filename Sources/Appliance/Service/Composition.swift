@@ -280,7 +280,7 @@ package struct Composition: Sendable {
     /// What holds where rules say nothing. Without rules the types in each issuer's entry say who is let in, and one who comes again
     /// at once is only noted.
     static func defaults(_ configuration: Configuration) -> VerificationPolicy {
-        var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue) ?? .strict)
+        var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue))
         policy.clockSkew = configuration.clock.skew
         policy.audience = Text(configuration.kiosk.name)
         policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc

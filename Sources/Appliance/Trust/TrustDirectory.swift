@@ -19,8 +19,6 @@ package struct TrustDirectory: Sendable {
     package let material: TrustMaterial
     /// The material, ready for use.
     package let store: TrustStore
-    /// How credentials are to be read, where `issuers.toml` says so.
-    package let profile: Profile?
     /// The rules in `policy.toml`, where that is part of it. Whether they are in force ``RulesInForce`` says.
     let rules: GatePolicy?
 
@@ -45,7 +43,7 @@ package struct TrustDirectory: Sendable {
         guard !copies.isEmpty else { return self }
         var material = material
         material.apply(copies, to: store.refreshResources)
-        return try TrustDirectory(material, profile: profile, rules: rules, name: name)
+        return try TrustDirectory(material, rules: rules, name: name)
     }
 
     /// What it is called in errors.
@@ -63,18 +61,17 @@ package struct TrustDirectory: Sendable {
         material.roots = reader.roots()
         material.revokedKeys = issuers?.revokedKeys ?? []
         material.untypedIssuers = issuers?.untypedIssuers ?? .refuse
+        material.profile = issuers?.profile
         material.fetched = reader.dates.merging(issuers?.fetched ?? [:]) { _, told in told }
         let rules = reader.rules()
         guard reader.problems.isEmpty else {
             throw TrustDirectoryError(directory: source.name, problems: reader.problems)
         }
-        try self.init(material, profile: issuers?.profile, rules: rules, name: source.name)
+        try self.init(material, rules: rules, name: source.name)
     }
 
     /// A directory of these parts.
-    init(
-        _ material: TrustMaterial, profile: Profile?, rules: GatePolicy?, name: String
-    ) throws(TrustDirectoryError) {
+    init(_ material: TrustMaterial, rules: GatePolicy?, name: String) throws(TrustDirectoryError) {
         do {
             store = try TrustStore(material)
             store.prepare()
@@ -83,7 +80,7 @@ package struct TrustDirectory: Sendable {
             throw TrustDirectoryError(
                 directory: name, problems: [.init(file: file, line: nil, message: message, remedy: remedy)])
         }
-        (self.material, self.profile, self.rules, self.name) = (material, profile, rules, name)
+        (self.material, self.rules, self.name) = (material, rules, name)
     }
 
     private static func explain(_ failure: TrustStore.Failure) -> (file: String, message: String, remedy: String) {

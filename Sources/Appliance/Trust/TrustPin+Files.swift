@@ -166,7 +166,7 @@ extension TrustDirectory {
             let entry = other.store.issuer(id) ?? TrustedIssuer(id: id)
             expected = expected.filter { $0.id != id } + [settings.applied(to: entry)]
         }
-        return store.listedIssuers == expected.sorted { $0.id < $1.id } && profile == other.profile
+        return store.listedIssuers == expected.sorted { $0.id < $1.id } && material.profile == other.material.profile
             && material.untypedIssuers == other.material.untypedIssuers
             && material.revokedKeys == other.material.revokedKeys
     }

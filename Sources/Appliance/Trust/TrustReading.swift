@@ -31,6 +31,6 @@ extension TrustStore {
 extension TrustDirectory {
     /// What a gate judges by that has no usable trust data: nobody is trusted.
     static func nobody() throws(TrustDirectoryError) -> TrustDirectory {
-        try TrustDirectory(TrustMaterial(), profile: nil, rules: nil, name: "no trust data")
+        try TrustDirectory(TrustMaterial(), rules: nil, name: "no trust data")
     }
 }

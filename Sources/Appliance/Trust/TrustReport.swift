@@ -1,4 +1,4 @@
-import Credentials
+package import Credentials
 package import Encoding
 import Kiosk
 
@@ -28,10 +28,13 @@ package struct TrustReport: Sendable {
     /// What a finding about the rules as a whole is about.
     static let policy = "policy"
 
-    /// Looks at everything as it is at a date, and at the rules that are in force with these trust data.
-    package init(_ directory: TrustDirectory, rules: RulesInForce, at clock: WallTime) {
+    /// Looks at everything as it is at a date, and at the rules that are in force with these trust data. `policy` is what
+    /// credentials are judged by, with these rules or without.
+    package init(
+        _ directory: TrustDirectory, rules: RulesInForce, under policy: VerificationPolicy = .init(), at clock: WallTime
+    ) {
         (self.directory, self.rules, self.clock) = (directory, rules, clock)
-        var policy = VerificationPolicy(profile: directory.profile ?? .strict)
+        var policy = policy
         policy.minimumClock = .unset
         verifier = Verifier(trust: directory.store, policy: policy)
         examine()
@@ -169,7 +172,7 @@ package struct TrustReport: Sendable {
     /// What is trusted, a line each, indented below its issuer.
     package var lines: [String] {
         var lines = ["\(store.version)" + (store.edition.map { ", valid until \($0.validUntil.rfc3339)" } ?? "")]
-        lines.append(policyLine)
+        lines += [policyLine, "profile \(verifier.profile.rawValue)"]
         for issuer in store.listedIssuers {
             lines.append("issuer \(issuer.id)")
             for (name, values) in parts(of: issuer) where !values.isEmpty {
@@ -257,6 +260,7 @@ package struct TrustReport: Sendable {
             ]
         }
         for member in rules.members { json[member.name] = member.value }
+        json["profile"] = .text(verifier.profile.rawValue)
         json["issuers"] = .array(store.listedIssuers.map(json(of:)))
         json["documents"] = .array(store.documentIDs.map { dated("id", $0) })
         json["statusLists"] = .array(store.statusListURLs.map { dated("url", $0) })

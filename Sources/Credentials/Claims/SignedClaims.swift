@@ -28,12 +28,9 @@ package struct SignedClaims: Sendable {
     let id: Text?
     /// Whom the credential is about.
     package let subjects: CredentialSubjects
-    /// Makes ``graph``.
+    /// Makes the signed statements of linked data, read by property IRIs; nil for other formats. Rules ask ``RuleWork``, which
+    /// keeps what was made of a signed text.
     let deferred: DeferredGraph?
-
-    /// The signed statements of linked data, read by property IRIs; nil for other formats. Of a signed text they are made
-    /// each time: rules ask ``RuleWork``.
-    var graph: StatementGraph? { deferred?.graph }
 
     /// Claims of these parts; text and graph must hold signed content only.
     init(

@@ -78,6 +78,8 @@ extension MemberTable {
     static let vcJWT = MemberTable(credential + claims, inert: credentialInert + ["nonce"])
     /// The payload around `vp`.
     static let jwtPresentation = MemberTable(holderClaims + [(.shape, ["vp"])], inert: ["jti"])
+    /// The object around a token (VCDM 2.0 sections 4.13.1 and 4.13.2).
+    static let envelope = MemberTable([(.shape, ["@context", "type", "id"])])
     /// What stands in `vp`.
     static let insideVP = MemberTable(presentation)
     static let vpJWT = MemberTable(presentation + holderClaims, inert: ["jti"])
@@ -111,7 +113,8 @@ extension MemberTable {
         ("`jwt_vc_json`", "payload", jwtCredential), ("`jwt_vc_json`", "`vc`", insideVC),
         ("`vc+jwt`", "payload", vcJWT), ("`jwt_vp_json`", "payload", jwtPresentation),
         ("`jwt_vp_json`", "`vp`", insideVP), ("`vp+jwt`", "payload", vpJWT),
-        ("`dc+sd-jwt`, `vc+sd-jwt`", "payload", sdJWTVC), ("`vc+sd-jwt` of VCDM 2.0", "payload", vcdmSDJWT),
+        ("a token in JSON", "envelope", envelope), ("`dc+sd-jwt`, `vc+sd-jwt`", "payload", sdJWTVC),
+        ("`vc+sd-jwt` of VCDM 2.0", "payload", vcdmSDJWT),
         ("`sd-jwt`", "payload", plainSDJWT), ("`mso_mdoc`", "security object", securityObject),
     ]
 }

@@ -83,7 +83,7 @@ struct CredentialCheck: FormatCheck {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             try surroundings.spelled(document) { () throws(Rejection) in
                 let shape = try CredentialShape(
-                    document, profile: policy.profile, proofRequired: proofRequired, limits: limits)
+                    document, profile: surroundings.profile, proofRequired: proofRequired, limits: limits)
                 try MemberTable.linkedDataCredential.check(document)
                 return shape
             }
@@ -99,7 +99,7 @@ struct CredentialCheck: FormatCheck {
     private func readContent(
         _ document: JSONObject, inlineAllowed: Bool, contexts: [Text]? = nil, coversText: Bool = false
     ) throws(Rejection) -> LinkedDataDocument {
-        let allowed = inlineAllowed || policy.profile == .compat
+        let allowed = inlineAllowed || surroundings.profile == .compat
         let rules = ContextRules(trust: trust, inlineAllowed: allowed, urls: contexts)
         try rules.check(document)
         return try LinkedDataDocument(document, processor: trust.processor, coversText: coversText) { [trust] in
@@ -200,7 +200,7 @@ struct CredentialCheck: FormatCheck {
             let names =
                 try isReceived
                 ? shape
-                : CredentialShape(text.unsecured, profile: policy.profile, proofRequired: false, limits: limits)
+                : CredentialShape(text.unsecured, profile: surroundings.profile, proofRequired: false, limits: limits)
             coverage.text = (text, names)
         } else {
             evidence.unsigned = content.unsigned + evidence.unsigned
@@ -251,7 +251,7 @@ struct CredentialCheck: FormatCheck {
         evidence.summary.types = evidence.summary.types.enumerated()
             .filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element)
         guard let first = unsigned.first else { return }
-        if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
+        if surroundings.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
@@ -269,13 +269,14 @@ struct CredentialCheck: FormatCheck {
             }
         if let (text, names) = coverage.text {
             return try SignedCredential(
-                text: text, shape: names, content: coverage.name, profile: policy.profile, limits: limits)
+                text: text, shape: names, content: coverage.name, profile: surroundings.profile, limits: limits)
         }
         guard var graph = content.graph(type: CredentialVocabulary.verifiableCredentialType), let name = coverage.name
         else { throw Rejection(.shapeSpelling) }
         (graph.mandatory, graph.takesArraysWhole) = (coverage.mandatory, issuer.takesArraysWhole)
         if issuer.vouchesForEmbedded { graph.subjectsInside = [] }
-        return try SignedCredential(graph, document: shape, content: name, profile: policy.profile, limits: limits)
+        return try SignedCredential(
+            graph, document: shape, content: name, profile: surroundings.profile, limits: limits)
     }
 
     /// The checks of the stages before, on what was signed.
@@ -285,7 +286,7 @@ struct CredentialCheck: FormatCheck {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
         // An end that the holder may leave out is none: what is withheld could be just that; nor is a start. Credentials
         // without any end are common among the examples that others accept.
-        if !issuer.mayWithholdExpiry, policy.profile != .compat {
+        if !issuer.mayWithholdExpiry, surroundings.profile != .compat {
             if facts.validUntil == nil, facts.mayHideEnd { throw Rejection.withheldDate(at: "/validUntil") }
             if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
         }

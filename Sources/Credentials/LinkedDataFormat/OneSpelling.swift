@@ -43,7 +43,7 @@ extension Surroundings {
     /// Not asked where nobody's credentials may bring contexts of their own: then such a document is refused in any case, and a
     /// stranger's contexts are not processed just to say why in other words.
     private func hiddenSpelling(of document: JSONObject) -> String? {
-        guard policy.profile == .compat || trust.allowsInlineContexts else { return nil }
+        guard profile == .compat || trust.allowsInlineContexts else { return nil }
         let context = document["@context"] ?? .null
         guard (context.array ?? [context]).contains(where: { $0.object != nil }) else { return nil }
         return (try? LinkedDataDocument(document, processor: trust.processor))?.unusualSpelling

@@ -27,7 +27,7 @@ struct MdocDocumentCheck {
             }
         }
         issuerSigned = try IssuerSigned(
-            document.issuerSigned, profile: surroundings.policy.profile, limits: surroundings.limits,
+            document.issuerSigned, profile: surroundings.profile, limits: surroundings.limits,
             decoder: &decoder, at: document.issuerSignedPointer)
         guard mode == .shape || issuerSigned.authentication != nil else {
             throw Rejection(.proofMissing, at: document.issuerSignedPointer + "/issuerAuth")
@@ -78,7 +78,7 @@ struct MdocDocumentCheck {
             let skew = surroundings.policy.clockSkew
             let signer = try CertificatePath.signer(
                 of: message.certificates, role: SignerRole.document(trust), roots: trust.roots, at: now, skew: skew,
-                profile: surroundings.policy.profile, limits: surroundings.limits)
+                profile: surroundings.profile, limits: surroundings.limits)
             guard signer.isValid(at: object.signed, skew: skew) else { throw Rejection(.chainExpired, .signingDate) }
             return (signer, try issuer(behind: signer, object))
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }

@@ -12,6 +12,8 @@ package struct NameInDoubt: Hashable, Sendable {
     package let name: Text
     /// The IRIs that the contexts give it, in byte order.
     package let meanings: [Text]
+    /// Whether a context leaves the IRI to the contexts before it.
+    package let isBorrowed: Bool
 }
 
 extension TrustStore {
@@ -25,9 +27,11 @@ extension TrustStore {
         for (rule, selector, conditions) in rules where selector.contexts.isEmpty && selector.isAbout(.ldpVC) {
             let contexts = processor.definedNames(of: contexts(of: selector))
             for (claim, name) in conditions.flatMap(\.names) {
-                let meanings = contexts.reduce(into: Set<Text>()) { $0.formUnion($1.definitions(of: name)) }
-                guard meanings.count > 1 else { continue }
-                let doubt = NameInDoubt(rule: rule, claim: claim, name: name, meanings: meanings.sorted())
+                let meanings = contexts.reduce(into: Set<Text>()) { $0.formUnion($1.meanings(of: name)) }
+                let isBorrowed = contexts.contains { $0.borrows(name) }
+                guard meanings.count > 1 || isBorrowed else { continue }
+                let doubt = NameInDoubt(
+                    rule: rule, claim: claim, name: name, meanings: meanings.sorted(), isBorrowed: isBorrowed)
                 if seen.insert(doubt).inserted { found.append(doubt) }
             }
         }

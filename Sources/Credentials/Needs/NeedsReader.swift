@@ -314,7 +314,7 @@ struct NeedsReader {
     }
 
     /// The root that a chain leads to: a pinned one, else the certificate that would have to be pinned. `issuer` is nil for
-    /// an mdoc, whose root is its issuer and may sign only the docTypes of its entry.
+    /// an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and for a token that names none.
     private mutating func note(chain: [[UInt8]], issuer: Text?, docType: Text? = nil) {
         let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
             .compactMap { X509Certificate($0) }
@@ -330,7 +330,12 @@ struct NeedsReader {
             note(issuer: id)
             note(types: [docType], of: id)
         }
-        guard let issuer, trust.issuer(issuer)?.roots.contains(id) != true else { return }
+        // A token that names no issuer is one of the entry that lists its root.
+        let isNameless = issuer == nil && docType == nil && !trust.tokenRoots.contains(id)
+        if isNameless { note(issuer: id) }
+        guard let issuer = issuer ?? (isNameless ? id : nil), trust.issuer(issuer)?.roots.contains(id) != true else {
+            return
+        }
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 

@@ -77,6 +77,11 @@ struct ClaimNames {
         isFixed ? [] : all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
     }
 
+    /// How the properties end that the name could stand for under pinned contexts that borrow a prefix.
+    func ends(of name: Text) -> Set<Text> {
+        isFixed ? [] : all.reduce(into: []) { $0.formUnion($1.ends(of: name)) }
+    }
+
     /// Why a name may not be the issuer's for the property that it stands for; nil where there is no doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
         if property == name { return nil }
@@ -88,7 +93,8 @@ struct ClaimNames {
         let isTwin = rivals.contains { rival in
             rival.isKeyword(name)
                 || rival.names(property, otherwiseThan: name)
-                    && !rival.meanings(of: name).subtracting([property]).isEmpty
+                    && (rival.defines(name, otherwiseThan: property)
+                        || !rival.meanings(of: name).subtracting([property]).isEmpty)
         }
         return isTwin ? Self.disagreement : nil
     }
@@ -96,7 +102,9 @@ struct ClaimNames {
     /// The same for a name that stands for the id or the types of a node.
     func doubt(aboutKeyword name: Text) -> String? {
         let isStandard = ["id", "type", "@id", "@type"].contains(name)
-        let isDefined = all.contains { !$0.definitions(of: name).isEmpty }
+        let isDefined =
+            all.contains { !$0.definitions(of: name).isEmpty || $0.borrows(name) }
+            || siblings.contains { !$0.meanings(of: name).isEmpty }
         return isStandard || isFixed || !isDefined ? nil : Self.disagreement
     }
 
@@ -112,11 +120,9 @@ struct ClaimNames {
         if text.utf8.contains(UInt8(ascii: ":")) { return isCompact(text) ? nil : false }
         let meaning = texts?.iri(named: text)
         if meaning == iri, isFixed || !isInDoubt(text, iri) { return true }
-        let meanings = all.reduce(into: Set([meaning].compactMap(\.self))) {
-            $0.formUnion($1.meanings(of: text))
-        }
         // A name that nothing defines may be misspelt.
-        return isOpen || meanings.isEmpty || meanings.contains(iri) ? nil : false
+        let isKnown = meaning != nil || all.contains { !$0.meanings(of: text).isEmpty || $0.borrows(text) }
+        return isOpen || !isKnown || meaning == iri || all.contains { $0.mayMean(text, iri) } ? nil : false
     }
 
     /// Whether a text with a colon may be a compact IRI.
@@ -140,9 +146,10 @@ struct ClaimNames {
     }
 
     private func isInDoubt(_ name: Text, _ iri: Text) -> Bool {
-        func isOther(_ names: DefinedNames) -> Bool { !names.definitions(of: name).subtracting([iri]).isEmpty }
-        return siblings.contains { isOther($0) || $0.names(iri, otherwiseThan: name) }
-            || rivals.contains { isOther($0) && $0.names(iri, otherwiseThan: name) }
+        siblings.contains {
+            $0.defines(name, otherwiseThan: iri) || !$0.meanings(of: name).subtracting([iri]).isEmpty
+                || $0.names(iri, otherwiseThan: name)
+        } || rivals.contains { $0.defines(name, otherwiseThan: iri) && $0.names(iri, otherwiseThan: name) }
     }
 }
 
@@ -160,7 +167,7 @@ final class RuleWork {
         return left >= 0
     }
 
-    /// ``SignedClaims/graph`` of a credential, made for the first rule that asks.
+    /// The statements of a credential, made for the first rule that asks.
     func graph(of claims: SignedClaims) -> StatementGraph? {
         guard let deferred = claims.deferred else { return nil }
         if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }

@@ -44,7 +44,7 @@ extension SignedClaims {
         if let text {
             return text.withheld.contains { $0.hasPrefix("/type/") } || text.hidesMembers && types.isEmpty
         }
-        return graph.map { $0.mandatory != nil && !$0.isComplete(RDF.type, at: $0.root) } ?? false
+        return deferred?.graph.map { $0.mandatory != nil && !$0.isComplete(RDF.type, at: $0.root) } ?? false
     }
 }
 

@@ -63,7 +63,7 @@ extension VerificationPolicy {
     package init(_ rules: GatePolicy, over defaults: VerificationPolicy = .init(), direction: GateDirection? = nil) {
         self = defaults
         version = rules.name
-        profile = rules.profile ?? defaults.profile
+        statedProfile = rules.profile ?? defaults.statedProfile
         clockSkew = rules.clockSkew ?? defaults.clockSkew
         minimumClock = rules.minimumClock ?? defaults.minimumClock
         replay = rules.replay

@@ -8,6 +8,8 @@ package struct HolderDemand: Sendable {
     package var audience: Text?
     /// Whether a credential without a holder's proof is refused.
     package var required: Bool
+    /// Whether the credential stands in a presentation, whose own proof answers for all that name no key of their holder.
+    var isPresented = false
     /// Age of the holder's proof at most; nil takes the policy's.
     package var maxAge: Duration?
 
@@ -28,6 +30,15 @@ enum HolderProof {
     case unfit
     /// The subject signed, for this gate and now.
     case proven
+
+    /// Why it does not do where a proof is required; nil where it does.
+    var complaint: ReasonCode? {
+        switch self {
+        case .missing: .holderProofMissing
+        case .unfit: .holderInvalid
+        case .proven: nil
+        }
+    }
 }
 
 /// The one rule for what a holder signs to show that he has his key: key binding JWTs (RFC 9901 section 7.3), presentations in JWTs

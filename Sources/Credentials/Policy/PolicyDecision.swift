@@ -58,6 +58,8 @@ struct PolicyKnowledge {
     var groups: (Text) -> Set<Text>?
     /// The pinned contexts, under which names are read; nil where there are none.
     var pinned: JSONLDProcessor?
+    /// How strictly dates are read.
+    let profile: Profile
     /// What the rules may look at.
     var work: RuleWork
 }
@@ -181,9 +183,9 @@ struct PolicyQuestion {
             note(rule.id, finding.truth == .no ? .unmet(finding.label) : .untold(finding.label), index)
             return Reason(code, at: at(index, finding.pointer))
         }
-        if rule.holderRequired, cases[index].holder != .proven {
+        if rule.holderRequired, let complaint = cases[index].holder.complaint {
             note(rule.id, .unmet("holder"), index)
-            return Reason(cases[index].holder == .unfit ? .holderInvalid : .holderProofMissing)
+            return Reason(complaint)
         }
         if !rule.saysWhatAdmits, let untyped = cases[index].untyped, untyped.severity == .error {
             note(rule.id, .unmet("types of its issuer"), index)
@@ -231,7 +233,7 @@ struct PolicyQuestion {
             of: claims, listed: selector.contexts, pinned: knowledge.pinned, work: knowledge.work)
         return PredicateEvaluation(
             claims: claims, names: names, now: clock.utc, zone: rules.zone, skew: policy.clockSkew,
-            profile: policy.profile)
+            profile: knowledge.profile)
     }
 
     private func at(_ index: Int, _ pointer: String?) -> String? {

@@ -49,8 +49,8 @@ extension SignedClaims {
     /// The same with another document: a test case can bring it in a file.
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
-            format: format, issuer: issuer, types: types, text: .described(document, as: format), graph: graph,
-            contexts: ListedContexts(document["@context"] ?? .null), validFrom: validFrom,
+            format: format, issuer: issuer, types: types, text: .described(document, as: format),
+            graph: deferred?.graph, contexts: ListedContexts(document["@context"] ?? .null), validFrom: validFrom,
             validUntil: validUntil, signed: signed, subjects: subjects)
     }
 }
@@ -115,7 +115,8 @@ extension GatePolicy {
         var question = PolicyQuestion(
             self, of: policy, about: [subject], at: test.clock,
             knowing: PolicyKnowledge(
-                groups: { groups.contains($0) ? [issuer] : nil }, pinned: nil, work: RuleWork(Limits().ruleNodes)))
+                groups: { groups.contains($0) ? [issuer] : nil }, pinned: nil, profile: policy.profile(over: nil),
+                work: RuleWork(Limits().ruleNodes)))
         let decided = question.decide()
         switch decided.outcome {
         case .accept(let rule, _):

@@ -135,4 +135,15 @@ package indirect enum Predicate: Hashable, Sendable {
     case any([Predicate])
     /// Known not to be so.
     case not(Predicate)
+
+    /// Whether it cannot be fulfilled without something being so of the claims.
+    var asksOfClaims: Bool {
+        switch self {
+        case .claim: true
+        case .issuedWithin, .remaining: false
+        case .all(let inner): inner.contains(where: \.asksOfClaims)
+        case .any(let inner): inner.allSatisfy(\.asksOfClaims)
+        case .not(let inner): inner.asksOfClaims
+        }
+    }
 }

@@ -56,9 +56,13 @@ struct PredicateEvaluation {
                 }
                 return PredicateFinding(truth: truth, label: label, pointer: path.pointer)
             case .absent:
-                var truth = Truth.unknown
-                if case .exists(let wanted) = test { truth = Truth(!wanted) }
-                return PredicateFinding(truth: truth, label: label, pointer: path.pointer)
+                guard case .exists(let wanted) = test else {
+                    return PredicateFinding(truth: .unknown, label: label, pointer: path.pointer)
+                }
+                if let why = doubtedAbsence(at: path) {
+                    return PredicateFinding(truth: .unknown, label: "\(label) (\(why))", pointer: path.pointer)
+                }
+                return PredicateFinding(truth: Truth(!wanted), label: label, pointer: path.pointer)
             case .unknown(let why):
                 return PredicateFinding(truth: .unknown, label: "\(label) (\(why))", pointer: path.pointer)
             }
@@ -97,6 +101,16 @@ struct PredicateEvaluation {
         switch claims.readMeaning(of: path, names) {
         case .value(let value):
             evaluate(test, of: value) == .no ? nil : "the text may be a name for the IRI"
+        case .unknown(let why): why
+        case .absent, nil: nil
+        }
+    }
+
+    /// Why something may still be at a place where a signed text of linked data has nothing; nil where it is certain that
+    /// nothing is: the issuer may have written the same property under another of its names.
+    private func doubtedAbsence(at path: ClaimPath) -> String? {
+        switch claims.readMeaning(of: path, names) {
+        case .value: "the property is there under another name"
         case .unknown(let why): why
         case .absent, nil: nil
         }

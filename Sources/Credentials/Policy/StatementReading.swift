@@ -37,6 +37,14 @@ struct StatementReading {
         let place: NameResolver.Place?
     }
 
+    /// What else a name could stand for.
+    private struct Rivals {
+        let properties: Set<Text>
+        /// How further ones end.
+        let ends: Set<Text>
+        var isEmpty: Bool { properties.isEmpty && ends.isEmpty }
+    }
+
     /// Why a path cannot be read on.
     private struct Unknown: Error {
         let why: String
@@ -119,7 +127,7 @@ struct StatementReading {
 
     private mutating func step(_ name: Text) throws(Unknown) {
         if branches.contains(where: { $0.keys != .none }) { return try enterMap(at: name) }
-        let meanings = names.meanings(of: name)
+        let meanings = Rivals(properties: names.meanings(of: name), ends: names.ends(of: name))
         try follow { reading, branch throws(Unknown) in
             if case .literal = branch.term { return try reading.part(name, of: branch) }
             if reading.graph.states(RDF.rest, at: branch.term) { throw Unknown("a list is read by an index") }
@@ -155,7 +163,7 @@ struct StatementReading {
     }
 
     private mutating func member(
-        _ name: Text, of branch: Branch, in node: NameResolver.Node, rivals: Set<Text>
+        _ name: Text, of branch: Branch, in node: NameResolver.Node, rivals: Rivals
     ) throws(Unknown) -> [Branch] {
         let meaning = try resolve { resolver throws(JSONLDError) in try resolver.meaning(of: name, in: node) }
         switch meaning {
@@ -193,11 +201,19 @@ struct StatementReading {
     }
 
     /// Whether the node states another of the properties that the name could stand for, or may do so.
-    private func refuse(_ rivals: Set<Text>, besides property: Text?, at node: Term) throws(Unknown) {
-        for rival in rivals where rival != property {
+    private func refuse(_ rivals: Rivals, besides property: Text?, at node: Term) throws(Unknown) {
+        for rival in rivals.properties where rival != property {
             if graph.states(rival, at: node) { throw Unknown(ClaimNames.disagreement) }
             if mayHide(rival, at: node) { throw Unknown.withheld }
         }
+        if rivals.ends.isEmpty { return }
+        let stated = graph.properties(of: node)
+        guard names.work.take(stated.count) else { throw Unknown("too many nodes for the gate's rules") }
+        for rival in stated where rival != property && rivals.ends.contains(where: rival.hasSuffix) {
+            throw Unknown(ClaimNames.disagreement)
+        }
+        // Which property may be withheld is not known.
+        if graph.mandatory != nil, node.lexicalForm == nil { throw Unknown.withheld }
     }
 
     /// Goes to the entry of an object whose keys are no names.

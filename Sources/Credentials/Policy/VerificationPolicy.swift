@@ -4,8 +4,8 @@ package import Encoding
 package struct VerificationPolicy: Sendable {
     /// Name of this policy in verdicts and records.
     package var version: String
-    /// How strictly credentials are read.
-    package var profile: Profile
+    /// How strictly credentials are read, where the rules or the configuration say; nil: what the trust data say.
+    package var statedProfile: Profile?
     /// How far the clocks of issuer and gate may differ.
     package var clockSkew: Duration = .seconds(60)
     /// The least trusted source of the date under which anything is accepted; below it: `clock.untrusted`.
@@ -25,8 +25,12 @@ package struct VerificationPolicy: Sendable {
     package var direction: GateDirection?
 
     /// A policy of that name and profile with the documented defaults: any trusted issuer.
-    package init(version: String = "any-trusted-issuer", profile: Profile = .strict) {
+    package init(version: String = "any-trusted-issuer", profile: Profile? = nil) {
         self.version = version
-        self.profile = profile
+        statedProfile = profile
     }
+
+    /// How strictly credentials are read: as the rules say, else the configuration, else the trust data; strictly where
+    /// none of them says anything.
+    package func profile(over trusted: Profile?) -> Profile { statedProfile ?? trusted ?? .strict }
 }

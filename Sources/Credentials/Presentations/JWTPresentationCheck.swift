@@ -53,7 +53,7 @@ struct JWTPresentationCheck: FormatCheck {
     /// The presentation and the id of its holder, which `iss` or `holder` must name.
     private func read() throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
         let claims = token.claims
-        try kind.checkHeader(token.header, surroundings.policy.profile)
+        try kind.checkHeader(token.header, surroundings.profile)
         let document: JSONObject
         if kind == .vpJWT {
             try MemberTable.vpJWT.check(claims)

@@ -39,7 +39,7 @@ struct PresentationCheck: FormatCheck {
         for credential in shape.credentials {
             if let issuer = try evidence.present(credential, surroundings, demand: demand) { issuers.append(issuer) }
         }
-        let inline = policy.profile == .compat || issuers.allSatisfy(\.inlineContexts)
+        let inline = surroundings.profile == .compat || issuers.allSatisfy(\.inlineContexts)
         try surroundings.stage(.holder) { () throws(Rejection) in
             try verifyHolder(shape, inlineAllowed: inline)
         }
@@ -94,7 +94,7 @@ struct PresentationCheck: FormatCheck {
         evidence.note(signers: holders, counting: counting)
         own = own.filter { !Pointer.overlap($0, "/verifiableCredential") }
         guard let first = own.first else { return }
-        if policy.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
+        if surroundings.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         evidence.unsigned += own
         evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }

@@ -34,7 +34,7 @@ extension Evidence {
         _ credential: Located<JSON>, _ surroundings: Surroundings, demand: HolderDemand
     ) throws(Rejection) -> TrustedIssuer? {
         var demand = demand
-        demand.required = false
+        demand.isPresented = true
         return try present(at: credential.pointer) { (found) throws(Rejection) in
             let received = try PresentedCredential(credential.value, limits: surroundings.limits).received
             found.summary.format = received.format

@@ -96,7 +96,7 @@ struct LinkedDataProof {
     func verify(
         _ digests: inout DocumentDigests, in surroundings: Surroundings
     ) throws(Rejection) -> ProofCoverage {
-        let facts = try ProofFacts(text: proof, isDated: suite.cryptosuite != nil, profile: surroundings.policy.profile)
+        let facts = try ProofFacts(text: proof, isDated: suite.cryptosuite != nil, profile: surroundings.profile)
         try facts.check(at: proof.pointer, in: surroundings)
         if suite.canonicalization == .statements { return try verifyStatements(digests.content, surroundings) }
         let signature = try suite.signature(of: proof, by: key, limits: surroundings.limits)
@@ -135,7 +135,7 @@ struct LinkedDataProof {
             throw Rejection(.contextInvalid, at: proof.pointer)
         }
         let facts = try options.facts(
-            of: suite, isDated: suite.cryptosuite != nil, at: proof.pointer, profile: surroundings.policy.profile)
+            of: suite, isDated: suite.cryptosuite != nil, at: proof.pointer, profile: surroundings.profile)
         try facts.check(at: proof.pointer, in: surroundings)
         return facts
     }

@@ -23,5 +23,7 @@ struct Admission {
 extension AcceptRule {
     /// Whether the rule names types or credentials, or requires something of the claims. Else it is the issuers' entries that say
     /// what admits.
-    package var saysWhatAdmits: Bool { !selector.types.isEmpty || !selector.credentials.isEmpty || !require.isEmpty }
+    package var saysWhatAdmits: Bool {
+        !selector.types.isEmpty || !selector.credentials.isEmpty || require.contains(where: \.asksOfClaims)
+    }
 }

@@ -4,6 +4,8 @@ import Encoding
 final class Surroundings {
     let trust: TrustStore
     let policy: VerificationPolicy
+    /// How strictly credentials are read.
+    let profile: Profile
     let limits: Limits
     let clock: WallTime
     let onStage: ((Stage) -> Void)?
@@ -17,6 +19,7 @@ final class Surroundings {
     ) {
         self.trust = trust
         self.policy = policy
+        profile = policy.profile(over: trust.profile)
         self.limits = limits
         self.clock = clock
         self.onStage = onStage

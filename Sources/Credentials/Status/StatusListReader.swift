@@ -61,7 +61,7 @@ struct StatusListReader {
         let claims = token.claims
         let document = claims["vc"]?.object ?? claims
         let named = claims["iss"]?.string ?? Self.issuer(of: document)
-        let dates = try Self.dates(claims, document, surroundings.policy.profile)
+        let dates = try Self.dates(claims, document, surroundings.profile)
         var check = JWTCheck(
             token, as: kind, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
             summary: CredentialSummary(format: kind.format, payloadDigest: []))
@@ -74,7 +74,7 @@ struct StatusListReader {
         guard let document = try? JSON.parse(bytes, limits: surroundings.limits.json).object else {
             throw Rejection(.statusInvalid)
         }
-        let dates = try Self.dates(JSONObject(), document, surroundings.policy.profile)
+        let dates = try Self.dates(JSONObject(), document, surroundings.profile)
         var check = CredentialCheck(
             document, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
             summary: CredentialSummary(format: .ldpVC, payloadDigest: []))

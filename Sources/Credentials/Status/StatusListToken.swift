@@ -119,7 +119,7 @@ struct StatusListToken {
         let (trust, skew) = (quiet.trust, quiet.policy.clockSkew)
         let found = try CertificatePath.signer(
             of: chain, role: SignerRole.statusList(of: signer), roots: trust.roots, at: quiet.clock.utc, skew: skew,
-            profile: quiet.policy.profile, limits: quiet.limits)
+            profile: quiet.profile, limits: quiet.limits)
         guard signer.isRoot || found.names.bearing(on: signer.id) != .others else {
             throw Rejection(.issuerKeyMismatch)
         }

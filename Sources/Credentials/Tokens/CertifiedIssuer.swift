@@ -22,10 +22,9 @@ extension Surroundings {
                 (trust.roots.contains(certificate) ? [certificate] : trust.roots.named(certificate.issuer))
                     .map { CertificateRoots.id(ofDigest: $0.digest) }
             })
-        let entries = trust.issuers.values.filter { roots.contains($0.id) || !roots.isDisjoint(with: $0.roots) }
+        let entries = trust.issuers.values.filter { !roots.isDisjoint(with: $0.roots) }
         let choices: [(TrustedIssuer) -> Bool] = [
-            { names.uris.contains($0.id) }, { names.bearing(on: $0.id) == .itself }, { roots.contains($0.id) },
-            { _ in true },
+            { names.uris.contains($0.id) }, { names.bearing(on: $0.id) == .itself }, { _ in true },
         ]
         for isChosen in choices {
             let chosen = entries.filter(isChosen)

@@ -14,7 +14,7 @@ struct EnvelopedCredential {
     /// Nil for an object that is something else.
     ///
     /// - Throws: `shape.id` when the id is no `data:` URL of a token, `format.unsupported` for other media types,
-    ///   `shape.context` when the object's own context is not that of VCDM 2.0.
+    ///   `shape.context` when the object's own context is not that of VCDM 2.0, `kind.member` for a member that decides elsewhere.
     init?(_ value: JSON) throws(Rejection) {
         if let text = value.string {
             letters = Array(text.utf8)
@@ -24,6 +24,8 @@ struct EnvelopedCredential {
         guard let object = value.object, types.contains(where: { $0 == Self.credential || $0 == Self.presentation })
         else { return nil }
         isPresentation = types.contains(Self.presentation)
+        // Nobody signed what stands beside the token, so nothing there may look like a word of the issuer's.
+        try MemberTable.envelope.check(object)
         let contexts = object["@context"].map { $0.array ?? [$0] }
         guard contexts?.first.map({ $0 == .string(CredentialShape.Version.v2.rawValue) }) ?? true else {
             throw Rejection(.shapeContext, at: "/@context")

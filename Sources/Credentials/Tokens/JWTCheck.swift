@@ -29,7 +29,7 @@ struct JWTCheck: FormatCheck {
     /// issuer in the trust list, for lists that another id may sign.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
         let credential = try readShape()
-        let isStrict = surroundings.policy.profile == .strict
+        let isStrict = surroundings.profile == .strict
         try surroundings.stage(.validity) { () throws(Rejection) in
             try surroundings.checkValidity(
                 from: credential.validFrom, until: credential.validUntil,
@@ -65,7 +65,7 @@ struct JWTCheck: FormatCheck {
     mutating func checkShape() throws(Rejection) { _ = try readShape() }
 
     private mutating func readShape() throws(Rejection) -> JWTCredential {
-        let (profile, limits) = (surroundings.policy.profile, surroundings.limits)
+        let (profile, limits) = (surroundings.profile, surroundings.limits)
         let credential = try surroundings.stage(.shape) { () throws(Rejection) in
             try kind.checkHeader(token.header, profile)
             return kind == .vcJWT

@@ -12,7 +12,7 @@ struct SDJWTCheck: FormatCheck {
     /// The issuer's entry once it is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
-    private var isStrict: Bool { surroundings.policy.profile == .strict }
+    private var isStrict: Bool { surroundings.profile == .strict }
 
     init(_ token: SDJWT, as kind: CredentialKind, _ surroundings: Surroundings, summary: CredentialSummary) {
         self.token = token
@@ -69,7 +69,8 @@ struct SDJWTCheck: FormatCheck {
             withheld: withheldStatus(processed, credential))
     }
 
-    /// An end that the holder may leave out is none: what is withheld could be just that. Nor is a start; but most
+    /// An end that the holder may leave out is none: what is withheld could be just that, whatever other end he shows. Nor is
+    /// a start; but most
     /// issuers of SD-JWTs state no other start than when they signed, and their specifications tell them not to make
     /// another one a matter of the holder's choice. A credential of VCDM 2.0 has dates of its own: those of the JWT are
     /// about the signature.
@@ -82,20 +83,15 @@ struct SDJWTCheck: FormatCheck {
         }
     }
 
-    /// A status of which a part is withheld is one. Of a member that is there no second can be hidden; where neither
-    /// is, any member that is withheld may be one.
+    /// A status of which a part is withheld is one. The issuer who shows a member to everybody conceals no second one; what
+    /// the holder chose to show says nothing of the rest, so any member that is withheld may be a status then.
     private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
         let places: [Text] = ["status", "credentialStatus"]
         for name in places where processed.withholds(at: Text("/" + name.string)) {
             return Withheld(place: "/" + name.string, isStated: true)
         }
         guard processed.withholdsMembers else { return nil }
-        // What the holder chose to show says nothing of the other.
-        let isShown = places.contains { name in
-            kind == .vcdmSDJWT && name == "status"
-                ? token.issued.claims[name] != nil : processed.object[name] != nil
-        }
-        if isShown { return nil }
+        if places.contains(where: { token.issued.claims[$0] != nil }) { return nil }
         return Withheld(place: kind == .vcdmSDJWT ? "/credentialStatus" : "/status", isStated: false)
     }
 
@@ -104,7 +100,7 @@ struct SDJWTCheck: FormatCheck {
     private mutating func readShape() throws(Rejection) -> SDJWTCredential {
         let credential = try surroundings.stage(.shape) { () throws(Rejection) in
             try SDJWTCredential(
-                token, as: kind, profile: surroundings.policy.profile, limits: surroundings.limits)
+                token, as: kind, profile: surroundings.profile, limits: surroundings.limits)
         }
         evidence.summary.issuer = credential.issuer.flatMap(surroundings.recordable)
         evidence.summary.types = surroundings.recordable(credential.types)
@@ -125,10 +121,11 @@ struct SDJWTCheck: FormatCheck {
             signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: processed.subjects)
     }
 
-    /// A key binding that is there must be right; one that was asked for must be there.
+    /// A key binding that is there must be right; one that was asked for must be there. The signature of a presentation does
+    /// not stand for it where the issuer named the holder's key: anybody can sign a presentation.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         guard let keyBinding = token.keyBinding else {
-            if demand.required { throw Rejection(.holderProofMissing) }
+            if demand.required, !demand.isPresented || confirmation != nil { throw Rejection(.holderProofMissing) }
             return
         }
         do throws(Rejection) {

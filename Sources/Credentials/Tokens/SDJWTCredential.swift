@@ -10,7 +10,8 @@ struct SDJWTCredential {
     let types: [Text]
     let validFrom: Timestamp?
     let validUntil: Timestamp?
-    /// From when until when by the dates that are its kind's own: of VCDM 2.0 those of the credential, else any.
+    /// From when until when by the dates that the holder cannot leave out and that are its kind's own: of VCDM 2.0 those of
+    /// the credential, else any.
     let ownDates: (from: Timestamp?, until: Timestamp?)
     let dates: TokenDates
     /// Entries of bitstring status lists.
@@ -32,7 +33,10 @@ struct SDJWTCredential {
             let credential = try JWTCredential(payload: view, as: kind, profile: profile, limits: limits)
             (issuer, types) = (credential.shape.issuer, credential.shape.types)
             (validFrom, validUntil, dates) = (credential.validFrom, credential.validUntil, credential.dates)
-            ownDates = (credential.shape.validFrom, credential.shape.validUntil)
+            ownDates = (
+                claims["validFrom"].flatMap { _ in credential.shape.validFrom },
+                claims["validUntil"].flatMap { _ in credential.shape.validUntil }
+            )
             statusEntries = credential.shape.statusEntries
         } else {
             try kind.members.check(view)
@@ -41,7 +45,7 @@ struct SDJWTCredential {
             types = try Self.types(view, kind, limits)
             dates = try TokenDates(view, profile: profile)
             (validFrom, validUntil) = try Self.period(members, dates, profile)
-            ownDates = (validFrom, validUntil)
+            ownDates = try Self.period(Members(claims, limits: limits), TokenDates(claims, profile: profile), profile)
             statusEntries = try members.entries("credentialStatus", .shapeStatus)
         }
         guard statusEntries.count <= limits.statusEntries else {

@@ -26,7 +26,7 @@ struct TokenSigner {
         guard let member = token.header["kid"] else { return try fitting(algorithm, token) }
         guard let kid = member.string, kid.utf8.count <= surroundings.limits.identifierLetters else {
             // RFC 7515 section 4.1.4: a text. Some issuers write a number, which names nothing.
-            if surroundings.policy.profile == .compat, member.string == nil { return try fitting(algorithm, token) }
+            if surroundings.profile == .compat, member.string == nil { return try fitting(algorithm, token) }
             throw Rejection(.proofMalformed, at: token.pointer)
         }
         return [try key(try method(kid, token), token)]
@@ -96,7 +96,7 @@ struct TokenSigner {
         let skew = surroundings.policy.clockSkew
         let signer = try CertificatePath.signer(
             of: chain, role: SignerRole.token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
-            profile: surroundings.policy.profile, limits: surroundings.limits)
+            profile: surroundings.profile, limits: surroundings.limits)
         guard isIssuers(signer) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
         if let signedAt, !signer.isValid(at: signedAt, skew: skew) {
             throw Rejection(.chainExpired, .signingDate, at: token.pointer)

@@ -7,7 +7,7 @@ extension Surroundings {
     func checkContexts(of document: JSONObject, _ issuer: TrustedIssuer) throws(Rejection) {
         guard let urls = issuer.contexts else { return }
         try stage(.contexts) { () throws(Rejection) in
-            let inlineAllowed = issuer.inlineContexts || policy.profile == .compat
+            let inlineAllowed = issuer.inlineContexts || profile == .compat
             try ContextRules(trust: trust, inlineAllowed: inlineAllowed, urls: urls).check(document)
         }
     }

@@ -11,15 +11,16 @@ enum SignerRole: SignerRules {
     /// its issuer, and the trust data may have an entry of that.
     case document(TrustStore)
 
-    /// Refuses a root that was not pinned for this. A root is for the tokens of an issuer whose entry names it, and of its own
-    /// entry; for mdocs where it has an entry of its own, or where no entry of an issuer claims it for tokens.
+    /// Refuses a root that was not pinned for this. A root is for the tokens of an issuer whose entry names it; for mdocs where it
+    /// has an entry of its own, or where no entry of an issuer claims it for tokens; for the status lists of either.
     func checkRoot(_ root: Text) throws(Rejection) {
         switch self {
         case .document(let trust):
             guard trust.issuers[root] == nil, trust.tokenRoots.contains(root) else { return }
             throw Rejection(.chainUntrusted, .rootForTokens(root: root))
+        case .statusList(let issuer) where issuer.id == root: return
         case .token(let issuer), .statusList(let issuer):
-            guard issuer.id != root, !issuer.roots.contains(root) else { return }
+            guard !issuer.roots.contains(root) else { return }
             throw Rejection(.chainUntrusted, .rootNotNamed(roots: issuer.roots + [root]))
         }
     }

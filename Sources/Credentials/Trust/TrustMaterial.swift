@@ -14,6 +14,8 @@ package struct TrustMaterial: Sendable {
     package var roots: [[UInt8]]
     /// Keys that nobody may use any more.
     package var revokedKeys: [RevokedKey] = []
+    /// How strictly credentials are read where neither rules nor configuration say (``VerificationPolicy/profile(over:)``).
+    package var profile: Profile?
     /// What becomes of a credential of an issuer whose entry names no types (``TrustedIssuer/types``), where no rule of the gate
     /// says what admits. A trust directory always says.
     package var untypedIssuers = UntypedIssuers.admit
@@ -64,6 +66,7 @@ package struct TrustMaterial: Sendable {
             fields.add(issuer.pinnedDocuments)
         }
         fields.add(untypedIssuers.rawValue.utf8)
+        fields.add((profile?.rawValue ?? "").utf8)
         for revoked in revokedKeys.map(Self.line).sorted() { fields.add(revoked.utf8) }
         for files in [documents, roots] {
             fields.add(files.map { Text(Hex.encode(Digest.sha256($0))) }.sorted())

@@ -34,6 +34,8 @@ package final class TrustStore: Sendable {
     let roots: CertificateRoots
     /// Those that an issuer's entry names for its tokens, by their ids.
     let tokenRoots: Set<Text>
+    /// How strictly credentials are read where neither rules nor configuration say.
+    package let profile: Profile?
     /// What becomes of a credential of an issuer whose entry names no types.
     package let untypedIssuers: UntypedIssuers
     /// When the document of an id was last confirmed.
@@ -57,7 +59,7 @@ package final class TrustStore: Sendable {
         version = material.edition?.name ?? "sha256:" + Hex.encode(material.digest.prefix(8))
         issuers = Dictionary(material.issuers.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         tokenRoots = Set(material.issuers.flatMap(\.roots))
-        untypedIssuers = material.untypedIssuers
+        (untypedIssuers, profile) = (material.untypedIssuers, material.profile)
         allowsInlineContexts = issuers.values.contains(where: \.inlineContexts)
         groups = Dictionary(
             material.issuers.flatMap { issuer in issuer.groups.map { ($0, [issuer.id]) } },

@@ -5,8 +5,7 @@ import Encoding
 package enum LedgerTable {
     private static let columns = [
         "position", "seq", "kind", "visit", "kiosk", "time", "clock", "result", "reasons", "opened", "pulse_ms",
-        "format",
-        "issuer", "types", "session_ms", "repeated", "dropped", "hash",
+        "format", "issuer", "types", "name", "others", "session_ms", "repeated", "dropped", "hash",
     ]
 
     /// The first line, without its end.
@@ -38,6 +37,8 @@ package enum LedgerTable {
         cells.append(credential?.format.string ?? "")
         cells.append(credential?.issuer?.string ?? "")
         cells.append((credential?.types ?? []).map(\.string).joined(separator: " "))
+        cells.append(credential?.name?.string ?? "")
+        cells.append(outcome.others.compactMap(\.name).map(\.string).joined(separator: " "))
         cells.append(outcome.session.map { "\($0.milliseconds)" } ?? "")
         cells.append("\(outcome.repeated)")
         return cells

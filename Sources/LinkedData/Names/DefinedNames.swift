@@ -6,6 +6,10 @@ import Synchronization
 /// A signature over statements leaves the choice of contexts to the holder. So it matters not only what a name means
 /// under the contexts that a document lists, but also what it could mean under another one that the holder may list
 /// instead.
+///
+/// A context may *borrow*: a name that is a compact IRI (`p:role`) with a prefix that the context does not define means
+/// what a context before it says, any IRI that ends in `role`; one that is another term or relative to a vocabulary,
+/// any IRI at all.
 package final class DefinedNames: Sendable {
     private let found: Found
 
@@ -16,6 +20,13 @@ package final class DefinedNames: Sendable {
         var meanings: [Text: Set<Text>] = [:]
         var names: [Text: Set<Text>] = [:]
         var vocabularies: Set<Text> = []
+        /// The scopes in which a vocabulary makes IRIs of the names that they do not define.
+        var open: [(vocabulary: Text, terms: TermTable)] = []
+        /// The ends of the IRIs that names with a borrowed prefix have, and the names by these ends.
+        var ends: [Text: Set<Text>] = [:]
+        var borrowers: [Text: Set<Text>] = [:]
+        /// Names that may have any IRI.
+        var unbound: Set<Text> = []
         var keywords: Set<Text> = []
         var prefixes: Set<Text> = []
     }
@@ -23,14 +34,36 @@ package final class DefinedNames: Sendable {
     /// The IRIs that a name has in some scope.
     package func definitions(of name: Text) -> Set<Text> { found.meanings[name] ?? [] }
 
-    /// The same or, where no scope defines the name, what vocabularies make of it.
+    /// The same, and what vocabularies make of the name in scopes that do not define it.
     package func meanings(of name: Text) -> Set<Text> {
-        found.meanings[name] ?? Set(found.vocabularies.map { Text($0.string + name.string) })
+        let vocabularies = found.open.lazy.filter { $0.terms[name] == nil }.map(\.vocabulary)
+        return definitions(of: name).union(vocabularies.map { Text($0.string + name.string) })
+    }
+
+    /// The ends of the IRIs that the name has under a borrowed prefix.
+    package func ends(of name: Text) -> Set<Text> { found.ends[name] ?? [] }
+
+    /// Whether the name borrows its meaning from another context.
+    package func borrows(_ name: Text) -> Bool { found.ends[name] != nil || found.unbound.contains(name) }
+
+    /// Whether the name may stand for an IRI in some scope.
+    package func mayMean(_ name: Text, _ iri: Text) -> Bool {
+        found.unbound.contains(name) || meanings(of: name).contains(iri)
+            || ends(of: name).contains(where: iri.hasSuffix)
+    }
+
+    /// Whether some scope gives the name another meaning than an IRI.
+    package func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
+        found.unbound.contains(name) || !definitions(of: name).subtracting([iri]).isEmpty
+            || ends(of: name).contains { !iri.hasSuffix($0) }
     }
 
     /// Whether some scope gives an IRI another name than this one.
     package func names(_ iri: Text, otherwiseThan name: Text) -> Bool {
-        if let names = found.names[iri], names.count > 1 || names.first != name { return true }
+        func isOther(_ names: Set<Text>) -> Bool { names.count > 1 || names.first != name }
+        if let names = found.names[iri], isOther(names) { return true }
+        if !found.unbound.isEmpty, isOther(found.unbound) { return true }
+        if found.borrowers.contains(where: { iri.hasSuffix($0.key) && isOther($0.value) }) { return true }
         return found.vocabularies.contains { vocabulary in
             iri.hasPrefix(vocabulary) && iri.utf8.count > vocabulary.utf8.count
                 && iri != Text(vocabulary.string + name.string)
@@ -43,8 +76,8 @@ package final class DefinedNames: Sendable {
         return names.first
     }
 
-    /// Whether some scope makes the name another one for `@id` or `@type`.
-    package func isKeyword(_ name: Text) -> Bool { found.keywords.contains(name) }
+    /// Whether some scope makes the name another one for `@id` or `@type`, or may do so.
+    package func isKeyword(_ name: Text) -> Bool { found.keywords.contains(name) || found.unbound.contains(name) }
 
     /// Whether compact IRIs may begin with the name.
     package func isPrefix(_ name: Text) -> Bool { found.prefixes.contains(name) }
@@ -54,13 +87,15 @@ extension DefinedNames.Found {
     /// Adds what one scope defines beyond the one around it; the definitions that have scopes of their own.
     fileprivate mutating func add(_ state: ActiveContext.State, beyond parent: ActiveContext.State?) -> [TermDefinition]
     {
-        if let vocabulary = state.vocabulary, IRI.hasScheme(vocabulary) { vocabularies.insert(vocabulary) }
+        if let vocabulary = state.vocabulary, vocabulary != Borrowed.vocabulary, IRI.hasScheme(vocabulary) {
+            vocabularies.insert(vocabulary)
+            open.append((vocabulary, state.terms))
+        }
         var scoped: [TermDefinition] = []
         for (name, definition) in state.terms.all where definition !== parent?.terms[name] {
             switch definition.fields.mapping {
             case .iri(let iri):
-                meanings[name, default: []].insert(iri)
-                names[iri, default: []].insert(name)
+                add(iri, as: name)
                 if definition.fields.isPrefix { prefixes.insert(name) }
             case .keyword(.id), .keyword(.type): keywords.insert(name)
             case .keyword, .nothing: break
@@ -68,6 +103,43 @@ extension DefinedNames.Found {
             if definition.fields.context != nil { scoped.append(definition) }
         }
         return scoped
+    }
+
+    private mutating func add(_ iri: Text, as name: Text) {
+        switch Borrowed(iri) {
+        case .nothing:
+            meanings[name, default: []].insert(iri)
+            names[iri, default: []].insert(name)
+        case .prefix(let end):
+            ends[name, default: []].insert(end)
+            borrowers[end, default: []].insert(name)
+        case .all: unbound.insert(name)
+        }
+    }
+}
+
+/// What the IRI of a name leaves to the contexts before its own.
+private enum Borrowed {
+    case nothing
+    /// The prefix: the IRI ends in this.
+    case prefix(end: Text)
+    case all
+
+    /// Stands for the vocabulary that a context before may set.
+    static let vocabulary: Text = "borrowed://"
+    /// Schemes without an authority in which properties and types are named: no context has them for prefixes.
+    private static let schemes: Set<Text> = ["urn", "did"]
+
+    init(_ iri: Text) {
+        if iri.hasPrefix(Self.vocabulary) {
+            self = .all
+        } else if let (scheme, rest) = ActiveContext.State.splitCompact(iri), scheme != "_", !rest.hasPrefix("//"),
+            !Self.schemes.contains(scheme)
+        {
+            self = .prefix(end: Text(String(rest)))
+        } else {
+            self = .nothing
+        }
     }
 }
 
@@ -88,8 +160,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// The names of each of these pinned contexts; none where the engine cannot process one by itself, as then no
-    /// document can list it.
+    /// The names of each of these pinned contexts; none where the engine cannot process one after whatever vocabulary, as
+    /// then no document can list it.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         names.names(of: urls) {
             var finder = NameFinder(source(.init(), Self.unbounded))
@@ -121,7 +193,8 @@ private struct NameFinder {
     init(_ source: ContextSource) { contexts = source }
 
     mutating func find(_ url: Text) -> DefinedNames {
-        guard let initial = try? contexts.initial(Options()),
+        guard let empty = try? contexts.initial(Options()),
+            let initial = try? contexts.apply(["@vocab": .string(Borrowed.vocabulary)], on: empty),
             let active = try? contexts.apply(.string(url), on: initial)
         else { return DefinedNames(names) }
         var open = names.add(active.state, beyond: nil).map { (active, $0) }

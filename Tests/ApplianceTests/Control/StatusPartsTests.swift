@@ -11,7 +11,8 @@ import Testing
 
     private func trust(_ fixture: TrustFixture, fetchedFrom hosts: Set<Text>?) throws -> JSON {
         let store = try TrustDirectory(path: fixture.path + "/directory").store
-        return StatusParts.trust(store, rules: RulesInForce(file: nil, over: nil), fetchedFrom: hosts, at: now)
+        return StatusParts.trust(
+            Verifier(trust: store), rules: RulesInForce(file: nil, over: nil), fetchedFrom: hosts, at: now)
     }
 
     /// A file that nobody fetches is as old as it is, and no alert is to be made of that.
@@ -46,7 +47,7 @@ import Testing
             let verifier = Verifier(
                 trust: trust.store, policy: Composition.rules(of: configuration, under: rules.rules))
             return StatusParts.trust(
-                trust.store, rules: RulesInForce(verifier, configuration), fetchedFrom: nil, at: now)
+                verifier, rules: RulesInForce(verifier, configuration), fetchedFrom: nil, at: now)
         }
         let bare = try status(try TrustDirectory(path: fixture.path + "/directory"))
         #expect(bare["policySource"] == "none" && bare["policy"] == nil && bare["policyFile"] == nil, "\(bare)")
@@ -65,5 +66,15 @@ import Testing
         let own = try status(directory, "[policy]\nfile = \"own.toml\"\n")
         #expect(own["policySource"] == "file" && own["policy"]?.string?.hasPrefix("own@7 ") == true, "\(own)")
         #expect(own["policyFile"]?.string?.string == fixture.path + "/own.toml", "\(own)")
+        // A profile of the rules goes before the configuration's, and that before the trust data's.
+        #expect(own["profile"] == "strict")
+        try fixture.write("directory/issuers.toml", "profile = \"compat\"\n" + TrustFixture.issuers())
+        let lenient = try TrustDirectory(path: fixture.path + "/directory")
+        #expect(try status(lenient)["profile"] == "compat")
+        #expect(try status(lenient, "profile = \"trust\"\n")["profile"] == "compat")
+        #expect(try status(lenient, "profile = \"strict\"\n")["profile"] == "strict")
+        try fixture.write("own.toml", "profile = \"compat\"\n" + rules)
+        let file = "profile = \"strict\"\n[policy]\nfile = \"own.toml\"\n"
+        #expect(try status(lenient, file)["profile"] == "compat")
     }
 }

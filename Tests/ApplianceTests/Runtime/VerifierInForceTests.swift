@@ -271,7 +271,7 @@ struct PolicyServiceTests {
         #expect(verifiers.current.policy.version == first.version, "somebody may still be writing")
         await service.turn()
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
-        #expect(verifiers.current.policy.profile == .compat && verifiers.current.policy.direction == .in)
+        #expect(verifiers.current.policy.statedProfile == .compat && verifiers.current.policy.direction == .in)
 
         try write("3", "colour = 1\n")
         for _ in 0..<4 { await service.turn() }

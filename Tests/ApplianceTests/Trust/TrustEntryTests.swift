@@ -99,7 +99,7 @@ import Testing
             let file = IssuersFile(Array("[[issuer]]\nid = \"\(id)\"\n\(lines)\n".utf8))
             #expect(file.problems.isEmpty, "\(file.problems)")
             let directory = try TrustDirectory(
-                TrustMaterial(issuers: file.issuers), profile: nil, rules: nil, name: "d")
+                TrustMaterial(issuers: file.issuers), rules: nil, name: "d")
             let report = TrustReport(directory, rules: RulesInForce(file: nil, over: directory), at: clock)
             return (
                 directory.store.version, report.lines.dropFirst().joined(separator: "\n"),

@@ -100,7 +100,7 @@ struct TwinMaker {
         guard let rules else { return VerificationPolicy(profile: profile) }
         let text = "id = \"p\"\nversion = \"1\"\n" + rules
         var policy = VerificationPolicy(try GatePolicy.parse(Array(text.utf8), zones: { _ in nil }))
-        policy.profile = profile
+        policy.statedProfile = profile
         return policy
     }
 }

@@ -77,7 +77,7 @@ struct MemberSample {
         var around = forge.jwtClaims
         around["sub"] = .string(holder.id)
         let inner = try forge.sign(forge.header("JWT"), set(["vc": .object(v1)], in: around))
-        let enveloped: JSON = [
+        let enveloped: JSONObject = [
             "@context": "https://www.w3.org/ns/credentials/v2", "type": "EnvelopedVerifiableCredential",
             "id": .text("data:application/vc+jwt," + (try forge.sign(forge.header("vc+jwt"), v2))),
         ]
@@ -91,6 +91,9 @@ struct MemberSample {
             jwt(.jwtCredential, "JWT") { set($0, in: forge.jwtClaims) },
             jwt(.insideVC, "JWT") { set(["vc": .object(set($0, in: forge.v1))], in: forge.jwtClaims) },
             jwt(.vcJWT, "vc+jwt") { set($0, in: forge.v2) },
+            MemberSample(table: .envelope) { members in
+                verifier.verify(JSON.object(set(members, in: enveloped)).compactBytes, at: TokenForge.clock)
+            },
             sdJWT(.sdJWTVC, "dc+sd-jwt", forge.claims), sdJWT(.sdJWTVC, "vc+sd-jwt", forge.claims),
             sdJWT(.vcdmSDJWT, "vc+sd-jwt", forge.v2), sdJWT(.plainSDJWT, "example+sd-jwt", plain),
             presented(.jwtPresentation, "JWT") { set($0, in: ["vp": .object(presentation)]) },
@@ -99,7 +102,8 @@ struct MemberSample {
                 set(
                     $0,
                     in: [
-                        "@context": v2Context, "type": ["VerifiablePresentation"], "verifiableCredential": [enveloped],
+                        "@context": v2Context, "type": ["VerifiablePresentation"],
+                        "verifiableCredential": [.object(enveloped)],
                     ])
             },
             try linkedData(),

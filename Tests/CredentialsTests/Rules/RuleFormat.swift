@@ -48,7 +48,8 @@ struct RuleCredential {
             "works": "https://works.example/ns#", "level": "works:level", "grade": "https://strangers.example/ns#level",
             "zones": "works:zone", "code": "works:code", "day": "works:day", "birth": "works:birth",
             "flag": "works:flag", "Guest": "works:Guest", "Admin": "works:Admin",
-            "badge": ["@id": "works:badge", "@type": "@vocab"], "rooms": ["@id": "works:room", "@container": "@list"],
+            "badge": ["@id": "works:badge", "@type": "@vocab"], "pin": "works:pin", "brooch": "works:pin",
+            "rooms": ["@id": "works:room", "@container": "@list"],
         ]
     ]
 
@@ -164,7 +165,7 @@ struct RuleCredential {
 
     // MARK: - Linked data
 
-    private static let properties = ["level", "zone", "code", "day", "birth", "flag", "badge", "room"]
+    private static let properties = ["level", "zone", "code", "day", "birth", "flag", "badge", "pin", "room"]
 
     private static func document(_ issuer: Text, _ heads: JSON, _ claims: JSONObject, _ subject: Text?) -> JSONObject {
         [

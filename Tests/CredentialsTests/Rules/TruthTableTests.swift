@@ -88,12 +88,25 @@ import Testing
             ("code, equals = \"https://works.example/ns#Guest\"", "Guest", .no, .no),
         ].flatMap { (condition: String, value: Text, graph: Truth, text: Truth) in
             let name = condition.hasPrefix("code") ? "code" : "badge" as Text
-            let claims: JSONObject = JSONObject([.init(name, .string(value))])
-            return [
-                Row(condition: condition, claims: claims, truth: graph, formats: [.rdf]),
-                Row(condition: condition, claims: claims, truth: text, formats: [.jcs]),
-            ]
+            return rows(condition, [name: .string(value)], graph, text)
         }
+        // What is not there under one name may be there under another of the same property.
+        + [
+            ("pin, exists = true", "brooch", Truth.unknown, Truth.unknown),
+            ("pin, exists = false", "brooch", .unknown, .unknown),
+            ("pin, equals = \"Guest\"", "brooch", .unknown, .unknown),
+            ("pin, exists = true", "pin", .unknown, .yes), ("pin, exists = false", "pin", .unknown, .no),
+            ("code, exists = true", "pin", .no, .no), ("code, exists = false", "pin", .yes, .yes),
+        ].flatMap { (condition: String, name: Text, graph: Truth, text: Truth) in
+            rows(condition, [name: "Guest"], graph, text)
+        }
+
+    private static func rows(_ condition: String, _ claims: JSONObject, _ graph: Truth, _ text: Truth) -> [Row] {
+        [
+            Row(condition: condition, claims: claims, truth: graph, formats: [.rdf]),
+            Row(condition: condition, claims: claims, truth: text, formats: [.jcs]),
+        ]
+    }
 
     /// What the issuer made mandatory may be single elements of arrays, unless his entry says that he takes arrays
     /// whole.

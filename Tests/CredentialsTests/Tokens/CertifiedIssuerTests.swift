@@ -58,7 +58,13 @@ import X509
     @Test func aCertificateWithoutNamesIsOfTheOneIssuerOfItsRoot() throws {
         #expect(try verdict([], [entry(url)]).credential.issuer == url)
         #expect(try verdict([], [entry(url), entry("https://other.example") { $0.roots = [] }]).code == .ok)
-        let own = try verdict([], [entry(rootID) { $0.roots = [] }, entry(url)])
+        // The root's own entry is for mdocs, unless it lists the root, too.
+        let mdocs = try entry(rootID) { ($0.roots, $0.types) = ([], ["org.iso.18013.5.1.mDL"]) }
+        #expect(try verdict([], [mdocs, entry(url)]).credential.issuer == url)
+        #expect(try verdict([], [mdocs, entry(url)]).code == .ok)
+        #expect(try verdict([], [mdocs]).code == .issuerUntrusted)
+        #expect(try verdict([], [mdocs], issuer: rootID, type: "dc+sd-jwt").code != .ok)
+        let own = try verdict([], [entry(rootID)])
         #expect(try own.code == .ok && own.credential.issuer == rootID)
         #expect(try verdict([], [entry(url), entry("https://other.example")]).code == .issuerUntrusted)
         #expect(try verdict([], []).code == .issuerUntrusted)
@@ -91,7 +97,8 @@ import X509
         let token = try forge.sign(["alg": "ES256", "typ": "dc+sd-jwt", "x5c": .array(chain)], ["vct": "x"]) + "~"
         let needs = TrustNeeds(of: Array(token.utf8), in: try TrustStore(TrustMaterial()))
         let id = try rootID
-        #expect(needs.needs.map(\.kind) == [.root] && needs.needs.first?.id == id)
+        #expect(Set(needs.needs.map(\.kind)) == [.root, .issuer] && needs.needs.allSatisfy { $0.id == id })
+        #expect(needs.needs.flatMap(\.lines).contains("roots = [\"\(id)\"]"))
     }
 
     @Test func withoutCertificateSomethingMustNameTheIssuer() throws {

@@ -155,8 +155,35 @@ import Testing
             }.code == .ok)
         let whole = Disclose.member("credentialStatus", entry(1))
         let hidden: (inout JSONObject) -> Void = { $0["_sd"] = Disclose.digests([whole, name]) }
-        #expect(try verdict([whole], hidden).code == .ok)
+        #expect(try verdict([whole, name], hidden).code == .ok)
         #expect(try verdict([name], hidden).code == .statusUnavailable)
+        // The status that the holder chose to show says nothing of what he withholds beside it.
+        #expect(try verdict([whole], hidden).code == .statusUnavailable)
+        #expect(try verdict([whole], allowed: true, hidden).code == .ok)
+    }
+
+    /// A date that the holder chose to show is no bound while he withholds members: one of them may be an earlier end.
+    @Test func aDateThatIsShownByChoiceHidesNoOther() throws {
+        let late = Disclose.member("validUntil", "2030-01-01T00:00:00Z")
+        let early = Disclose.member("validUntil", "2026-01-01T00:00:00Z", salt: "early")
+        func verdict(_ shown: [String], _ changes: @escaping (inout JSONObject) -> Void) throws -> Verdict {
+            try forge.verify(forge.sdJWT(shown) { changes(&$0) })
+        }
+        let noClearEnd: (inout JSONObject) -> Void = {
+            $0["exp"] = nil; $0["_sd"] = Disclose.digests([late, name])
+        }
+        #expect(try verdict([late, name], noClearEnd).code == .ok)
+        let hiding = try verdict([late], noClearEnd)
+        #expect(hiding.code == .shapeDates && hiding.reasons.first?.detail?.word == "withheld")
+        // An end in clear is the issuer's word to everybody.
+        #expect(try verdict([]) { $0["_sd"] = Disclose.digests([early, name]) }.code == .ok)
+        // Of VCDM 2.0 its own members count.
+        let start = Disclose.member("validFrom", "2026-01-01T00:00:00Z")
+        let vcdmHiding: (inout JSONObject) -> Void = {
+            $0["validFrom"] = nil; $0["_sd"] = Disclose.digests([start, name])
+        }
+        #expect(try vcdm([start, name], changes: vcdmHiding).code == .ok)
+        #expect(try vcdm([start], changes: vcdmHiding).code == .shapeDates)
     }
 
     /// Lists count by whoever signs them, too: the operator may have stored them without a line in the issuer's entry.

@@ -120,6 +120,11 @@ import Testing
         #expect(try verify(presentation([bound])).code == .holderInvalid)
         let required = HolderDemand(required: true)
         #expect(try verify(good, demand: required).code == .ok)
+        // Whoever signs the presentation does not have the key that the issuer named.
+        let confirmed = try forge.sdJWT { $0["cnf"] = ["jwk": holderForge.jwk] }
+        let wrapped = try presentation([enveloped(confirmed, as: "application/dc+sd-jwt")])
+        #expect(try verify(wrapped).code == .ok)
+        #expect(try verify(wrapped, demand: required).code == .holderProofMissing)
     }
 
     @Test func textInFirstVersion() throws {

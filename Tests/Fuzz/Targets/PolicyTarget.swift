@@ -21,7 +21,8 @@ extension FuzzTarget {
         })
 
     private static var knowledge: PolicyKnowledge {
-        PolicyKnowledge(groups: { $0 == "works" ? ["did:ex:i"] : nil }, pinned: nil, work: RuleWork(20_000))
+        PolicyKnowledge(
+            groups: { $0 == "works" ? ["did:ex:i"] : nil }, pinned: nil, profile: .strict, work: RuleWork(20_000))
     }
 
     private static let dates = ["0000-01-01T00:00:00Z", "2026-06-05T23:00:00Z", "9999-12-31T23:59:59Z"]
