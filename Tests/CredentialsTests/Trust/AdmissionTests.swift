@@ -28,6 +28,17 @@ import Testing
         (nil, false), (head, false), (head + "formats = [\"ldp_vc\"]\n", false),
         (head + "issuers = [\"ISSUER\"]\n", false), (head + "types = [\"\(type)\"]\n", true),
         (head + "require = [{ claim = \"/credentialSubject/id\", equals = \"did:example:holder\" }]\n", true),
+        // What only asks for a time says nothing of what admits.
+        (head + "require = [{ issued-within = \"3650d\" }]\n", false),
+        (head + "require = [{ not = { issued-within = \"1s\" } }]\n", false),
+        (
+            head + "require = [{ any = [{ claim = \"/credentialSubject/id\", exists = true }, "
+                + "{ issued-within = \"3650d\" }] }]\n", false
+        ),
+        (
+            head + "require = [{ all = [{ claim = \"/credentialSubject/id\", exists = true }, "
+                + "{ issued-within = \"3650d\" }] }]\n", true
+        ),
     ]
 
     @Test("an issuer without types admits by rules that say what admits, and by nothing else")
