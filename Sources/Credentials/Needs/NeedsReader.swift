@@ -330,7 +330,7 @@ struct NeedsReader {
             note(issuer: id)
             note(types: [docType], of: id)
         }
-        // A token that names no issuer is one of the entry that lists its root.
+        // A token that names no issuer needs an entry that lists its root; that of the root itself will do.
         let isNameless = issuer == nil && docType == nil && !trust.tokenRoots.contains(id)
         if isNameless { note(issuer: id) }
         guard let issuer = issuer ?? (isNameless ? id : nil), trust.issuer(issuer)?.roots.contains(id) != true else {

@@ -7,9 +7,10 @@ import Synchronization
 /// under the contexts that a document lists, but also what it could mean under another one that the holder may list
 /// instead.
 ///
-/// A context may *borrow*: a name that is a compact IRI (`p:role`) with a prefix that the context does not define means
-/// what a context before it says, any IRI that ends in `role`; one that is another term or relative to a vocabulary,
-/// any IRI at all.
+/// A context may *borrow* from those before it. A name that is a compact IRI (`p:role`) with a prefix that the context does
+/// not define may be any IRI that ends in `role`; one that is relative to a vocabulary which the context does not set, any
+/// IRI at all. Not seen are a borrowed `@vocab` itself, a term of another context under a vocabulary of its own, and the
+/// names of a context that cannot be processed without another.
 package final class DefinedNames: Sendable {
     private let found: Found
 
@@ -52,7 +53,7 @@ package final class DefinedNames: Sendable {
             || ends(of: name).contains(where: iri.hasSuffix)
     }
 
-    /// Whether some scope gives the name another meaning than an IRI.
+    /// Whether some scope defines the name as another IRI than this one, or may do so.
     package func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.unbound.contains(name) || !definitions(of: name).subtracting([iri]).isEmpty
             || ends(of: name).contains { !iri.hasSuffix($0) }
@@ -127,7 +128,7 @@ private enum Borrowed {
 
     /// Stands for the vocabulary that a context before may set.
     static let vocabulary: Text = "borrowed://"
-    /// Schemes without an authority in which properties and types are named: no context has them for prefixes.
+    /// Schemes without an authority in which properties and types are named: they count as no borrowed prefixes.
     private static let schemes: Set<Text> = ["urn", "did"]
 
     init(_ iri: Text) {
@@ -160,8 +161,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// The names of each of these pinned contexts; none where the engine cannot process one after whatever vocabulary, as
-    /// then no document can list it.
+    /// The names of each of these pinned contexts; none where the engine cannot process one, with some vocabulary before it
+    /// and nothing else.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         names.names(of: urls) {
             var finder = NameFinder(source(.init(), Self.unbounded))
