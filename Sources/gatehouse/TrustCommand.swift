@@ -126,14 +126,17 @@ struct TrustCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let section = try configuration.load().trust
+            let configuration = try configuration.load()
+            let section = configuration.trust
             let state = TrustState(section)
             let directory: TrustDirectory
             do throws(TrustDirectoryError) { directory = try TrustCommand.inForce(section) } catch {
                 throw CommandFailure.problems("the trust data", error.problems.count, error.description)
             }
             let refresher = TrustRefresher(section, state: state)
-            let verifier = Verifier(trust: directory.store)
+            let rules = RulesInForce(file: configuration.policy.file, over: directory).rules
+            let verifier = Verifier(
+                trust: directory.store, policy: Composition.rules(of: configuration, under: rules))
             let copies = Dictionary(state.copies().map { ($0.resource, $0) }, uniquingKeysWith: { $1 })
             var failures = 0
             for resource in directory.store.refreshResources {

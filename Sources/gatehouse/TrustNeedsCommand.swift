@@ -117,8 +117,13 @@ struct TrustNeedsReport {
         let missing = needs.needs.filter { !$0.isPresent }
         guard !missing.isEmpty else { return Terminal.line(Terminal.styled("  Nothing is missing.", .green)) }
         let count = "\(missing.count) of \(needs.needs.count) missing."
-        Terminal.line(Terminal.styled("  \(count)", .amber) + " Compare with what the issuer publishes, then:")
-        for need in missing { Terminal.line("    " + Terminal.printable(command(need))) }
+        var lines: [String] = []
+        for command in missing.flatMap(commands) where !lines.contains(command) { lines.append(command) }
+        let advice =
+            lines.isEmpty
+            ? "Compare with what the issuer publishes." : "Compare with what the issuer publishes, then:"
+        Terminal.line(Terminal.styled("  \(count)", .amber) + " " + advice)
+        for command in lines { Terminal.line("    " + Terminal.printable(command)) }
         if missing.contains(where: { $0.kind == .document || $0.kind == .context || $0.kind == .statusList }) {
             Terminal.line("  Then ask again: documents, contexts and lists may need more.")
         }
@@ -150,18 +155,22 @@ struct TrustNeedsReport {
         return details
     }
 
-    /// What would write it; the file of what has to be asked for stands in capitals.
-    private func command(_ need: TrustNeeds.Need) -> String {
-        let id = need.id?.string ?? ""
-        let pin =
-            switch need.kind {
-            case .issuer: "issuer \(Self.word(id))" + need.lines.compactMap(Self.option).joined()
-            case .root: "root FILE.pem" + (issuer.map { " --issuer \(Self.word($0))" } ?? "")
-            case .document: "document FILE.json"
-            case .context: "context \(Self.word(id))" + (need.builtIn == nil ? " FILE.jsonld" : "")
-            case .statusList: "status-list \(Self.word(id)) FILE"
-            }
-        return "gatehouse trust pin \(pin) --trust \(Self.word(directory))"
+    /// What would write it; the file of what has to be asked for stands in capitals. Nothing where an entry lacks only lines
+    /// that no command writes.
+    private func commands(_ need: TrustNeeds.Need) -> [String] {
+        let id = Self.word(need.id?.string ?? "")
+        var pins: [String] = []
+        switch need.kind {
+        case .issuer:
+            let options = need.lines.compactMap(Self.option).joined()
+            if !need.isListed || !options.isEmpty { pins.append("issuer \(id)" + options) }
+            if need.lines.contains(where: { $0.hasPrefix("roots") }) { pins.append("root FILE.pem --issuer \(id)") }
+        case .root: pins.append("root FILE.pem" + (issuer.map { " --issuer \(Self.word($0))" } ?? ""))
+        case .document: pins.append("document FILE.json")
+        case .context: pins.append("context \(id)" + (need.builtIn == nil ? " FILE.jsonld" : ""))
+        case .statusList: pins.append("status-list \(id) FILE")
+        }
+        return pins.map { "gatehouse trust pin \($0) --trust \(Self.word(directory))" }
     }
 
     /// The issuer, where there is but one that a root could be for.

@@ -25,7 +25,8 @@ package struct PolicyAdvice: Sendable {
 
     /// A name that contexts disagree on is read only where a credential leaves no doubt.
     private static func hint(_ doubt: NameInDoubt, line: Int?) -> Warning {
-        let all = doubt.meanings.map(\.string) + (doubt.isBorrowed ? ["what a context before theirs says"] : [])
+        let all =
+            doubt.meanings.map(\.string) + (doubt.isUnknown ? ["anything, as one of them cannot be processed"] : [])
         let shown = all.prefix(3).joined(separator: ", ")
         let more = all.count > 3 ? " and \(all.count - 3) more" : ""
         return Warning(

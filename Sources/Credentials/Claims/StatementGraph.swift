@@ -72,9 +72,6 @@ package struct StatementGraph: Sendable {
         index.states(property, at: node, in: dataset.quads)
     }
 
-    /// The properties under which the default graph states something of a node.
-    func properties(of node: Term) -> Set<Text> { index.properties(of: node, in: dataset.quads) }
-
     /// The types of a node that are IRIs.
     func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
 

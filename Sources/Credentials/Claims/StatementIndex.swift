@@ -74,12 +74,6 @@ struct StatementIndex: Sendable {
         return low
     }
 
-    /// The properties of a node.
-    func properties(of node: Term, in quads: [Quad]) -> Set<Text> {
-        guard let number = numbers[node] else { return [] }
-        return Set(places[starts[number]..<starts[number + 1]].lazy.map { quads[$0].predicate })
-    }
-
     /// Whether there is such a statement.
     func states(_ property: Text, at node: Term, in quads: [Quad]) -> Bool {
         guard let number = numbers[node] else { return false }

@@ -12,8 +12,8 @@ package struct NameInDoubt: Hashable, Sendable {
     package let name: Text
     /// The IRIs that the contexts give it, in byte order.
     package let meanings: [Text]
-    /// Whether a context leaves the IRI to the contexts before it.
-    package let isBorrowed: Bool
+    /// Whether it may mean anything, because one of the contexts cannot be processed (``DefinedNames/areUnknown``).
+    package let isUnknown: Bool
 }
 
 extension TrustStore {
@@ -28,10 +28,10 @@ extension TrustStore {
             let contexts = processor.definedNames(of: contexts(of: selector))
             for (claim, name) in conditions.flatMap(\.names) {
                 let meanings = contexts.reduce(into: Set<Text>()) { $0.formUnion($1.meanings(of: name)) }
-                let isBorrowed = contexts.contains { $0.borrows(name) }
-                guard meanings.count > 1 || isBorrowed else { continue }
+                let isUnknown = contexts.contains(where: \.areUnknown)
+                guard meanings.count > 1 || isUnknown else { continue }
                 let doubt = NameInDoubt(
-                    rule: rule, claim: claim, name: name, meanings: meanings.sorted(), isBorrowed: isBorrowed)
+                    rule: rule, claim: claim, name: name, meanings: meanings.sorted(), isUnknown: isUnknown)
                 if seen.insert(doubt).inserted { found.append(doubt) }
             }
         }

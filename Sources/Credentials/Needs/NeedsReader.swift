@@ -40,7 +40,7 @@ struct NeedsReader {
         case (.jwtPresentation, .jwt(let token)), (.vpJWT, .jwt(let token)): try read(presentation: token)
         case (_, .jwt(let token)): read(token, Self.issuer(of: token.claims), entries: token.claims)
         case (let kind, .sdJWT(let token)):
-            let issuer = Self.issuer(of: token.issued.claims)
+            let issuer = Self.issuer(of: token.issued.claims) ?? certified(token.issued)
             read(token.issued, issuer, entries: token.issued.claims)
             if let issuer, kind == .plainSDJWT, trust.issuer(issuer)?.plainSDJWT != true {
                 note(line: "plain-sd-jwt = true", of: issuer)
@@ -141,7 +141,6 @@ struct NeedsReader {
     // MARK: - Tokens
 
     private mutating func read(_ token: CompactJWS, _ issuer: Text?, entries claims: JSONObject) {
-        // A token that names no issuer is of the one that its certificates name.
         guard let issuer else { return note(chain: chain(of: token), issuer: nil) }
         note(issuer: issuer)
         if trust.issuer(issuer)?.contexts != nil {
@@ -181,6 +180,17 @@ struct NeedsReader {
                 || id == kid && methods.count == 1
         }
         note(document: issuer, keys: [kid], isPresent: isKnown, isMetadata: true)
+    }
+
+    /// Whose an SD-JWT without `iss` is: of the entry that its certificate stands for; else of the one whom the certificate
+    /// names, or of its root, which need an entry.
+    private func certified(_ token: CompactJWS) -> Text? {
+        if let known = try? trust.issuer(certifying: token, limits: limits) { return known }
+        let chain = chain(of: token).prefix(limits.certificates).compactMap { X509Certificate($0) }
+        guard let names = chain.first?.extensions.subjectNames else { return nil }
+        let host = names.dnsNames.first.map { Text("https://\($0)") }
+        let root = chain.lazy.compactMap(anchor).first ?? chain.last.flatMap { $0.isSelfIssued ? $0 : nil }
+        return names.uris.first ?? host ?? root.map { CertificateRoots.id(ofDigest: $0.digest) }
     }
 
     private func chain(of token: CompactJWS) -> [[UInt8]] {
@@ -314,7 +324,7 @@ struct NeedsReader {
     }
 
     /// The root that a chain leads to: a pinned one, else the certificate that would have to be pinned. `issuer` is nil for
-    /// an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and for a token that names none.
+    /// an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and for a JWT that names none.
     private mutating func note(chain: [[UInt8]], issuer: Text?, docType: Text? = nil) {
         let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
             .compactMap { X509Certificate($0) }
@@ -330,12 +340,7 @@ struct NeedsReader {
             note(issuer: id)
             note(types: [docType], of: id)
         }
-        // A token that names no issuer needs an entry that lists its root; that of the root itself will do.
-        let isNameless = issuer == nil && docType == nil && !trust.tokenRoots.contains(id)
-        if isNameless { note(issuer: id) }
-        guard let issuer = issuer ?? (isNameless ? id : nil), trust.issuer(issuer)?.roots.contains(id) != true else {
-            return
-        }
+        guard let issuer, trust.issuer(issuer)?.roots.contains(id) != true else { return }
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 

@@ -41,8 +41,8 @@ struct ClaimNames {
     private let all: [DefinedNames]
     /// Those whose other names for a property the issuer may have written.
     private let siblings: [DefinedNames]
-    /// Whether the holder could list others.
-    private let isFixed: Bool
+    /// Whether the holder could not list others.
+    let isFixed: Bool
     /// Whether the document brings contexts of its own, which may have names for anything.
     let isOpen: Bool
 
@@ -58,7 +58,9 @@ struct ClaimNames {
             (resolver, own, rivals, all, siblings, obstacle) = (nil, [], [], [], [], "no context is pinned")
             return
         }
-        own = processor.definedNames(of: contexts)
+        let together = processor.definedNames(under: contexts)
+        // Where the holder has no choice, what the contexts of the list borrow from each other is settled.
+        own = isFixed ? [together] : [together] + processor.definedNames(of: contexts)
         let pinned = isFixed ? [] : claims.issuerContexts ?? Array(processor.contexts.documents.keys)
         rivals = processor.definedNames(of: pinned.filter { !contexts.contains($0) })
         all = own + rivals
@@ -77,10 +79,8 @@ struct ClaimNames {
         isFixed ? [] : all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
     }
 
-    /// How the properties end that the name could stand for under pinned contexts that borrow a prefix.
-    func ends(of name: Text) -> Set<Text> {
-        isFixed ? [] : all.reduce(into: []) { $0.formUnion($1.ends(of: name)) }
-    }
+    /// Whether a name may stand for a keyword under other contexts that the issuer may have listed.
+    func mayBeKeyword(_ name: Text) -> Bool { !isFixed && siblings.contains { $0.isKeyword(name) } }
 
     /// Why a name may not be the issuer's for the property that it stands for; nil where there is no doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
@@ -92,9 +92,7 @@ struct ClaimNames {
         if name.utf8.contains(UInt8(ascii: ":")) { return "a compact IRI: use property IRIs" }
         let isTwin = rivals.contains { rival in
             rival.isKeyword(name)
-                || rival.names(property, otherwiseThan: name)
-                    && (rival.defines(name, otherwiseThan: property)
-                        || !rival.meanings(of: name).subtracting([property]).isEmpty)
+                || rival.names(property, otherwiseThan: name) && rival.means(name, otherwiseThan: property)
         }
         return isTwin ? Self.disagreement : nil
     }
@@ -103,7 +101,7 @@ struct ClaimNames {
     func doubt(aboutKeyword name: Text) -> String? {
         let isStandard = ["id", "type", "@id", "@type"].contains(name)
         let isDefined =
-            all.contains { !$0.definitions(of: name).isEmpty || $0.borrows(name) }
+            all.contains { $0.areUnknown || !$0.definitions(of: name).isEmpty }
             || siblings.contains { !$0.meanings(of: name).isEmpty }
         return isStandard || isFixed || !isDefined ? nil : Self.disagreement
     }
@@ -121,7 +119,7 @@ struct ClaimNames {
         let meaning = texts?.iri(named: text)
         if meaning == iri, isFixed || !isInDoubt(text, iri) { return true }
         // A name that nothing defines may be misspelt.
-        let isKnown = meaning != nil || all.contains { !$0.meanings(of: text).isEmpty || $0.borrows(text) }
+        let isKnown = meaning != nil || all.contains { !$0.meanings(of: text).isEmpty }
         return isOpen || !isKnown || meaning == iri || all.contains { $0.mayMean(text, iri) } ? nil : false
     }
 
@@ -146,10 +144,8 @@ struct ClaimNames {
     }
 
     private func isInDoubt(_ name: Text, _ iri: Text) -> Bool {
-        siblings.contains {
-            $0.defines(name, otherwiseThan: iri) || !$0.meanings(of: name).subtracting([iri]).isEmpty
-                || $0.names(iri, otherwiseThan: name)
-        } || rivals.contains { $0.defines(name, otherwiseThan: iri) && $0.names(iri, otherwiseThan: name) }
+        siblings.contains { $0.means(name, otherwiseThan: iri) || $0.names(iri, otherwiseThan: name) }
+            || rivals.contains { $0.means(name, otherwiseThan: iri) && $0.names(iri, otherwiseThan: name) }
     }
 }
 

@@ -137,13 +137,16 @@ package indirect enum Predicate: Hashable, Sendable {
     case not(Predicate)
 
     /// Whether it cannot be fulfilled without something being so of the claims.
-    var asksOfClaims: Bool {
+    var asksOfClaims: Bool { asksOfClaims(denied: false) }
+
+    private func asksOfClaims(denied: Bool) -> Bool {
         switch self {
         case .claim: true
         case .issuedWithin, .remaining: false
-        case .all(let inner): inner.contains(where: \.asksOfClaims)
-        case .any(let inner): inner.allSatisfy(\.asksOfClaims)
-        case .not(let inner): inner.asksOfClaims
+        case .all(let inner) where denied, .any(let inner) where !denied:
+            inner.allSatisfy { $0.asksOfClaims(denied: denied) }
+        case .all(let inner), .any(let inner): inner.contains { $0.asksOfClaims(denied: denied) }
+        case .not(let inner): inner.asksOfClaims(denied: !denied)
         }
     }
 }

@@ -37,14 +37,6 @@ struct StatementReading {
         let place: NameResolver.Place?
     }
 
-    /// What else a name could stand for.
-    private struct Rivals {
-        let properties: Set<Text>
-        /// How further ones end.
-        let ends: Set<Text>
-        var isEmpty: Bool { properties.isEmpty && ends.isEmpty }
-    }
-
     /// Why a path cannot be read on.
     private struct Unknown: Error {
         let why: String
@@ -127,7 +119,7 @@ struct StatementReading {
 
     private mutating func step(_ name: Text) throws(Unknown) {
         if branches.contains(where: { $0.keys != .none }) { return try enterMap(at: name) }
-        let meanings = Rivals(properties: names.meanings(of: name), ends: names.ends(of: name))
+        let meanings = names.meanings(of: name)
         try follow { reading, branch throws(Unknown) in
             if case .literal = branch.term { return try reading.part(name, of: branch) }
             if reading.graph.states(RDF.rest, at: branch.term) { throw Unknown("a list is read by an index") }
@@ -163,7 +155,7 @@ struct StatementReading {
     }
 
     private mutating func member(
-        _ name: Text, of branch: Branch, in node: NameResolver.Node, rivals: Rivals
+        _ name: Text, of branch: Branch, in node: NameResolver.Node, rivals: Set<Text>
     ) throws(Unknown) -> [Branch] {
         let meaning = try resolve { resolver throws(JSONLDError) in try resolver.meaning(of: name, in: node) }
         switch meaning {
@@ -172,6 +164,7 @@ struct StatementReading {
             try refuse(rivals, besides: property.iri, at: branch.term)
             let values = try values(of: property.iri, at: branch)
             if values.isEmpty, names.isOpen { throw Unknown("the document brings contexts of its own") }
+            if values.isEmpty, names.mayBeKeyword(name) { throw Unknown(ClaimNames.disagreement) }
             if !values.isEmpty, let doubt = doubt(about: name, meaning: property.iri) { throw Unknown(doubt) }
             return values.map { Branch(term: $0, place: property.values, texts: property.texts, keys: property.keys) }
         case .id, .types:
@@ -183,7 +176,9 @@ struct StatementReading {
             return try values(of: RDF.type, at: branch).map { Branch(term: $0, texts: texts) }
         case .nothing:
             try refuse(rivals, besides: nil, at: branch.term)
-            if rivals.isEmpty || names.isOpen { throw Unknown("no context of the credential defines this name") }
+            if rivals.isEmpty || names.isOpen || names.mayBeKeyword(name) {
+                throw Unknown("no context of the credential defines this name")
+            }
             return []
         case .nest(let inner):
             try refuse(rivals, besides: nil, at: branch.term)
@@ -201,19 +196,11 @@ struct StatementReading {
     }
 
     /// Whether the node states another of the properties that the name could stand for, or may do so.
-    private func refuse(_ rivals: Rivals, besides property: Text?, at node: Term) throws(Unknown) {
-        for rival in rivals.properties where rival != property {
+    private func refuse(_ rivals: Set<Text>, besides property: Text?, at node: Term) throws(Unknown) {
+        for rival in rivals where rival != property {
             if graph.states(rival, at: node) { throw Unknown(ClaimNames.disagreement) }
             if mayHide(rival, at: node) { throw Unknown.withheld }
         }
-        if rivals.ends.isEmpty { return }
-        let stated = graph.properties(of: node)
-        guard names.work.take(stated.count) else { throw Unknown("too many nodes for the gate's rules") }
-        for rival in stated where rival != property && rivals.ends.contains(where: rival.hasSuffix) {
-            throw Unknown(ClaimNames.disagreement)
-        }
-        // Which property may be withheld is not known.
-        if graph.mandatory != nil, node.lexicalForm == nil { throw Unknown.withheld }
     }
 
     /// Goes to the entry of an object whose keys are no names.
@@ -238,9 +225,16 @@ struct StatementReading {
         let meaning = try resolve { resolver throws(JSONLDError) in try resolver.meaning(of: name, in: node) }
         switch meaning {
         case .value: return [Branch(term: branch.term)]
-        case .property: return []
+        case .property where !mayBeKey(name, of: literal): return []
         default: throw Unknown("the name stands for no property")
         }
+    }
+
+    /// Whether a name may lead to a text under other contexts: as its language, or as another name for `@value`.
+    private func mayBeKey(_ name: Text, of literal: Literal) -> Bool {
+        if names.isFixed { return false }
+        let isLanguage = literal.language.map { $0 == name } ?? (name == "@none")
+        return isLanguage || names.mayBeKeyword(name)
     }
 
     // MARK: - Lists and JSON

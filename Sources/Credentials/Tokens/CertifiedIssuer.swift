@@ -1,15 +1,27 @@
 import Encoding
 
 extension Surroundings {
-    /// Issuer stage of a token without `iss`, which its signer's certificate stands for (draft-ietf-oauth-sd-jwt-vc
-    /// since draft 10, section 2.2.2.2): the entry whose id the certificate names or, where it names none that is
-    /// trusted, the one entry that lists its root.
+    /// Issuer stage of a token without `iss`.
+    ///
+    /// - Throws: `issuer.untrusted` where there is no such entry, or more than one; `chain.invalid`.
+    func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
+        guard let id = try trust.issuer(certifying: token, limits: limits) else {
+            throw Rejection(.issuerUntrusted, at: "/iss")
+        }
+        return try trust.issuer(id, at: clock.utc, pointer: "/iss")
+    }
+}
+
+extension TrustStore {
+    /// Whom the signer's certificate of a token without `iss` stands for (draft-ietf-oauth-sd-jwt-vc since draft 10,
+    /// section 2.2.2.2): the entry whose id the certificate names or, where it names none that is trusted, the one entry
+    /// that lists its root. Nil where there is no such entry, or more than one.
     ///
     /// It only chooses whose rules hold. That the chain ends at a root of that entry and names no other is for the
     /// key stage.
     ///
-    /// - Throws: `issuer.untrusted` where there is no such entry, or more than one; `chain.invalid`.
-    func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
+    /// - Throws: `chain.invalid`.
+    func issuer(certifying token: CompactJWS, limits: Limits) throws(Rejection) -> Text? {
         let texts = (token.header["x5c"]?.array ?? []).prefix(limits.certificates).map { $0.string }
         let chain = texts.compactMap { $0.flatMap { Base64.decodeAny($0.string) } }
             .filter { $0.count <= limits.certificateBytes }.compactMap { X509Certificate($0) }
@@ -19,18 +31,18 @@ extension Surroundings {
         let names = leaf.extensions.subjectNames
         let roots = Set(
             chain.flatMap { certificate in
-                (trust.roots.contains(certificate) ? [certificate] : trust.roots.named(certificate.issuer))
+                (self.roots.contains(certificate) ? [certificate] : self.roots.named(certificate.issuer))
                     .map { CertificateRoots.id(ofDigest: $0.digest) }
             })
-        let entries = trust.issuers.values.filter { !roots.isDisjoint(with: $0.roots) }
+        let entries = issuers.values.filter { !roots.isDisjoint(with: $0.roots) }
         let choices: [(TrustedIssuer) -> Bool] = [
             { names.uris.contains($0.id) }, { names.bearing(on: $0.id) == .itself }, { _ in true },
         ]
         for isChosen in choices {
             let chosen = entries.filter(isChosen)
             guard chosen.count < 2 else { break }
-            if let id = chosen.first?.id { return try trust.issuer(id, at: clock.utc, pointer: "/iss") }
+            if let id = chosen.first?.id { return id }
         }
-        throw Rejection(.issuerUntrusted, at: "/iss")
+        return nil
     }
 }

@@ -178,6 +178,20 @@ import Testing
         }
     }
 
+    /// What one context reads as a text by its language, another may not read at all.
+    @Test func aLanguageIsNoAbsentPart() throws {
+        let contexts: [Text: JSON] = [
+            Self.url: Self.context(["a": "urn:a", "b": "urn:b", "de": "urn:de"]),
+            "urn:d": Self.context(["a": ["@id": "urn:a", "@container": "@language"]]),
+        ]
+        let subject: JSON = ["a": ["@value": "x", "@language": "de"]]
+        for (claim, isAbsent) in [("/a/de", [true, false]), ("/a/b", [true, true])] {
+            let findings = try read(claim, subject, contexts, under: [Self.url])
+            let found = findings.map { if case .absent = $0 { true } else { false } }
+            #expect(found == isAbsent, "\(claim): \(findings)")
+        }
+    }
+
     /// The standard contexts leave nothing open that rules commonly read.
     @Test func standardContexts() throws {
         for url in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text] {

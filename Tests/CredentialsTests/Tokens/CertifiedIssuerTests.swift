@@ -99,6 +99,11 @@ import X509
         let id = try rootID
         #expect(Set(needs.needs.map(\.kind)) == [.root, .issuer] && needs.needs.allSatisfy { $0.id == id })
         #expect(needs.needs.flatMap(\.lines).contains("roots = [\"\(id)\"]"))
+        // Its types are needed, too, and of an entry that lists the root.
+        var material = TrustMaterial(issuers: [try entry(url)], roots: [TestPKI.pem(try root.der)])
+        material.untypedIssuers = .refuse
+        let types = TrustNeeds(of: Array(token.utf8), in: try TrustStore(material)).needs.flatMap(\.types)
+        #expect(types == ["x"])
     }
 
     @Test func withoutCertificateSomethingMustNameTheIssuer() throws {

@@ -32,6 +32,14 @@ import Testing
         (head + "require = [{ issued-within = \"3650d\" }]\n", false),
         (head + "require = [{ not = { issued-within = \"1s\" } }]\n", false),
         (
+            head + "require = [{ not = { all = [{ claim = \"/credentialSubject/id\", equals = \"did:example:x\" }, "
+                + "{ issued-within = \"1s\" }] } }]\n", false
+        ),
+        (
+            head + "require = [{ not = { any = [{ claim = \"/credentialSubject/id\", equals = \"did:example:x\" }, "
+                + "{ issued-within = \"1s\" }] } }]\n", true
+        ),
+        (
             head + "require = [{ any = [{ claim = \"/credentialSubject/id\", exists = true }, "
                 + "{ issued-within = \"3650d\" }] }]\n", false
         ),
