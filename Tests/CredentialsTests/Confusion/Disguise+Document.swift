@@ -53,18 +53,23 @@ extension Disguise {
         guard case .json(let value) = showing.body else { return [] }
         return values(in: value).prefix(48).flatMap { place, inner -> [Disguise] in
             func changed(
-                _ name: String, takesAway: Bool = false, _ make: @escaping @Sendable () -> JSON
+                _ name: String, takesAway: Bool = false, company: Company = .none,
+                _ make: @escaping @Sendable () -> JSON
             ) -> Disguise {
-                Disguise("\(place) \(name)", takesAway: takesAway) { showing.with(value.replacing(place, by: make())) }
+                Disguise("\(place) \(name)", takesAway: takesAway, company: company) {
+                    showing.with(value.replacing(place, by: make()))
+                }
             }
+            // The first good credential of a presentation is what opens.
+            let company: Company = "\(place)" == "/verifiableCredential" ? .presentation : .none
             guard let elements = inner.array else {
                 return [changed("in an array") { [inner] }, changed("in two arrays") { [[inner]] }]
             }
             let around = [changed("in another array") { [inner] }, changed("empty", takesAway: true) { [] }]
             guard let last = elements.last else { return around }
             return around + [
-                changed("reversed") { .array(elements.reversed()) },
-                changed("rotated") { .array([last] + elements.dropLast()) },
+                changed("reversed", company: company) { .array(elements.reversed()) },
+                changed("rotated", company: company) { .array([last] + elements.dropLast()) },
                 changed("with the last twice") { .array(elements + [last]) },
                 changed("with null") { .array(elements + [nil]) },
                 changed("its last alone", takesAway: true) { last },

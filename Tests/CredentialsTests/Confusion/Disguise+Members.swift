@@ -22,7 +22,7 @@ extension Disguise {
             guard let node = JSON.object(object).value(at: place)?.object ?? made else { return [] }
             return foreign.flatMap { name, value -> [Disguise] in
                 [
-                    Disguise("\(place)/\(name.string) \(value.compactText.prefix(24))") {
+                    Disguise("\(place)/\(name.string) \(value.compactText.prefix(24))", takesAway: node[name] != nil) {
                         showing.with(object.setting(place, to: .object(node.with(name, value))))
                     }
                 ]

@@ -14,6 +14,8 @@ struct PlainCase: Sendable {
     let mode: Verifier.Mode
     let kit: DisguiseKit
     let plain: Verdict
+    /// The signed content of what is accepted plainly, of which this may be a broken copy.
+    var accepted: Set<[UInt8]> = []
 
     init(
         _ name: String, _ showing: Showing, _ verifier: Verifier, _ kit: DisguiseKit, recent: Set<[UInt8]> = [],
@@ -35,11 +37,13 @@ struct PlainCase: Sendable {
     var disguises: [Disguise] { Disguise.all(of: showing, kit).filter(isTelling) }
 
     /// Whether a disguise says something here: one that replaces a holder's proof that was refused has mended it, and so has one
-    /// that takes away what was ill-formed.
+    /// that takes away what was ill-formed, or what was added to something good.
     func isTelling(_ disguise: Disguise) -> Bool {
         let isHolders = plain.code == .holderInvalid || plain.code == .holderProofMissing
-        let isIllFormed = ["json.", "shape.", "context.", "claims."].contains { plain.code.text.hasPrefix($0) }
+        let illFormed = ["json.", "shape.", "context.", "claims.", "envelope.", "proof.malformed"]
+        let isIllFormed = illFormed.contains { plain.code.text.hasPrefix($0) }
         return !(isHolders && disguise.replacesPresenter) && !(isIllFormed && disguise.takesAway)
+            && !ConfusionVectors.mended.contains("\(name): \(disguise.name)")
     }
 
     /// What is wrong with the verdict on something in disguise; nil when nothing is.
@@ -54,7 +58,7 @@ struct PlainCase: Sendable {
         guard plain.isAccepted else {
             let isOther = left.signedDigest != nil && left.signedDigest != right.signedDigest
             switch company {
-            case .none: return "WRONGLY ACCEPTED"
+            case .none: return restores(left) ? nil : "WRONGLY ACCEPTED"
             case .record: return isOther ? nil : "WRONGLY ACCEPTED"
             // What no rule accepts may accompany what one does; what is denied, or is no good at all, may not.
             case .presentation: return isOther && isUnruled ? nil : "WRONGLY ACCEPTED"
@@ -67,6 +71,13 @@ struct PlainCase: Sendable {
         if left.signedDigest != right.signedDigest { return "another signed digest" }
         if Set(verdict.replayKeys) != Set(plain.replayKeys) { return "other replay keys" }
         return verdict.rule == plain.rule ? nil : "another rule"
+    }
+
+    /// Whether one edit has mended what another had broken: nothing else is wrong, and its issuer signed this content as it is.
+    private func restores(_ credential: CredentialSummary) -> Bool {
+        let broken = ["json.", "shape.", "context.", "claims.", "envelope.", "proof.malformed", "proof.invalid"]
+        return broken.contains(where: plain.code.text.hasPrefix)
+            && credential.signedDigest.map(accepted.contains) ?? false
     }
 
     /// Whether it is good, but nothing that a rule of the gate accepts.

@@ -112,7 +112,8 @@ struct GraphSigner: Sendable {
             proof["jws"] = .text(header + ".." + Base64.encode(signature))
         } else if suite == .ecdsaSD2023 {
             let dataset = try processor.deserialize(.object(document)).dataset
-            proof["proofValue"] = .text(try disclosure(hashes[0], dataset, RDFC10.canonicalize(dataset)))
+            proof["proofValue"] = .text(
+                try disclosure(of: document["id"]?.string, hashes[0], dataset, RDFC10.canonicalize(dataset)))
         } else {
             proof["proofValue"] = .text(Multibase.encodeBase58(try signature(hashes.flatMap(\.self))))
         }
@@ -143,8 +144,11 @@ struct GraphSigner: Sendable {
 
     /// A derived proof that shows all of a document (VC Data Integrity ECDSA 1.0 section 3.5.7). A document with fewer
     /// members, signed so, is what a holder derives who leaves out the statements of those members.
-    private func disclosure(_ options: [UInt8], _ dataset: Dataset, _ canonical: CanonicalDataset) throws -> String {
-        let ephemeral = try P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 77, count: 32))
+    private func disclosure(
+        of id: Text?, _ options: [UInt8], _ dataset: Dataset, _ canonical: CanonicalDataset
+    ) throws -> String {
+        // A key of its own for each credential (Data Integrity ECDSA Cryptosuites section 3.4.2), whatever is shown of it.
+        let ephemeral = try P256.Signing.PrivateKey(rawRepresentation: Digest.sha256(Array((id ?? "").utf8)))
         let key = [0x80, 0x24] + [UInt8](ephemeral.publicKey.compressedRepresentation)
         // The labels that the issuer gave; those of a test are made of the canonical ones.
         var labels: [Text: [UInt8]] = [:]

@@ -33,6 +33,8 @@ struct Respeller {
             var own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
             // Rules do not read a name where the listed contexts have another one for the same.
             if trick == "alias of a second context" { own.append("policy.") }
+            // What is said twice may be lost in one of the places, and the statements are the same.
+            if part.repeatsNode { own.append("claims.unsigned") }
             // A proof that does not show its purpose has none, whatever it calls it.
             // Of several proofs one is looked at more closely.
             let isFirst = !(1...9).contains { "\(part.place)".hasSuffix("/\($0)") }

@@ -44,13 +44,15 @@ struct RespellingTrial {
         ].compactMap(\.self)
     }
 
-    private static func failure(_ verdict: Verdict, _ plain: Verdict, refusals: [String]) -> String? {
+    private static func failure(
+        _ verdict: Verdict, _ plain: Verdict, refusals: @autoclosure () -> [String]
+    ) -> String? {
         let code = verdict.code.text
         // One more wrapping around what is as deep as it may be.
         if verdict.code == .jsonTooDeep { return nil }
         if !verdict.isAccepted {
             let isKnown = !plain.isAccepted && code == plain.code.text
-            return isKnown || refusals.contains(where: code.hasPrefix)
+            return isKnown || refusals().contains(where: code.hasPrefix)
                 ? nil : "refused as \(code) at \(verdict.reasons.first?.pointer ?? "-"), plain is \(plain.code.text)"
         }
         guard plain.isAccepted else { return "WRONGLY ACCEPTED, plain is \(plain.code.text)" }

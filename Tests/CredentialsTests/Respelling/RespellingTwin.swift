@@ -80,8 +80,9 @@ struct RespellingTwins {
             ]
         ]
         issuer = try GraphSigner(suite, contexts: [Self.terms: terms])
-        holder = try GraphSigner(.eddsaRDFC2022, seed: 32, contexts: [Self.terms: terms])
-        contexts = issuer.contexts
+        // It signs what the issuer signed, too.
+        holder = try GraphSigner(.eddsaRDFC2022, seed: 32, contexts: issuer.contexts)
+        contexts = holder.contexts
     }
 
     /// A credential without proof; everything that decides is in it.

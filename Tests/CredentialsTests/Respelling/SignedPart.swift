@@ -50,6 +50,17 @@ struct SignedPart {
 
     private static let values: [Text] = ["jws", "proofValue", "signatureValue"]
 
+    /// Whether two objects in it are about one node.
+    var repeatsNode: Bool {
+        var seen: Set<Text> = []
+        func repeats(_ value: JSON) -> Bool {
+            guard let object = value.object else { return value.array?.contains(where: repeats) ?? false }
+            if object.count > 1, let id = object["id"]?.string, !seen.insert(id).inserted { return true }
+            return object.members.contains { repeats($0.value) }
+        }
+        return repeats(.object(node))
+    }
+
     /// The contexts under which the part is read.
     var contexts: [JSON] { outer + (node["@context"]?.elements ?? []) }
 

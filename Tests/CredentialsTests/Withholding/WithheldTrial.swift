@@ -14,7 +14,8 @@ struct WithheldTrial {
 
     /// What a holder gains by keeping something back: a rule, what he shows and what a fuller showing would get him, in words.
     ///
-    /// The law: what is accepted stays accepted, whatever more of it is shown.
+    /// The law: what is accepted stays accepted, whatever more of it is shown. Only an object that is shown without all that is in it
+    /// may be no good in itself.
     func gains(under rules: [String], counting count: inout Int) throws -> [String] {
         let payloads = try (0..<(1 << UInt(parts))).map(payload)
         let trust = try TrustStore(material)
@@ -32,6 +33,7 @@ struct WithheldTrial {
                         return nil
                     }
                     let (bits, code) = (String(less, radix: 2), fuller.code)
+                    if code.text.hasPrefix("shape."), more != (1 << UInt(parts)) - 1 { return nil }
                     return "\(name): \(rule): \(bits) of \(parts) is accepted, \(String(more, radix: 2)) is \(code)"
                 }
             }
