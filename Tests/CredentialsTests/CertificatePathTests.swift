@@ -29,6 +29,66 @@ import X509
             [try leaf.der, try issuer.der], try TestPKI.roots(anchor), role: role, at: clock, profile: profile)
     }
 
+    /// A holder who hands over the other form of its signature chooses no other root for a pinned certificate.
+    @Test func aPinnedCertificateInItsOtherForm() throws {
+        let root = try TestPKI.root()
+        let authority = try TestPKI.issue(Template.authority("CA"), by: root)
+        let leaf = try TestPKI.issue(Template.signer(), by: authority)
+        let roots = try TestPKI.roots(root, authority, leaf)
+        func anchor(_ chain: [[UInt8]]) throws -> Text? {
+            try CertificatePath.signer(
+                of: chain, role: SignerRole.token(of: TestPKI.issuer(roots)), roots: roots, at: TestPKI.now,
+                profile: .strict, limits: Limits()
+            ).root
+        }
+        let id = CertificateRoots.id(ofDigest: Digest.sha256(try leaf.der))
+        let other = try TestPKI.respelt(leaf.der)
+        let issuer = try #require(X509Certificate(authority.der))
+        let isSigned = try #require(X509Certificate(other)).isSigned(by: issuer)
+        let isOther = try other != leaf.der
+        #expect(isOther && isSigned)
+        #expect(try anchor([leaf.der, authority.der]) == id && anchor([other, authority.der]) == id)
+        let twice = try TestPKI.respelt(authority.der)
+        let rest = try TestPKI.roots(root, authority)
+        let middle = CertificateRoots.id(ofDigest: Digest.sha256(try authority.der))
+        let signer = try CertificatePath.signer(
+            of: [leaf.der, twice], role: SignerRole.token(of: TestPKI.issuer(rest)), roots: rest, at: TestPKI.now,
+            profile: .strict, limits: Limits())
+        #expect(signer.root == middle)
+    }
+
+    /// Of two roots with one name and key, such as a renewed one, it is the same in whatever order they were pinned.
+    @Test func theRootThatIsMeant() throws {
+        let old = try TestPKI.root()
+        var template = try Template.authority("Root")
+        (template.key, template.notAfter) = (old.key, "2035-01-01T00:00:00Z")
+        let new = try TestPKI.issue(template, by: nil)
+        let leaf = try TestPKI.issue(Template.documentSigner(), by: old)
+        let ids = try [old, new].map { CertificateRoots.id(ofDigest: Digest.sha256(try $0.der)) }
+        for chosen in ids {
+            for pinned in [[old, new], [new, old]] {
+                var roots = CertificateRoots()
+                for member in pinned { try roots.add(pem: TestPKI.pem(member.der)) }
+                var entries = ids.map { TrustedIssuer(id: $0) }
+                for index in entries.indices {
+                    entries[index].types = [entries[index].id == chosen ? "wanted" : "other"]
+                }
+                let trust = try TrustStore(TrustMaterial(issuers: entries))
+                let signer = try CertificatePath.signer(
+                    of: [leaf.der], role: SignerRole.document(trust, docType: "wanted"), roots: roots, at: TestPKI.now,
+                    profile: .strict, limits: Limits())
+                #expect(signer.root == chosen)
+            }
+        }
+    }
+
+    /// What may issue for connections alone issues no signer of credentials.
+    @Test func anAuthorityForConnections() throws {
+        #expect(try outcome(authority: { $0.purposes = [[1, 3, 6, 1, 5, 5, 7, 3, 1]] }) == "chain.invalid")
+        #expect(
+            try outcome(authority: { $0.purposes = [[1, 3, 6, 1, 5, 5, 7, 3, 1], TestPKI.documentSigner] }) == "ok")
+    }
+
     @Test func goodChainsOfEveryLength() throws {
         let root = try TestPKI.root()
         var issuer = root

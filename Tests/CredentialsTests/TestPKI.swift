@@ -3,6 +3,7 @@ import CryptoExtras
 import Encoding
 import Foundation
 import SwiftASN1
+import Testing
 import X509
 
 @testable import Credentials
@@ -141,6 +142,24 @@ struct TestPKI {
             ("-----BEGIN CERTIFICATE-----\n" + lines.joined(separator: "\n") + "\n-----END CERTIFICATE-----\n").utf8)
     }
 
+    /// The same certificate with the other form of its signature by a P-256 key: for (r, s) also (r, n - s) is one (SEC 1 section 4.1.4).
+    static func respelt(_ der: [UInt8]) throws -> [UInt8] {
+        let start = try #require(
+            der.indices.last { der[$0] == 3 && $0 + 2 < der.count && $0 + 2 + Int(der[$0 + 1]) == der.count })
+        let old = try P256.Signing.ECDSASignature(derRepresentation: der[(start + 3)...])
+        let order = try #require(Hex.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"))
+        var (rest, borrow): ([UInt8], Int) = ([], 0)
+        for (high, low) in zip(order, old.rawRepresentation.dropFirst(32)).reversed() {
+            let digit = Int(high) - Int(low) - borrow
+            borrow = digit < 0 ? 1 : 0
+            rest.insert(UInt8(digit + borrow * 256), at: 0)
+        }
+        let raw = old.rawRepresentation.prefix(32) + rest
+        let new = try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation
+        let content = der[4..<start] + [3, UInt8(new.count + 1), 0] + new
+        return [0x30, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+    }
+
     private static func date(_ text: String) -> Date {
         Date(timeIntervalSince1970: Double(Timestamp(rfc3339: text)?.seconds ?? 0))
     }
@@ -172,7 +191,7 @@ struct TestPKI {
             switch role {
             case .tokenSigner: .token(of: entry ?? issuer(roots))
             case .statusListSigner: .statusList(of: entry ?? issuer(roots))
-            case .documentSigner: .document(trust)
+            case .documentSigner: .document(trust, docType: nil)
             }
         do throws(Rejection) {
             _ = try CertificatePath.signer(

@@ -203,6 +203,9 @@ package struct TrustDirectory: Sendable {
                         continue
                     }
                     named.insert(file)
+                    if lists[entry.url] != nil {
+                        note(index, "a second list for \(entry.url)", "Keep one file for each list.")
+                    }
                     if let bytes = bytes(file) { lists[entry.url] = bytes }
                     dates[entry.url] = source.date(of: file)
                 }

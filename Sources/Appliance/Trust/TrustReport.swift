@@ -58,6 +58,13 @@ package struct TrustReport: Sendable {
             note(root.name, "is a root that ended on \(root.notAfter.rfc3339)", isOver: true)
         }
         for url in Set(issuers.flatMap(\.statusLists) + store.statusListURLs).sorted() { examineList(url) }
+        notes += store.unknownWithdrawals.map { url in
+            Finding(
+                subject: url.string,
+                message:
+                    "is withdrawn, and no stored document has a key of this name: if the issuer names it otherwise now, withdraw the "
+                    + "key itself, by its SHA-256")
+        }
         var calendar = ExpiryCalendar()
         _ = calendar.look(Expiries.trust(verifier, fetchedFrom: nil), at: clock.utc)
         notes += calendar.warnings.filter { $0.step != .ended }.map {
@@ -125,7 +132,8 @@ package struct TrustReport: Sendable {
                     + "there, or list its extendedKeyUsage in token-signer-usages")
         }
         if use.docTypes == [], use.tokens.isEmpty, use.misnamed.isEmpty {
-            note(id, "is the certificate of a signer that may sign nothing here: no [[issuer]] names it")
+            let why = store.issuer(root.id) == nil ? "no [[issuer]] names it" : "its [[issuer]] has no types"
+            note(id, "may sign nothing here: \(why)")
         }
         if use.docTypes == nil {
             let line =

@@ -21,7 +21,7 @@ enum CertificatePath {
     ) throws(Rejection) -> CertificateSigner {
         let certificates = try read(chain, limits)
         // No cryptography for strangers: some name must lead to a pinned certificate at all.
-        guard certificates.contains(where: { roots.contains($0) || !roots.named($0.issuer).isEmpty }) else {
+        guard certificates.contains(where: { roots.pinned($0) != nil || !roots.named($0.issuer).isEmpty }) else {
             throw Rejection(.chainUntrusted, .notPinned)
         }
         let requirements = Requirements(role: role, now: now, skew: skew, profile: profile)
@@ -35,9 +35,13 @@ enum CertificatePath {
             }
             let path = Array(certificates[...index])
             do throws(Rejection) {
-                if roots.contains(certificate) { return try requirements.signer(of: path) }
+                if let pinned = roots.pinned(certificate) {
+                    return try requirements.signer(of: path.dropLast() + [pinned])
+                }
             } catch { refusal = refusal ?? error }
-            for root in roots.named(certificate.issuer) where certificate.canBeIssued(by: root) {
+            let issuers = roots.named(certificate.issuer).filter(certificate.canBeIssued)
+            // Of several with one name and key, such as a renewed root, the one that is meant; else always the same.
+            for root in issuers.sorted(by: { role.precedes($0, $1) }) {
                 do throws(Rejection) {
                     if try certificate.isSigned(by: root) { return try requirements.signer(of: path + [root]) }
                     if certificate.claims(root) { damage = Rejection(.chainInvalid, .signature) }
@@ -116,6 +120,10 @@ private struct Requirements {
         guard extensions.isCA, extensions.keyUsage?.keyCertSign ?? true else {
             throw Rejection(.chainInvalid, .authority)
         }
+        // What an authority may issue only for connections signs no credentials (as every program reads a CA's extendedKeyUsage).
+        guard extensions.purposes.map({ !$0.allSatisfy(\.isForConnections) }) ?? true else {
+            throw Rejection(.chainInvalid, .extendedKeyUsage)
+        }
         if let most = extensions.pathLength, authoritiesBelow > most { throw Rejection(.chainInvalid, .pathLength) }
         // A self-issued intermediate is the authority itself with another key: constraints on names are not for it.
         let named = path.enumerated().filter { $0.offset == 0 || !$0.element.isSelfIssued }.map(\.element)
@@ -126,6 +134,15 @@ private struct Requirements {
 
     private func isCurrent(_ certificate: X509Certificate) -> Bool {
         certificate.notBefore <= now.advanced(by: skew) && now <= certificate.notAfter.advanced(by: skew)
+    }
+}
+
+extension SignerRules {
+    /// The order in which roots are tried that may all have issued a certificate.
+    fileprivate func precedes(_ left: X509Certificate, _ right: X509Certificate) -> Bool {
+        let ids = (CertificateRoots.id(ofDigest: left.digest), CertificateRoots.id(ofDigest: right.digest))
+        let fits = (fits(ids.0), fits(ids.1))
+        return fits.0 == fits.1 ? ids.0 < ids.1 : fits.0 > fits.1
     }
 }
 

@@ -5,6 +5,7 @@ struct CertificateRoots: Sendable {
     /// A file that is no list of certificates in PEM.
     struct Malformed: Error, Hashable {}
 
+    /// By ``X509Certificate/content``.
     private var certificates: [[UInt8]: X509Certificate] = [:]
     private var bySubject: [ArraySlice<UInt8>: [X509Certificate]] = [:]
 
@@ -16,7 +17,9 @@ struct CertificateRoots: Sendable {
     mutating func add(pem: [UInt8]) throws(Malformed) {
         for der in try Self.blocks(pem) {
             guard let certificate = X509Certificate(der) else { throw Malformed() }
-            guard certificates.updateValue(certificate, forKey: certificate.digest) == nil else { continue }
+            let content = certificate.content
+            guard certificates[content] == nil else { continue }
+            certificates[content] = certificate
             bySubject[certificate.subject, default: []].append(certificate)
         }
     }
@@ -34,10 +37,10 @@ struct CertificateRoots: Sendable {
     var all: [X509Certificate] { Array(certificates.values) }
 
     /// SHA-256 of each pinned certificate (DER).
-    var digests: [[UInt8]] { Array(certificates.keys) }
+    var digests: [[UInt8]] { certificates.values.map(\.digest) }
 
-    /// Whether this very certificate is pinned.
-    func contains(_ certificate: X509Certificate) -> Bool { certificates[certificate.digest] != nil }
+    /// The pinned certificate with this content; nil where it is not pinned. What a holder hands over may differ in its signature.
+    func pinned(_ certificate: X509Certificate) -> X509Certificate? { certificates[certificate.content] }
 
     /// The pinned certificates of that name (DER).
     func named(_ subject: ArraySlice<UInt8>) -> [X509Certificate] { bySubject[subject] ?? [] }

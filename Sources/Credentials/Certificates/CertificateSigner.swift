@@ -39,6 +39,8 @@ struct CertificateSigner: Sendable {
 protocol SignerRules: Sendable {
     /// Refuses a root (``CertificateRoots/id(ofDigest:)``) that was not pinned for this.
     func checkRoot(_ root: Text) throws(Rejection)
+    /// How well a root fits what was signed, where several vouch for it: the more, the better.
+    func fits(_ root: Text) -> Int
     /// Whether the signer's certificate allows this below that root. `isPinned`: whether it is pinned itself.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection)
 }

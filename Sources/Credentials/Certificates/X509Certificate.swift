@@ -87,6 +87,10 @@ struct X509Certificate: Sendable {
         return fingerprints
     }
 
+    /// SHA-256 of what is signed. Unlike ``digest`` it is that of every copy: a signature of ECDSA has a second form that everybody can
+    /// make of it.
+    var content: [UInt8] { Digest.sha256(Array(signedBytes)) }
+
     /// Whether `issuer` has signed this certificate. Names are the caller's matter. Throws when that cannot be found out
     /// with an acceptable algorithm and key.
     func isSigned(by issuer: X509Certificate) throws(Rejection) -> Bool {

@@ -12,7 +12,7 @@ package struct StatementGraph: Sendable {
     var mandatory: Set<Int>?
     /// Whether the issuer makes all of an array mandatory or nothing of it (``TrustedIssuer/takesArraysWhole``).
     var takesArraysWhole = false
-    /// The nodes that credentials inside are about: what is stated of them may be the word of others, which the issuer only
+    /// The nodes that credentials inside lead to: what is stated of them may be the word of others, which the issuer only
     /// repeats. Empty where the issuer vouches for them (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
     private let index: StatementIndex
@@ -32,13 +32,15 @@ package struct StatementGraph: Sendable {
         }
         guard isTyped else { return nil }
         if others.isEmpty { return }
-        subjectsInside = Set(others.flatMap { values(of: CredentialVocabulary.subject, at: $0) })
+        subjectsInside = reachable(from: others)
         // Two searches, however many such nodes a stranger writes: where the root leads to, and what leads to the root.
-        guard others.isSubset(of: reachable(from: root)) else { return nil }
-        let rivals = others.intersection(reachable(from: root, backwards: true))
+        guard others.isSubset(of: reachable(from: [root])) else { return nil }
+        let rivals = others.intersection(reachable(from: [root], backwards: true))
         if rivals.isEmpty { return }
         // Nor may one inside be about the root itself: what it says of that would be the root's own word.
-        guard !subjectsInside.contains(root) else { return nil }
+        guard !others.contains(where: { values(of: CredentialVocabulary.subject, at: $0).contains(root) }) else {
+            return nil
+        }
         let own = values(of: CredentialVocabulary.issuer, at: root)
         let areRefused = rivals.allSatisfy { rival in
             let issuers = values(of: CredentialVocabulary.issuer, at: rival)
@@ -78,15 +80,15 @@ package struct StatementGraph: Sendable {
     /// Whether a node names a graph, whose statements are not looked into.
     func isGraph(_ node: Term) -> Bool { index.graphs.contains(node) }
 
-    /// The node itself and all nodes to which statements of the default graph lead from it or, backwards, that lead to it.
-    private func reachable(from start: Term, backwards: Bool = false) -> Set<Term> {
+    /// These nodes and all nodes to which statements of the default graph lead from them or, backwards, that lead to them.
+    private func reachable(from start: Set<Term>, backwards: Bool = false) -> Set<Term> {
         var next: [Term: [Term]] = [:]
         for quad in dataset.quads where quad.graph == nil {
             if case .literal = quad.object { continue }
             let (from, to) = backwards ? (quad.object, quad.subject) : (quad.subject, quad.object)
             next[from, default: []].append(to)
         }
-        var (seen, open): (Set<Term>, [Term]) = ([start], [start])
+        var (seen, open) = (start, Array(start))
         while let node = open.popLast() {
             for other in next[node] ?? [] where seen.insert(other).inserted { open.append(other) }
         }

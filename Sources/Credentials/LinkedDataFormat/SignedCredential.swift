@@ -64,7 +64,7 @@ struct SignedCredential {
         facts = try CredentialFacts(
             statements, entries: document.statusEntries.map(\.pointer), profile: profile, limits: limits)
         types = facts.types
-        contexts = ListedContexts(document.document["@context"] ?? .null)
+        contexts = ListedContexts(of: document.document)
         graph = DeferredGraph(statements)
     }
 

@@ -77,8 +77,8 @@ struct MdocDocumentCheck {
             try trust.checkAge(at: now)
             let skew = surroundings.policy.clockSkew
             let signer = try CertificatePath.signer(
-                of: message.certificates, role: SignerRole.document(trust), roots: trust.roots, at: now, skew: skew,
-                profile: surroundings.profile, limits: surroundings.limits)
+                of: message.certificates, role: SignerRole.document(trust, docType: object.docType),
+                roots: trust.roots, at: now, skew: skew, profile: surroundings.profile, limits: surroundings.limits)
             guard signer.isValid(at: object.signed, skew: skew) else { throw Rejection(.chainExpired, .signingDate) }
             return (signer, try issuer(behind: signer, object))
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }

@@ -297,7 +297,7 @@ struct NeedsReader {
         guard let (method, document) = found else { return }
         // A single key that nothing connects with its controller.
         if document.isSingleKey, trust.document(controller) == nil, SelfContainedDID.document(controller) == nil,
-            !KeyResolver.Authority(entry).hears(document, of: controller)
+            !KeyResolver(trust: trust).hears(document, of: controller, for: KeyResolver.Authority(entry))
         {
             note(line: "controllers = [\(Self.quoted(document.id))]", of: issuer)
         }
@@ -346,7 +346,7 @@ struct NeedsReader {
 
     /// The pinned certificate that vouches for one of a chain.
     private func anchor(_ certificate: X509Certificate) -> X509Certificate? {
-        if trust.roots.contains(certificate) { return certificate }
+        if let pinned = trust.roots.pinned(certificate) { return pinned }
         return trust.roots.named(certificate.issuer).first { (try? certificate.isSigned(by: $0)) ?? false }
     }
 

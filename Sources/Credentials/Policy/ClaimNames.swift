@@ -51,7 +51,7 @@ struct ClaimNames {
     /// - Parameter listed: The contexts that the rule lists. It is about credentials that list exactly these.
     init(of claims: SignedClaims, listed: [Text], pinned processor: JSONLDProcessor?, work: RuleWork) {
         self.work = work
-        isFixed = !listed.isEmpty || claims.text != nil
+        isFixed = !listed.isEmpty && !claims.contexts.nests || claims.text != nil
         isOpen = claims.contexts.bringsOwn
         let contexts = listed.isEmpty ? claims.contexts.urls : listed
         guard let processor, claims.format == .ldpVC else {

@@ -214,7 +214,9 @@ struct PolicyQuestion {
             let isGrouped = selector.groups.contains { knowledge.groups($0)?.contains(claims.issuer) ?? inDoubt }
             guard isGrouped || selector.issuers.contains(claims.issuer) else { return "issuer" }
         }
-        if !selector.contexts.isEmpty, claims.format == .ldpVC, !claims.contexts.are(selector.contexts) {
+        if !selector.contexts.isEmpty, claims.format == .ldpVC, !claims.contexts.are(selector.contexts),
+            !(inDoubt && claims.contexts.begin(with: selector.contexts))
+        {
             return "contexts"
         }
         if !selector.subjects.isEmpty, !claims.subjects.ids.contains(where: selector.subjects.contains),

@@ -13,6 +13,7 @@ extension TrustStore {
                 _ = try? processor.deserialize(["@context": [.string(base), .string(url)], "type": types])
             }
         }
+        _ = processor.definedNames(of: Array(processor.contexts.documents.keys))
         for suite in ProofSuite.all {
             guard let context = suite.context else { continue }
             _ = try? suiteProcessor.deserialize(["@context": .string(context), "type": .string(suite.type)])

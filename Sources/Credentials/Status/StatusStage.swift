@@ -23,11 +23,20 @@ extension Surroundings {
         }
         // What is shown says nothing of what is not: of two entries the holder may keep back the one that revokes. Nor is
         // every issuer without lists suspicious: then nothing says that its credentials have a status.
-        if let withheld = question.withheld, withheld.isStated || trust.keepsLists(of: issuer),
-            !issuer.mayWithholdStatus
+        if let withheld = question.withheld, !issuer.mayWithholdStatus,
+            withheld.isStated || trust.keepsLists(of: issuer, isSigned: { isStored($0, of: issuer) })
         {
             throw Rejection(.statusUnavailable, .withheld(key: "withheld-status"), at: withheld.place)
         }
+    }
+}
+
+extension Surroundings {
+    /// Whether a stored list is the issuer's, be it of another day.
+    private func isStored(_ url: Text, of issuer: TrustedIssuer) -> Bool {
+        do throws(Rejection) {
+            return try StatusListReader(surroundings: self, issuer: issuer).stored(url, at: "") != nil
+        } catch { return error.reason.code == .statusStale }
     }
 }
 

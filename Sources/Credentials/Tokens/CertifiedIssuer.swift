@@ -31,7 +31,7 @@ extension TrustStore {
         let names = leaf.extensions.subjectNames
         let roots = Set(
             chain.flatMap { certificate in
-                (self.roots.contains(certificate) ? [certificate] : self.roots.named(certificate.issuer))
+                (self.roots.pinned(certificate).map { [$0] } ?? self.roots.named(certificate.issuer))
                     .map { CertificateRoots.id(ofDigest: $0.digest) }
             })
         let entries = issuers.values.filter { !roots.isDisjoint(with: $0.roots) }

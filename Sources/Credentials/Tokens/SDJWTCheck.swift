@@ -47,7 +47,10 @@ struct SDJWTCheck: FormatCheck {
         evidence.summary.issuer = surroundings.recordable(issuer.id)
         try surroundings.checkContexts(of: credential.document, issuer)
         let keys = try surroundings.stage(.key) { () throws(Rejection) in
-            let dates = credential.dates.issue + [credential.validFrom].compactMap(\.self)
+            // What is withheld may be that it was signed later.
+            let withholds = (try? credential.processed.get().withholdsMembers) ?? true
+            let isStated = !withholds || token.issued.claims["iat"] != nil
+            let dates = isStated ? credential.dates.issue + [credential.validFrom].compactMap(\.self) : []
             let signer = TokenSigner(
                 surroundings: surroundings, issuer: issuer, issuedAt: dates, signedAt: issued)
             return try signer.keys(of: token.issued)
@@ -78,7 +81,7 @@ struct SDJWTCheck: FormatCheck {
         let isVCDM = kind == .vcdmSDJWT
         let (from, until) = credential.ownDates
         guard until != nil else { throw Rejection.withheldDate(at: isVCDM ? "/validUntil" : "/exp") }
-        guard from != nil || !isVCDM && credential.dates.issued != nil else {
+        guard from != nil || !isVCDM && token.issued.claims["iat"] != nil else {
             throw Rejection.withheldDate(at: isVCDM ? "/validFrom" : "/nbf")
         }
     }

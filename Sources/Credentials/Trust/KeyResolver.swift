@@ -32,19 +32,28 @@ struct KeyResolver {
         }
 
         func includes(_ id: Text) -> Bool { id == self.id || controllers.contains(id) }
-
-        /// Whether a single key that the operator stored may speak for its controller, whose document is not stored: it is published
-        /// where only the controller publishes, or the operator's entry names it. Whether it is one of ``keys`` is for the caller to
-        /// compare.
-        func hears(_ document: ControllerDocument, of controller: Text) -> Bool {
-            WebAddress.isOwn(document.id, of: controller) || controllers.contains(document.id)
-                || pinned[document.id] != nil || keys != nil
-        }
     }
 
     let trust: TrustStore
     /// The date of the verification; without it no document is young enough where an age is set.
     var now: Timestamp?
+
+    /// Whether a single key that the operator stored may speak for its controller, whose document is not stored: it is published
+    /// where only the controller publishes, or the operator's entry names it. Whether it is one of the entry's keys is for the caller
+    /// to compare.
+    func hears(_ document: ControllerDocument, of controller: Text, for authority: Authority) -> Bool {
+        authority.controllers.contains(document.id) || authority.pinned[document.id] != nil || authority.keys != nil
+            || WebAddress.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
+    }
+
+    /// Whether a place that a controller publishes at belongs to another trusted issuer, below the controller: the nearest owner is the
+    /// one.
+    private func isOthers(_ place: Text, besides controller: Text) -> Bool {
+        let home = WebAddress.document(of: controller)?.url ?? controller
+        return trust.issuers.keys.contains { other in
+            other != controller && WebAddress.isOwn(place, of: other) && !WebAddress.isOwn(home, of: other)
+        }
+    }
 
     /// The method that `reference` names, with the document it stands in; `key.unknown` when there is none.
     func method(
@@ -87,7 +96,7 @@ struct KeyResolver {
             // identifier that is its own key has no other.
             authorising = trust.document(method.controller)
             guard selfContained(method.controller) == nil,
-                authorising != nil || document.isSingleKey && authority.hears(document, of: method.controller)
+                authorising != nil || document.isSingleKey && hears(document, of: method.controller, for: authority)
             else { throw Rejection(.issuerKeyMismatch, at: pointer) }
         }
         if let authorising {

@@ -4,11 +4,14 @@ import Encoding
 struct KeyRevocations: Sendable {
     private let methods: [Text: [RevokedKey]]
     private let keys: [KeyFingerprint: [RevokedKey]]
+    /// The methods that no document has: a key that goes by another name now is not withdrawn by them.
+    let unknown: [Text]
 
     /// The entry of a method withdraws its key under every name, as far as its document is known.
     init(_ revoked: [RevokedKey], documents: [Text: ControllerDocument]) {
         var methods: [Text: [RevokedKey]] = [:]
         var keys: [KeyFingerprint: [RevokedKey]] = [:]
+        var unknown: Set<Text> = []
         for entry in revoked {
             switch entry.key {
             case .fingerprint(let fingerprint): keys[fingerprint, default: []].append(entry)
@@ -18,9 +21,12 @@ struct KeyRevocations: Sendable {
                 let document = SelfContainedDID.document(base) ?? documents[id] ?? documents[base]
                 if let key = try? document?.method(id)?.key.get(), let fingerprint = KeyFingerprint(key) {
                     keys[fingerprint, default: []].append(entry)
+                } else {
+                    unknown.insert(id)
                 }
             }
         }
+        self.unknown = unknown.sorted()
         self.methods = methods
         self.keys = keys
     }

@@ -9,13 +9,13 @@ enum SignerRole: SignerRules {
     case statusList(of: TrustedIssuer)
     /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names no issuer: the root is
     /// its issuer, and the trust data may have an entry of that.
-    case document(TrustStore)
+    case document(TrustStore, docType: Text?)
 
     /// Refuses a root that was not pinned for this. A root is for the tokens of an issuer whose entry names it; for mdocs where it
     /// has an entry of its own, or where no entry of an issuer claims it for tokens; for the status lists of either.
     func checkRoot(_ root: Text) throws(Rejection) {
         switch self {
-        case .document(let trust):
+        case .document(let trust, _):
             guard trust.issuers[root] == nil, trust.tokenRoots.contains(root) else { return }
             throw Rejection(.chainUntrusted, .rootForTokens(root: root))
         case .statusList(let issuer) where issuer.id == root: return
@@ -23,6 +23,11 @@ enum SignerRole: SignerRules {
             guard !issuer.roots.contains(root) else { return }
             throw Rejection(.chainUntrusted, .rootNotNamed(roots: issuer.roots + [root]))
         }
+    }
+
+    func fits(_ root: Text) -> Int {
+        guard case .document(let trust, let docType) = self, let entry = trust.issuers[root] else { return 0 }
+        return docType.map { entry.types?.contains($0) ?? false } ?? false ? 2 : 1
     }
 
     /// Whether keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this below that root. A signer
@@ -48,7 +53,7 @@ enum SignerRole: SignerRules {
         _ purposes: [KeyPurposeID]?, _ names: GeneralNames, _ isPinned: Bool, below root: Text
     ) -> Bool {
         switch self {
-        case .document(let trust):
+        case .document(let trust, _):
             let entry = trust.issuers[root]
             guard let purposes else { return isPinned && entry?.types != nil }
             let allowed = KeyPurposeID.documentSigners + (entry?.documentSignerUsages ?? [])

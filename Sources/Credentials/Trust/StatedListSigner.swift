@@ -50,7 +50,7 @@ struct StatedListSigner {
     private static func unnamed(key: Text?, _ chain: [[UInt8]], _ roots: CertificateRoots) -> [Text] {
         let certificates = chain.prefix(Limits().certificates).compactMap { X509Certificate($0) }
         let behind = certificates.flatMap { certificate in
-            (roots.contains(certificate) ? [certificate] : []) + roots.named(certificate.issuer)
+            [roots.pinned(certificate)].compactMap(\.self) + roots.named(certificate.issuer)
         }
         return [key.map(KeyResolver.withoutFragment)].compactMap(\.self)
             + behind.map { CertificateRoots.id(ofDigest: $0.digest) }

@@ -39,6 +39,9 @@ extension TrustStore {
     /// The URLs of the stored status lists, in byte order.
     package var statusListURLs: [Text] { statusLists.keys.sorted() }
 
+    /// The withdrawn keys, by the URL of the method, of which no stored document has the key.
+    package var unknownWithdrawals: [Text] { revocations.unknown }
+
     /// The ids (`x509:sha256:…`) of the pinned certificates, in byte order.
     package var rootIDs: [Text] {
         roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }.sorted()
@@ -103,7 +106,7 @@ extension TrustStore {
         for issuer in listedIssuers where issuer.roots.contains(root.id) {
             if allows(.token(of: issuer)) { use.tokens.append(issuer.id) } else { use.misnamed.append(issuer.id) }
         }
-        if allows(.document(self)) { use.docTypes = issuers[root.id]?.types }
+        if allows(.document(self, docType: nil)) { use.docTypes = issuers[root.id]?.types }
         return use
     }
 

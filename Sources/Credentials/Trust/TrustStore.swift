@@ -30,6 +30,8 @@ package final class TrustStore: Sendable {
     let statusLists: [Text: [UInt8]]
     /// Who signs these lists, as they state themselves.
     private let listSigners: Set<Text>
+    /// The stored lists that do not say who signed them, by URL.
+    private let unnamedLists: [Text]
     /// The pinned X.509 certificates.
     let roots: CertificateRoots
     /// Those that an issuer's entry names for its tokens, by their ids.
@@ -92,7 +94,11 @@ package final class TrustStore: Sendable {
             do throws(CertificateRoots.Malformed) { try roots.add(pem: pem) } catch { throw .root(index) }
         }
         self.roots = roots
-        listSigners = Set(material.statusLists.values.flatMap { StatedListSigner($0, roots: roots).ids })
+        let signers = material.statusLists.mapValues { StatedListSigner($0, roots: roots).ids }
+        listSigners = Set(signers.values.flatMap(\.self))
+        // A key's bare name tells nobody's.
+        let isID: (Text) -> Bool = { $0.utf8.contains(UInt8(ascii: ":")) }
+        unnamedLists = signers.filter { !$0.value.contains(where: isID) }.map(\.key).sorted()
         var contexts: [Text: JSON] = [:]
         for (url, bytes) in material.contexts {
             guard let json = try? JSON.parse(bytes), json["@context"] != nil else { throw .context(url) }
@@ -133,10 +139,15 @@ package final class TrustStore: Sendable {
     package func statusList(_ url: Text) -> [UInt8]? { statusLists[url] }
 
     /// Whether lists about credentials of that issuer are kept: some that its entry names, or stored ones that say they are by
-    /// who may sign its lists.
-    func keepsLists(of issuer: TrustedIssuer) -> Bool {
-        !issuer.statusLists.isEmpty
-            || ([issuer.id] + issuer.statusIssuers + issuer.roots).contains(where: listSigners.contains)
+    /// who may sign its lists or, where they say nothing, are found to be.
+    ///
+    /// - Parameter isSigned: Whether the list of that URL can be read on behalf of the issuer.
+    func keepsLists(of issuer: TrustedIssuer, isSigned: (Text) -> Bool) -> Bool {
+        let signers =
+            [issuer.id] + issuer.controllers + issuer.roots
+            + issuer.statusIssuers.flatMap { [$0] + (issuers[$0].map { $0.controllers + $0.roots } ?? []) }
+        return !issuer.statusLists.isEmpty || signers.contains(where: listSigners.contains)
+            || unnamedLists.contains(where: isSigned)
     }
 
     /// The stored document of that id.

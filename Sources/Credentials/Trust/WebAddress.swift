@@ -79,7 +79,7 @@ package struct WebAddress: Hashable, Sendable {
         }
         if path.starts(with: document.last == slash ? document : document + [slash]) { return true }
         let folder = document.prefix(through: document.lastIndex(of: slash) ?? 0)
-        let isDocument = folder.count > 1 && document.dropFirst(folder.count).contains(UInt8(ascii: "."))
+        let isDocument = folder.count > 1 && document.reversed().starts(with: ".json".utf8.reversed())
         return isDocument && path.starts(with: folder) && !path.dropFirst(folder.count).contains(slash)
     }
 

@@ -27,6 +27,9 @@ package final class DefinedNames: Sendable {
     /// it borrows.
     package var areUnknown: Bool { found.isUnknown }
 
+    /// The vocabularies of all scopes.
+    var vocabularies: Set<Text> { found.vocabularies }
+
     /// The IRIs that a name has in some scope.
     package func definitions(of name: Text) -> Set<Text> { found.meanings[name] ?? [] }
 
@@ -75,13 +78,12 @@ package final class DefinedNames: Sendable {
 }
 
 extension DefinedNames.Found {
-    /// Adds what one scope defines beyond the one around it; the definitions that have scopes of their own.
-    mutating func add(_ state: ActiveContext.State, beyond parent: ActiveContext.State) -> [TermDefinition] {
+    /// Adds what one scope defines beyond the one around it.
+    mutating func add(_ state: ActiveContext.State, beyond parent: ActiveContext.State) {
         if let vocabulary = state.vocabulary, vocabulary != parent.vocabulary, IRI.hasScheme(vocabulary) {
             vocabularies.insert(vocabulary)
             open.append((vocabulary, state.terms))
         }
-        var scoped: [TermDefinition] = []
         for (name, definition) in state.terms.all where definition !== parent.terms[name] {
             switch definition.fields.mapping {
             case .iri(let iri):
@@ -91,8 +93,12 @@ extension DefinedNames.Found {
             case .keyword: keywords.insert(name)
             case .nothing: break
             }
-            if definition.fields.context != nil { scoped.append(definition) }
+            // The keys of an index map may stand for a property without a name for it.
+            if let index = definition.fields.index, !index.hasPrefix("@"),
+                case .iri(let iri) = state.expand(index, vocabulary: true, documentRelative: false)
+            {
+                names[iri, default: []].insert("@index")
+            }
         }
-        return scoped
     }
 }

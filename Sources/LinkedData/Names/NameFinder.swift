@@ -6,7 +6,8 @@ final class DefinedNamesCache: Sendable {
     private struct State {
         var contexts: [Text: DefinedNames] = [:]
         var lists: [[Text]: DefinedNames] = [:]
-        var borrowings: Borrowings?
+        var words: [Text: ContextWords]?
+        var lendings: Lendings?
     }
 
     private let state = Mutex(State())
@@ -14,219 +15,234 @@ final class DefinedNamesCache: Sendable {
     private static let lists = 64
 
     func names(of url: Text, _ find: () -> DefinedNames) -> DefinedNames {
-        if let known = state.withLock({ $0.contexts[url] }) { return known }
-        let names = find()
-        state.withLock { $0.contexts[url] = names }
-        return names
+        known({ $0.contexts[url] }, find) { $0.contexts[url] = $1 }
     }
 
     func names(under list: [Text], _ find: () -> DefinedNames) -> DefinedNames {
-        if let known = state.withLock({ $0.lists[list] }) { return known }
-        let names = find()
-        state.withLock { state in
+        known({ $0.lists[list] }, find) { state, names in
             if state.lists.count >= Self.lists { state.lists = [:] }
             state.lists[list] = names
         }
-        return names
     }
 
-    func borrowings(_ find: () -> Borrowings) -> Borrowings {
-        if let known = state.withLock({ $0.borrowings }) { return known }
-        let borrowings = find()
-        state.withLock { $0.borrowings = borrowings }
-        return borrowings
+    func words(_ find: () -> [Text: ContextWords]) -> [Text: ContextWords] {
+        known({ $0.words }, find) { $0.words = $1 }
+    }
+
+    func lendings(_ find: () -> Lendings) -> Lendings { known({ $0.lendings }, find) { $0.lendings = $1 } }
+
+    /// What is there, else what is found, which takes its time outside the lock.
+    private func known<Value: Sendable>(
+        _ place: @Sendable (State) -> Value?, _ find: () -> Value, _ keep: @Sendable (inout State, Value) -> Void
+    ) -> Value {
+        if let known = state.withLock({ place($0) }) { return known }
+        let found = find()
+        state.withLock { keep(&$0, found) }
+        return found
     }
 }
 
 extension JSONLDProcessor {
-    /// The names of each of these pinned contexts: by itself, and after others that define what it borrows
-    /// (``Borrowings``). None where a document that it needs is not pinned, as then no document can list it.
+    /// The names of each of these pinned contexts, whatever stands before it and after it. None where no document can list it.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         urls.map { url in
             names.names(of: url) {
-                let borrowings = names.borrowings { Borrowings(contexts.documents) }
-                var finder = NameFinder(source(.init(), Self.unbounded))
-                return finder.names(of: url, after: borrowings.lists(before: url))
+                if isTooLarge(url) { return DefinedNames(.init()) }
+                let lendings = names.lendings { Lendings(of: words) { finder(Self.effort) } }
+                return finder(Self.effort).names(of: url, with: lendings)
             }
         }
     }
 
     /// The names of the contexts of a list, each after those before it.
     package func definedNames(under list: [Text]) -> DefinedNames {
-        names.names(under: list) {
-            var finder = NameFinder(source(.init(), Self.unbounded))
-            return finder.names(under: list)
-        }
+        names.names(under: list) { finder(Self.effortForList).names(under: list) }
     }
 
-    /// Whether the meaning of names in the context depends on contexts before it.
-    package func borrows(_ url: Text) -> Bool {
-        names.borrowings { Borrowings(contexts.documents) }.lists(before: url).count > 1
+    /// Whether no document can list the context, as it alone takes more than a document may.
+    private func isTooLarge(_ url: Text) -> Bool {
+        var contexts = source(.init(), Limits())
+        do throws(JSONLDError) {
+            _ = try contexts.apply(.string(url), on: contexts.initial(Options()))
+            return false
+        } catch { return error.code == .contextOverflow }
     }
 
-    /// What is pinned was chosen by the operator, and is looked through once.
-    private static let unbounded: Limits = {
+    private var words: [Text: ContextWords] { names.words { ContextWords.all(of: contexts.documents) } }
+
+    private func finder(_ effort: Int) -> NameFinder {
         var limits = Limits()
-        limits.definitions = .max
+        limits.definitions = effort
         limits.contextBytes = .max
-        return limits
-    }()
-}
-
-/// Which pinned contexts define what others leave to them: a context *borrows* a prefix, a vocabulary or another term where its
-/// text has a word for one that it may not define itself.
-struct Borrowings: Sendable {
-    private var lenders: [Text: [Text]] = [:]
-    /// Lists are made of so many lenders at most, in every order; of more lenders only one stands in each list.
-    private static let (longest, most) = (3, 5)
-
-    init(_ documents: [Text: JSON]) {
-        let words = documents.mapValues { Words($0, among: documents) }
-        for (url, borrower) in words {
-            lenders[url] = words.filter { other, lender in
-                other != url
-                    && (!borrower.used.isDisjoint(with: lender.defined)
-                        || borrower.usesVocabulary && lender.hasVocabulary)
-            }.map(\.key).sorted()
-        }
+        return NameFinder(source(.init(), limits), words)
     }
 
-    /// The lists after which a context may stand with another meaning of its names, the empty one first.
-    func lists(before url: Text) -> [[Text]] {
-        let direct = lenders[url] ?? []
-        let all = Set(direct + direct.flatMap { lenders[$0] ?? [] }).subtracting([url]).sorted()
-        guard all.count <= Self.most else { return [[]] + all.map { [$0] } }
-        var (lists, longest): ([[Text]], [[Text]]) = ([[]], [[]])
-        for _ in 0..<Self.longest {
-            longest = longest.flatMap { list in all.filter { !list.contains($0) }.map { list + [$0] } }
-            lists += longest
-        }
-        return lists
-    }
-
-    /// The words of a context, of all its scopes, and of the contexts that it loads.
-    private struct Words {
-        /// Words that stand for terms, or for prefixes.
-        var used: Set<Text> = []
-        var defined: Set<Text> = []
-        /// Whether an IRI in it may begin with a vocabulary that is set before.
-        var usesVocabulary = false
-        var hasVocabulary = false
-        private var seen: Set<Text> = []
-
-        init(_ document: JSON, among documents: [Text: JSON]) {
-            add(context: document["@context"] ?? .null, documents)
-        }
-
-        private mutating func add(context: JSON, _ documents: [Text: JSON]) {
-            switch context {
-            case .array(let contexts): for context in contexts { add(context: context, documents) }
-            case .string(let url): load(url, documents)
-            case .object(let terms):
-                for member in terms.members { add(member.name, member.value, documents) }
-            default: break
-            }
-        }
-
-        private mutating func load(_ url: Text, _ documents: [Text: JSON]) {
-            guard let document = documents[url], seen.insert(url).inserted else { return }
-            add(context: document["@context"] ?? .null, documents)
-        }
-
-        private mutating func add(_ name: Text, _ value: JSON, _ documents: [Text: JSON]) {
-            if name == "@import", let url = value.string { return load(url, documents) }
-            if name == "@vocab" {
-                hasVocabulary = true
-                return use(value)
-            }
-            if name.hasPrefix("@") { return }
-            defined.insert(name)
-            use(.string(name), isTerm: true)
-            guard let entries = value.object else { return use(value) }
-            if entries["@id"] == nil, entries["@reverse"] == nil { usesVocabulary = true }
-            for key in ["@id", "@reverse", "@type", "@index"] as [Text] { use(entries[key] ?? .null) }
-            add(context: entries["@context"] ?? .null, documents)
-        }
-
-        private mutating func use(_ value: JSON, isTerm: Bool = false) {
-            guard let text = value.string, !text.hasPrefix("@") else { return }
-            if let (prefix, rest) = ActiveContext.State.splitCompact(text) {
-                if !rest.hasPrefix("//") { used.insert(prefix) }
-            } else if !isTerm {
-                used.insert(text)
-                usesVocabulary = true
-            }
-        }
-    }
+    /// Term definitions made for the names of one pinned context, which is looked through once; of a list, which a holder chooses.
+    private static let (effort, effortForList) = (200_000, 20_000)
 }
 
 /// Goes through all scopes of contexts.
 struct NameFinder {
     private var contexts: ContextSource
     private var found = DefinedNames.Found()
-    private var scopes = 0
+    private var reached = ReachedContexts()
+    private let documents: [Text: ContextWords]
+    private var words: [ObjectIdentifier: ContextWords] = [:]
 
-    /// Scopes of one context, over all lists that it may stand after.
-    private static let mostScopes = 100_000
-
-    /// A scoped context and where its URLs begin: one inside itself has nothing new.
-    private struct Scope: Hashable {
-        let value: JSON
-        let base: Text?
+    init(_ source: ContextSource, _ documents: [Text: ContextWords]) {
+        (contexts, self.documents) = (source, documents)
     }
 
-    init(_ source: ContextSource) { contexts = source }
-
-    /// What the names of a context mean after each of these lists.
-    mutating func names(of url: Text, after lists: [[Text]]) -> DefinedNames {
-        var (isRead, isRefused) = (false, false)
-        for list in lists {
-            guard let before = try? active(under: list) else { continue }
-            do throws(JSONLDError) {
-                try add(url, on: before)
-                isRead = true
-            } catch {
-                if error.code != .loadingRemoteContextFailed { isRefused = true }
+    /// What the names of a context mean, with whatever others before it and after it.
+    consuming func names(of url: Text, with lendings: Lendings) -> DefinedNames {
+        let words = ContextWords(of: .string(url), among: documents)
+        guard let around = lendings.contexts(before: words), let later = lendings.contexts(after: words) else {
+            found.isUnknown = true
+            return DefinedNames(found)
+        }
+        for before in around {
+            // Where that fails no document can list the context so.
+            guard let initial = try? contexts.initial(Options()), let start = apply(before, on: initial),
+                let active = apply(.string(url), on: start)
+            else { continue }
+            explore(active, beyond: start)
+            // What comes after it may be what its scopes borrow.
+            let own = Set(active.state.terms.all.values.map(ObjectIdentifier.init))
+            for after in later.dropFirst() {
+                guard let last = apply(after, on: active) else { continue }
+                explore(last, beyond: active) { own.contains(ObjectIdentifier($0)) }
             }
         }
-        if isRefused, !isRead { found.isUnknown = true }
         return DefinedNames(found)
     }
 
     /// What the names of the contexts of a list mean there.
-    mutating func names(under list: [Text]) -> DefinedNames {
+    consuming func names(under list: [Text]) -> DefinedNames {
         do throws(JSONLDError) {
             var before = try contexts.initial(Options())
-            for url in list { before = try add(url, on: before) }
+            for url in list {
+                let active = try contexts.apply(.string(url), on: before)
+                explore(active, beyond: before)
+                before = active
+            }
         } catch { found.isUnknown = true }
         return DefinedNames(found)
     }
 
-    private mutating func active(under list: [Text]) throws(JSONLDError) -> ActiveContext {
-        var active = try contexts.initial(Options())
-        for url in list { active = try contexts.apply(.string(url), on: active) }
-        return active
+    /// Adds what an active context defines beyond another, and what its scopes define.
+    ///
+    /// - Parameter isWanted: Limits that to the scopes of some definitions; what others define is not added then.
+    private mutating func explore(
+        _ active: ActiveContext, beyond before: ActiveContext, of isWanted: ((TermDefinition) -> Bool)? = nil
+    ) {
+        guard reached.isNew(active.state) else { return }
+        if isWanted == nil { found.add(active.state, beyond: before.state) }
+        var open = scopes(of: active, beyond: before).filter { isWanted?($0) ?? true }.map { (active, $0) }
+        while let (parent, definition) = open.popLast() {
+            // A property's context may redefine protected terms, a type's may not: nothing is missed so.
+            guard
+                let inner = attempt({ (contexts) throws(JSONLDError) in
+                    try contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
+                }),
+                reached.isNew(inner.state)
+            else { continue }
+            found.add(inner.state, beyond: parent.state)
+            open += scopes(of: inner, beyond: parent).map { (inner, $0) }
+        }
     }
 
-    @discardableResult
-    private mutating func add(_ url: Text, on before: ActiveContext) throws(JSONLDError) -> ActiveContext {
-        let active = try contexts.apply(.string(url), on: before)
-        var open = found.add(active.state, beyond: before.state).map { (active, $0, Set<Scope>()) }
-        while let (parent, definition, outer) = open.popLast() {
-            guard let context = definition.fields.context else { continue }
-            let scope = Scope(value: context.value, base: context.base)
-            scopes += 1
-            if outer.contains(scope) { continue }
-            guard scopes <= Self.mostScopes else {
-                found.isUnknown = true
-                break
-            }
-            // A property's context may redefine protected terms, a type's may not: nothing is missed so.
-            guard let inner = try? contexts.apply(scopeOf: definition, on: parent, overrideProtected: true) else {
-                continue
-            }
-            open += found.add(inner.state, beyond: parent.state).map { (inner, $0, outer.union([scope])) }
+    private mutating func apply(_ context: JSON, on active: ActiveContext) -> ActiveContext? {
+        attempt { (contexts) throws(JSONLDError) in try contexts.apply(context, on: active) }
+    }
+
+    /// Nil where the engine refuses it. What takes too much effort may mean anything.
+    private mutating func attempt(
+        _ work: (inout ContextSource) throws(JSONLDError) -> ActiveContext
+    ) -> ActiveContext? {
+        if found.isUnknown { return nil }
+        do throws(JSONLDError) { return try work(&contexts) } catch {
+            if error.code == .contextOverflow { found.isUnknown = true }
+            return nil
         }
-        return active
+    }
+
+    /// The definitions in a context with scopes that may be another's beyond the context around it: those that are new, those that
+    /// borrow what is, and those that lend others something.
+    private mutating func scopes(of inner: ActiveContext, beyond parent: ActiveContext) -> [TermDefinition] {
+        let terms = inner.state.terms.all
+        let changed = reached.changes(from: parent.state, to: inner.state)
+        let hasVocabulary = inner.state.vocabulary != parent.state.vocabulary
+        let scoped = terms.compactMap { name, definition in
+            words(of: definition).map { (name, definition, $0) }
+        }
+        let free = scoped.reduce(into: Set<Text>()) { $0.formUnion($1.2.free) }
+        let usesVocabulary = scoped.contains { $0.2.usesVocabulary }
+        return scoped.compactMap { name, definition, words in
+            let isOther = changed.contains(name) || words.borrows(changed, vocabulary: hasVocabulary)
+            let lends = usesVocabulary && words.lendsVocabulary || !free.isDisjoint(with: words.lent)
+            return isOther || lends ? definition : nil
+        }
+    }
+
+    /// The words of a definition's scope, if it has one. The object is kept by ``reached``.
+    private mutating func words(of definition: TermDefinition) -> ContextWords? {
+        guard let scope = definition.fields.context?.value else { return nil }
+        if let known = words[ObjectIdentifier(definition)] { return known }
+        let found = ContextWords(of: scope, among: documents)
+        words[ObjectIdentifier(definition)] = found
+        return found
+    }
+}
+
+/// The active contexts that were looked into, by what they define: the scopes of one may lead to each other without end, and to the
+/// same definitions by many ways.
+private struct ReachedContexts {
+    /// What other definitions, and those of scopes further in, depend on.
+    private struct Definition: Hashable {
+        let name: Text
+        let mapping: TermDefinition.Expanded
+        let isPrefix, isProtected: Bool
+        let scope: JSON?
+        let base: Text?
+    }
+
+    private struct Context: Hashable {
+        let vocabulary: Text?
+        let definitions: Set<Int>
+    }
+
+    private var numbers: [Definition: Int] = [:]
+    /// The same by object; the objects are kept, as another one could be in the place of one that is gone.
+    private var known: [ObjectIdentifier: (TermDefinition, Int)] = [:]
+    private var contexts: Set<Context> = []
+
+    /// Whether it was not asked for before.
+    mutating func isNew(_ state: ActiveContext.State) -> Bool {
+        var definitions: Set<Int> = []
+        for (name, definition) in state.terms.all { definitions.insert(number(of: definition, name)) }
+        return contexts.insert(Context(vocabulary: state.vocabulary, definitions: definitions)).inserted
+    }
+
+    /// The terms that mean something else in one context than in another.
+    mutating func changes(from outer: ActiveContext.State, to inner: ActiveContext.State) -> Set<Text> {
+        let (before, after) = (outer.terms.all, inner.terms.all)
+        var changed = Set(before.keys.filter { after[$0] == nil })
+        for (name, definition) in after where before[name] !== definition {
+            if let old = before[name], number(of: old, name) == number(of: definition, name) { continue }
+            changed.insert(name)
+        }
+        return changed
+    }
+
+    private mutating func number(of definition: TermDefinition, _ name: Text) -> Int {
+        if let (_, number) = known[ObjectIdentifier(definition)] { return number }
+        let fields = definition.fields
+        let content = Definition(
+            name: name, mapping: fields.mapping, isPrefix: fields.isPrefix, isProtected: fields.isProtected,
+            scope: fields.context?.value, base: fields.context?.base)
+        let number = numbers[content] ?? numbers.count
+        numbers[content] = number
+        known[ObjectIdentifier(definition)] = (definition, number)
+        return number
     }
 }

@@ -76,9 +76,10 @@ package struct NameResolver {
         var terms: [Text] = []
         for type in Set(types) {
             let names = scopedTerms(of: scope)[type] ?? []
-            guard let first = names.first else { continue }
+            // Of several terms the document may use either, one without a context of its own among them.
+            guard let first = names.first(where: { scope[$0]?.fields.context != nil }) else { continue }
             let context = scope[first]?.fields.context?.value
-            for name in names.dropFirst() where scope[name]?.fields.context?.value != context { return nil }
+            for name in names where scope[name]?.fields.context?.value != context { return nil }
             terms.append(first)
         }
         var active = scope
@@ -91,7 +92,7 @@ package struct NameResolver {
     private mutating func scopedTerms(of active: ActiveContext) -> [Text: [Text]] {
         if let known = scopes[ObjectIdentifier(active)] { return known }
         var terms: [Text: [Text]] = [:]
-        for (name, definition) in active.state.terms.all where definition.fields.context != nil {
+        for (name, definition) in active.state.terms.all {
             if case .iri(let iri) = definition.fields.mapping { terms[iri, default: []].append(name) }
         }
         scopes[ObjectIdentifier(active)] = terms

@@ -178,6 +178,40 @@ import Testing
         }
     }
 
+    /// Of two terms for a type the document may use either, one that brings no contexts of its own among them.
+    @Test func aTypeWithTwoTerms() throws {
+        let contexts: [Text: JSON] = [
+            Self.url: Self.context([
+                "T": ["@id": "urn:T", "@context": ["a": "urn:other"]], "U": "urn:T", "a": "urn:a", "b": "urn:b",
+            ])
+        ]
+        for type in ["T", "U"] as [JSON] {
+            for finding in try read("/a", ["type": type, "b": "x"], contexts, under: [Self.url]) {
+                guard case .unknown = finding else {
+                    Issue.record("\(type): \(finding)")
+                    continue
+                }
+            }
+        }
+    }
+
+    /// A document whose objects list other contexts, or the same in another order, is not one of a rule's list.
+    @Test func contextsOfInnerObjects() {
+        let (a, b): (JSON, JSON) = ("urn:a", "urn:b")
+        let cases: [(JSON, Bool)] = [
+            (["x": ["y": 1]], true), (["x": [["@context": [a, b], "y": 1]]], true), (["proof": ["@context": b]], true),
+            (["x": ["@context": b]], false), (["x": [["z": ["@context": [b, a]]]]], false),
+            (["x": ["@context": [a, b, [:]]]], false),
+            (["x": ["proof": ["@context": b]]], false),
+        ]
+        for (members, isOne) in cases {
+            let document = JSONObject([.init("@context", [a, b])] + (members.object?.members ?? []))
+            let listed = ListedContexts(of: document)
+            #expect(listed.are(["urn:a", "urn:b"]) == isOne && listed.begin(with: ["urn:a", "urn:b"]), "\(members)")
+            #expect(!listed.begin(with: ["urn:a"]))
+        }
+    }
+
     /// What one context reads as a text by its language, another may not read at all.
     @Test func aLanguageIsNoAbsentPart() throws {
         let contexts: [Text: JSON] = [

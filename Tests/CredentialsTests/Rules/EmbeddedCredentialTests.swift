@@ -282,6 +282,11 @@ import Testing
         #expect(try verdict(issuer.sign(signed), rules: property).code.text == "policy.staff")
         let vouched = try verdict(issuer.sign(signed), rules: high) { $0.issuers[0].vouchesForEmbedded = true }
         #expect(vouched.code == .ok)
+        // Nor is it where what others state is about something that only leads to the subject.
+        let linked = holding(
+            id, ["id": "urn:uuid:6", "manager": .object(["id": .string(twins.holder.id), "level": 9])])
+        #expect(try verdict(issuer.sign(linked), rules: high).code.text == "policy.staff")
+        #expect(try verdict(issuer.sign(linked), rules: property).code.text == "policy.staff")
         // What nobody states is absent; others than the subject are told.
         let without = rules("{ claim = \"/credentialSubject/grade\", exists = false }")
         #expect(try verdict(issuer.sign(signed), rules: without).code == .ok)

@@ -117,6 +117,50 @@ import Testing
         #expect(try verdict(lists: []).code == .ok, "nothing says that its credentials have a status")
     }
 
+    /// The same where a stored list does not say whose it is: whose key signed it is found out.
+    @Test func theStatusMayNotBeWithheldFromUnnamedLists() throws {
+        let url: Text = "https://issuer.example/tokens/1"
+        let claims: JSONObject = [
+            "sub": .string(url), "iat": 1_795_262_000, "status_list": ["bits": 1, "lst": "eNoDAAAAAAE"],
+        ]
+        func code(signedBy signer: TokenForge, kid: JSON?, controllers: [Text] = []) throws -> ReasonCode {
+            var material = forge.material
+            material.issuers[0].controllers = controllers
+            let list = try signer.sign(signer.header("statuslist+jwt").with("kid", kid), claims)
+            material.statusLists[url] = Array(list.utf8)
+            return try forge.verify(
+                forge.sdJWT([]) { $0["_sd"] = [Disclose.digest(name)] }, material: material
+            ).code
+        }
+        let other = try TokenForge(seed: 90)
+        let fragment = try #require(forge.method.string.split(separator: "#").last.map { Text(String($0)) })
+        for kid in [nil, .string(forge.method), .string(fragment), .text("#\(fragment)")] as [JSON?] {
+            #expect(try code(signedBy: forge, kid: kid) == .statusUnavailable, "\(kid ?? .null)")
+        }
+        #expect(try code(signedBy: other, kid: .string(other.method)) == .ok)
+        #expect(try code(signedBy: other, kid: nil) == .ok, "a list of somebody else")
+        #expect(try code(signedBy: other, kid: .string(other.method), controllers: [other.id]) == .statusUnavailable)
+    }
+
+    /// Of a key that was retired nothing counts that may have been signed later.
+    @Test func whenItWasSignedMayNotBeWithheld() throws {
+        let signed = Disclose.member("iat", 1_780_000_000)
+        func code(_ shown: [String], _ changes: (inout JSONObject) -> Void) throws -> ReasonCode {
+            var material = forge.material
+            material.revokedKeys = [
+                RevokedKey(.method(forge.method), since: Timestamp(seconds: 1_770_000_000), reason: .retired)
+            ]
+            return try forge.verify(forge.sdJWT(shown, changes: changes), material: material).code
+        }
+        let hidden: (inout JSONObject) -> Void = { [name] in
+            ($0["iat"], $0["_sd"]) = (nil, Disclose.digests([signed, name]))
+        }
+        #expect(try code([signed, name], hidden) == .keyRevoked)
+        #expect(try code([], hidden) == .keyRevoked && code([name], hidden) == .keyRevoked)
+        let shown: (inout JSONObject) -> Void = { [name] in $0["_sd"] = [Disclose.digest(name)] }
+        #expect(try code([], shown) == .ok)
+    }
+
     /// A status of which a part is withheld is one, whatever else is shown.
     @Test func noPartOfTheStatusMayBeWithheld() throws {
         func entry(_ index: Int) -> JSON {

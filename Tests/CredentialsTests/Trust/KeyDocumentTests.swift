@@ -57,6 +57,7 @@ import Testing
         ("https://a.example/y/key.json", "https://a.example/x", false),
         ("https://a.example/y", "https://a.example/x", false), ("https://a.example/xy", "https://a.example/x", false),
         ("https://a.example/u/bob", "https://a.example/u/alice", false),
+        ("https://a.example/u/bob", "https://a.example/u/dr.alice", false),
         ("https://a.example/u/bob/key.json", "https://a.example/u/alice.json", false),
         ("https://a.example/u/x/../bob", "https://a.example/u/x", false),
         ("https://a.example/x/%2e%2e/bob", "https://a.example/x", false),
@@ -87,6 +88,28 @@ import Testing
             // Another document or the word of another issuer is none.
             #expect(try resolve(key, controller: controller) { $0.controllers = ["https://c.example/"] } == wanted)
             #expect(try resolve(key, controller: controller) { $0.pinnedDocuments["urn:other"] = [] } == wanted)
+        }
+    }
+
+    @Test("a single key speaks for the nearest trusted issuer to where it is published, and for nobody above that one")
+    func placesBelowOthers() throws {
+        for (key, controller, other, isOwn) in [
+            ("https://a.example/school", "https://a.example", "https://a.example/school", false),
+            ("https://a.example/school/key", "https://a.example", "https://a.example/school", false),
+            ("https://a.example/school/key", "https://a.example/school", "https://a.example", true),
+            ("https://a.example/key", "https://a.example", "https://a.example/school", true),
+            ("https://a.example/school/key", "did:web:a.example", "https://a.example/school", false),
+            ("https://a.example/school/key", "https://a.example", "did:web:a.example:school", false),
+        ] as [(Text, Text, Text, Bool)] {
+            let document = keyDocument(key, controller: controller)
+            let entries = [controller, other].map { TrustedIssuer(id: $0) }
+            let trust = try TrustStore(TrustMaterial(issuers: entries, documents: [document.compactBytes]))
+            let single = try #require(trust.document(key))
+            let hears = KeyResolver(trust: trust).hears(single, of: controller, for: .init(entries[0]))
+            #expect(hears == isOwn, "\(key) for \(controller) beside \(other)")
+            var named = entries[0]
+            named.controllers = [key]
+            #expect(KeyResolver(trust: trust).hears(single, of: controller, for: .init(named)))
         }
     }
 

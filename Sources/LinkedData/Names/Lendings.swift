@@ -1,0 +1,163 @@
+import Encoding
+
+/// What the words may stand for that pinned contexts *borrow*, i.e. use without a definition of their own: prefixes, terms, a
+/// vocabulary. Every pinned context lends what it defines, in its scopes, too.
+struct Lendings: Sendable {
+    /// The IRIs of each such word.
+    private var meanings: [Text: Set<Text>] = [:]
+    private var vocabularies: Set<Text> = []
+    /// Whether there was no end of new meanings.
+    private var isUnknown = false
+
+    /// Rounds in which lenders may get new meanings from each other.
+    private static let rounds = 6
+    /// Ways to understand the words of one context.
+    private static let most = 64
+
+    /// - Parameters:
+    ///   - words: Those of each context.
+    ///   - finder: Makes a finder for one context.
+    init(of words: [Text: ContextWords], _ finder: () -> NameFinder) {
+        let free = words.values.reduce(into: Set<Text>()) { $0.formUnion($1.free.union($1.late)) }
+        let usesVocabulary = words.values.contains { $0.usesVocabulary || $0.usesLateVocabulary }
+        let lenders = words.filter { _, words in
+            !words.lent.isDisjoint(with: free) || usesVocabulary && words.lendsVocabulary
+        }
+        for _ in 0..<Self.rounds {
+            let (before, places) = (meanings.mapValues(\.count), vocabularies.count)
+            for (url, words) in lenders {
+                let names = finder().names(of: url, with: self)
+                for word in words.lent.intersection(free) {
+                    meanings[word, default: []].formUnion(names.definitions(of: word))
+                }
+                if usesVocabulary { vocabularies.formUnion(names.vocabularies) }
+            }
+            if meanings.mapValues(\.count) == before, vocabularies.count == places { return }
+        }
+        isUnknown = true
+    }
+
+    /// The contexts that stand for all others before one with these words, the empty one first; nil where there are too many.
+    func contexts(before words: ContextWords) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
+
+    /// The same for those after it.
+    func contexts(after words: ContextWords) -> [JSON]? { contexts(words.late, vocabulary: words.usesLateVocabulary) }
+
+    private func contexts(_ free: Set<Text>, vocabulary: Bool) -> [JSON]? {
+        if free.isEmpty, !vocabulary { return [[:]] }
+        if isUnknown { return nil }
+        let words: [(Text, [JSON])] =
+            free.sorted().map { word in
+                (word, (meanings[word] ?? []).sorted().map { ["@id": .string($0), "@prefix": true] })
+            } + (vocabulary ? [(Text("@vocab"), vocabularies.sorted().map { .string($0) })] : [])
+        var contexts: [JSONObject] = [[:]]
+        for (word, found) in words {
+            guard contexts.count * (found.count + 1) <= Self.most else { return nil }
+            contexts += contexts.flatMap { context in
+                found.map { value in JSONObject(context.members + [.init(word, value)]) }
+            }
+        }
+        return contexts.map { .object($0) }
+    }
+}
+
+/// What a context leaves to the contexts before it, and what it has for those after it, its scopes included.
+struct ContextWords: Hashable {
+    /// Words that stand for terms or prefixes which it does not define where it uses them.
+    private(set) var free: Set<Text> = []
+    /// Whether an IRI in it may begin with a vocabulary that is set before.
+    private(set) var usesVocabulary = false
+    /// The same words of its scopes, which are read when the contexts after it have defined theirs.
+    private(set) var late: Set<Text> = []
+    private(set) var usesLateVocabulary = false
+    /// The terms of the context itself.
+    private var defined: Set<Text> = []
+    private var hasVocabulary = false
+    /// The same of its scopes, too.
+    private(set) var lent: Set<Text> = []
+    private(set) var lendsVocabulary = false
+
+    /// - Parameter documents: The words of the documents that URLs lead to.
+    init(of context: JSON, among documents: [Text: ContextWords]) { add(context, documents) }
+
+    /// The words of each pinned document. Documents may lead to each other without end: what one has of another is looked at again
+    /// until nothing is new.
+    static func all(of documents: [Text: JSON]) -> [Text: ContextWords] {
+        var words: [Text: ContextWords] = [:]
+        for _ in 0...documents.count {
+            let known = words
+            words = documents.mapValues { ContextWords(of: $0["@context"] ?? .null, among: known) }
+            if words == known { break }
+        }
+        return words
+    }
+
+    /// Whether what it means depends on these terms, or on a vocabulary.
+    func borrows(_ terms: Set<Text>, vocabulary: Bool) -> Bool {
+        usesVocabulary && vocabulary || !free.isDisjoint(with: terms)
+    }
+
+    private mutating func add(_ context: JSON, _ documents: [Text: ContextWords]) {
+        switch context {
+        case .array(let contexts): for context in contexts { add(context, documents) }
+        case .string(let url): if let words = documents[url] { merge(words) }
+        case .object(let context):
+            if let imported = context["@import"] { add(imported, documents) }
+            defined.formUnion(context.names.filter { !$0.hasPrefix("@") })
+            if let vocabulary = context["@vocab"] {
+                use(vocabulary)
+                hasVocabulary = true
+            }
+            for member in context.members where !member.name.hasPrefix("@") {
+                add(member.name, member.value, documents)
+            }
+            lent.formUnion(defined)
+            lendsVocabulary = lendsVocabulary || hasVocabulary
+        default: break
+        }
+    }
+
+    /// Goes on with another context.
+    private mutating func merge(_ next: ContextWords) {
+        free.formUnion(next.free.subtracting(defined))
+        if next.usesVocabulary { useVocabulary() }
+        defined.formUnion(next.defined)
+        hasVocabulary = hasVocabulary || next.hasVocabulary
+        take(scopesOf: next)
+    }
+
+    private mutating func take(scopesOf inner: ContextWords) {
+        lent.formUnion(inner.lent)
+        lendsVocabulary = lendsVocabulary || inner.lendsVocabulary
+        late.formUnion(inner.late)
+        usesLateVocabulary = usesLateVocabulary || inner.usesLateVocabulary
+    }
+
+    private mutating func add(_ name: Text, _ value: JSON, _ documents: [Text: ContextWords]) {
+        use(.string(name), isTerm: true)
+        guard let entries = value.object else { return use(value, by: name) }
+        if entries["@id"] == nil, entries["@reverse"] == nil { useVocabulary() }
+        for key in ["@id", "@reverse", "@type", "@index"] as [Text] { use(entries[key] ?? .null, by: name) }
+        guard let scope = entries["@context"] else { return }
+        let inner = ContextWords(of: scope, among: documents)
+        free.formUnion(inner.free.subtracting(defined))
+        if inner.usesVocabulary { useVocabulary() }
+        late.formUnion(inner.free)
+        usesLateVocabulary = usesLateVocabulary || inner.usesVocabulary
+        take(scopesOf: inner)
+    }
+
+    private mutating func use(_ value: JSON, by name: Text = "", isTerm: Bool = false) {
+        guard let text = value.string, !text.hasPrefix("@") else { return }
+        // A term that stands for itself is one of the vocabulary.
+        if text == name, !isTerm { return useVocabulary() }
+        if let (prefix, rest) = ActiveContext.State.splitCompact(text) {
+            if !rest.hasPrefix("//"), !defined.contains(prefix) { free.insert(prefix) }
+        } else if !isTerm, !defined.contains(text) {
+            free.insert(text)
+            useVocabulary()
+        }
+    }
+
+    private mutating func useVocabulary() { usesVocabulary = usesVocabulary || !hasVocabulary }
+}
