@@ -55,7 +55,9 @@ extension FuzzTarget {
         check: { bytes in
             guard let certificate = X509Certificate(bytes) else { return }
             require(certificate.isSelfIssued == (certificate.issuer == certificate.subject), "names")
-            for role in [SignerRole.token(of: issuer), .statusList(of: issuer)] + trust.map(SignerRole.document) {
+            for role in [SignerRole.token(of: issuer), .statusList(of: issuer)]
+                + trust.map({ SignerRole.document($0, docType: nil) })
+            {
                 for chain in [[bytes], [bytes, bytes]] {
                     _ = try? CertificatePath.signer(
                         of: chain, role: role, roots: roots, at: Timestamp(seconds: 1_790_000_000), profile: .compat,
