@@ -155,8 +155,8 @@ struct TrustNeedsReport {
         return details
     }
 
-    /// What would write it; the file of what has to be asked for stands in capitals. Nothing where an entry lacks only lines
-    /// that no command writes.
+    /// The commands that would write it. A file that the issuer has to provide is named in capitals. None where the entry lacks
+    /// only lines that no command writes.
     private func commands(_ need: TrustNeeds.Need) -> [String] {
         let id = Self.word(need.id?.string ?? "")
         var pins: [String] = []

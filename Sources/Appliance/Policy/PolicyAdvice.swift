@@ -26,7 +26,8 @@ package struct PolicyAdvice: Sendable {
     /// A name that contexts disagree on is read only where a credential leaves no doubt.
     private static func hint(_ doubt: NameInDoubt, line: Int?) -> Warning {
         let all =
-            doubt.meanings.map(\.string) + (doubt.isUnknown ? ["anything, as one of them cannot be processed"] : [])
+            doubt.meanings.map(\.string)
+            + (doubt.isUnknown ? ["anything, as one of them is too large to look through"] : [])
         let shown = all.prefix(3).joined(separator: ", ")
         let more = all.count > 3 ? " and \(all.count - 3) more" : ""
         return Warning(

@@ -40,7 +40,7 @@ enum CertificatePath {
                 }
             } catch { refusal = refusal ?? error }
             let issuers = roots.named(certificate.issuer).filter(certificate.canBeIssued)
-            // Of several with one name and key, such as a renewed root, the one that is meant; else always the same.
+            // A renewed root has the name and key of the old one: the choice must not depend on the order of files.
             for root in issuers.sorted(by: { role.precedes($0, $1) }) {
                 do throws(Rejection) {
                     if try certificate.isSigned(by: root) { return try requirements.signer(of: path + [root]) }
@@ -120,7 +120,7 @@ private struct Requirements {
         guard extensions.isCA, extensions.keyUsage?.keyCertSign ?? true else {
             throw Rejection(.chainInvalid, .authority)
         }
-        // What an authority may issue only for connections signs no credentials (as every program reads a CA's extendedKeyUsage).
+        // The extendedKeyUsage of an authority limits what it may issue: one for connections alone issues no signer.
         guard extensions.purposes.map({ !$0.allSatisfy(\.isForConnections) }) ?? true else {
             throw Rejection(.chainInvalid, .extendedKeyUsage)
         }

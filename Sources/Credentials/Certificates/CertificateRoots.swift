@@ -39,7 +39,7 @@ struct CertificateRoots: Sendable {
     /// SHA-256 of each pinned certificate (DER).
     var digests: [[UInt8]] { certificates.values.map(\.digest) }
 
-    /// The pinned certificate with this content; nil where it is not pinned. What a holder hands over may differ in its signature.
+    /// The pinned certificate with the same ``X509Certificate/content``; nil where there is none. Its signature may differ.
     func pinned(_ certificate: X509Certificate) -> X509Certificate? { certificates[certificate.content] }
 
     /// The pinned certificates of that name (DER).

@@ -87,8 +87,8 @@ struct X509Certificate: Sendable {
         return fingerprints
     }
 
-    /// SHA-256 of what is signed. Unlike ``digest`` it is that of every copy: a signature of ECDSA has a second form that everybody can
-    /// make of it.
+    /// SHA-256 of the TBSCertificate (32 bytes). It identifies a certificate, and ``digest`` does not: anyone can turn an ECDSA
+    /// signature (r, s) into another valid one, (r, n - s).
     var content: [UInt8] { Digest.sha256(Array(signedBytes)) }
 
     /// Whether `issuer` has signed this certificate. Names are the caller's matter. Throws when that cannot be found out

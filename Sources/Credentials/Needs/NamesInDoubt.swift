@@ -12,7 +12,7 @@ package struct NameInDoubt: Hashable, Sendable {
     package let name: Text
     /// The IRIs that the contexts give it, in byte order.
     package let meanings: [Text]
-    /// Whether it may mean anything, because one of the contexts cannot be processed (``DefinedNames/areUnknown``).
+    /// Whether it may mean anything, because one of the contexts is too large to look through (``DefinedNames/areUnknown``).
     package let isUnknown: Bool
 }
 

@@ -47,7 +47,7 @@ struct SDJWTCheck: FormatCheck {
         evidence.summary.issuer = surroundings.recordable(issuer.id)
         try surroundings.checkContexts(of: credential.document, issuer)
         let keys = try surroundings.stage(.key) { () throws(Rejection) in
-            // What is withheld may be that it was signed later.
+            // A withheld `iat` may be later than all dates that are shown.
             let withholds = (try? credential.processed.get().withholdsMembers) ?? true
             let isStated = !withholds || token.issued.claims["iat"] != nil
             let dates = isStated ? credential.dates.issue + [credential.validFrom].compactMap(\.self) : []

@@ -46,8 +46,7 @@ struct KeyResolver {
             || WebAddress.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
     }
 
-    /// Whether a place that a controller publishes at belongs to another trusted issuer, below the controller: the nearest owner is the
-    /// one.
+    /// Whether another trusted issuer is nearer to a place than this controller, and so owns it.
     private func isOthers(_ place: Text, besides controller: Text) -> Bool {
         let home = WebAddress.document(of: controller)?.url ?? controller
         return trust.issuers.keys.contains { other in

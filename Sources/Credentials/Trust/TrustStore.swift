@@ -96,7 +96,7 @@ package final class TrustStore: Sendable {
         self.roots = roots
         let signers = material.statusLists.mapValues { StatedListSigner($0, roots: roots).ids }
         listSigners = Set(signers.values.flatMap(\.self))
-        // A key's bare name tells nobody's.
+        // A key's bare name does not tell its owner.
         let isID: (Text) -> Bool = { $0.utf8.contains(UInt8(ascii: ":")) }
         unnamedLists = signers.filter { !$0.value.contains(where: isID) }.map(\.key).sorted()
         var contexts: [Text: JSON] = [:]

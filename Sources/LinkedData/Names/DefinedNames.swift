@@ -19,12 +19,11 @@ package final class DefinedNames: Sendable {
         var open: [(vocabulary: Text, terms: TermTable)] = []
         var keywords: Set<Text> = []
         var prefixes: Set<Text> = []
-        /// Whether any name may mean anything, because the engine could not find out.
+        /// See ``DefinedNames/areUnknown``.
         var isUnknown = false
     }
 
-    /// Whether any name may mean anything: a document may list the context, but not by itself, nor after those that define what
-    /// it borrows.
+    /// Whether any name may mean anything, because it took too much effort to find out.
     package var areUnknown: Bool { found.isUnknown }
 
     /// The vocabularies of all scopes.

@@ -1,12 +1,12 @@
 import Encoding
 
-/// What the words may stand for that pinned contexts *borrow*, i.e. use without a definition of their own: prefixes, terms, a
-/// vocabulary. Every pinned context lends what it defines, in its scopes, too.
+/// What borrowed words may stand for. A pinned context *borrows* a prefix, a term or a vocabulary where it uses one that it does
+/// not define. It *lends* all that it defines, in its scopes, too.
 struct Lendings: Sendable {
     /// The IRIs of each such word.
     private var meanings: [Text: Set<Text>] = [:]
     private var vocabularies: Set<Text> = []
-    /// Whether there was no end of new meanings.
+    /// Whether new meanings were still found in the last round.
     private var isUnknown = false
 
     /// Rounds in which lenders may get new meanings from each other.
@@ -37,7 +37,8 @@ struct Lendings: Sendable {
         isUnknown = true
     }
 
-    /// The contexts that stand for all others before one with these words, the empty one first; nil where there are too many.
+    /// Contexts that each define the borrowed words of one context in one way, in the place of all that may come before it. The
+    /// first is empty. Nil where there are more than ``most``.
     func contexts(before words: ContextWords) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
 
     /// The same for those after it.
@@ -80,8 +81,7 @@ struct ContextWords: Hashable {
     /// - Parameter documents: The words of the documents that URLs lead to.
     init(of context: JSON, among documents: [Text: ContextWords]) { add(context, documents) }
 
-    /// The words of each pinned document. Documents may lead to each other without end: what one has of another is looked at again
-    /// until nothing is new.
+    /// The words of each pinned document. Documents may load each other in circles, so this repeats until no words are new.
     static func all(of documents: [Text: JSON]) -> [Text: ContextWords] {
         var words: [Text: ContextWords] = [:]
         for _ in 0...documents.count {

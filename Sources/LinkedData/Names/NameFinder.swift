@@ -43,7 +43,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// The names of each of these pinned contexts, whatever stands before it and after it. None where no document can list it.
+    /// The names of each of these pinned contexts, whatever other pinned ones a document lists before it and after it. There are none
+    /// where no document can list it.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         urls.map { url in
             names.names(of: url) {
@@ -77,7 +78,8 @@ extension JSONLDProcessor {
         return NameFinder(source(.init(), limits), words)
     }
 
-    /// Term definitions made for the names of one pinned context, which is looked through once; of a list, which a holder chooses.
+    /// Most term definitions that are made to find the names of one pinned context, which happens once, and of a list, which a
+    /// holder may choose.
     private static let (effort, effortForList) = (200_000, 20_000)
 }
 
@@ -166,8 +168,8 @@ struct NameFinder {
         }
     }
 
-    /// The definitions in a context with scopes that may be another's beyond the context around it: those that are new, those that
-    /// borrow what is, and those that lend others something.
+    /// The definitions whose scopes have to be looked into: those that differ from the context around this one, those whose words
+    /// mean something else in it, and those that define words of other scopes.
     private mutating func scopes(of inner: ActiveContext, beyond parent: ActiveContext) -> [TermDefinition] {
         let terms = inner.state.terms.all
         let changed = reached.changes(from: parent.state, to: inner.state)
@@ -194,14 +196,15 @@ struct NameFinder {
     }
 }
 
-/// The active contexts that were looked into, by what they define: the scopes of one may lead to each other without end, and to the
-/// same definitions by many ways.
+/// The active contexts that were looked into, by what they define. Scopes may lead to each other without end, and to the same
+/// definitions in many ways.
 private struct ReachedContexts {
     /// What other definitions, and those of scopes further in, depend on.
     private struct Definition: Hashable {
         let name: Text
         let mapping: TermDefinition.Expanded
         let isPrefix, isProtected: Bool
+        let index: Text?
         let scope: JSON?
         let base: Text?
     }
@@ -239,7 +242,7 @@ private struct ReachedContexts {
         let fields = definition.fields
         let content = Definition(
             name: name, mapping: fields.mapping, isPrefix: fields.isPrefix, isProtected: fields.isProtected,
-            scope: fields.context?.value, base: fields.context?.base)
+            index: fields.index, scope: fields.context?.value, base: fields.context?.base)
         let number = numbers[content] ?? numbers.count
         numbers[content] = number
         known[ObjectIdentifier(definition)] = (definition, number)

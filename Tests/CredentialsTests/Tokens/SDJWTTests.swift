@@ -138,7 +138,7 @@ import Testing
             #expect(try code(signedBy: forge, kid: kid) == .statusUnavailable, "\(kid ?? .null)")
         }
         #expect(try code(signedBy: other, kid: .string(other.method)) == .ok)
-        #expect(try code(signedBy: other, kid: nil) == .ok, "a list of somebody else")
+        #expect(try code(signedBy: other, kid: nil) == .ok, "a list of another issuer")
         #expect(try code(signedBy: other, kid: .string(other.method), controllers: [other.id]) == .statusUnavailable)
     }
 

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("a single key speaks for the nearest trusted issuer to where it is published, and for nobody above that one")
+    @Test("a single key speaks for the trusted issuer nearest to where it is published, and for none above it")
     func placesBelowOthers() throws {
         for (key, controller, other, isOwn) in [
             ("https://a.example/school", "https://a.example", "https://a.example/school", false),
