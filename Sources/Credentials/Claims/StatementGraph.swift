@@ -15,6 +15,8 @@ package struct StatementGraph: Sendable {
     /// The nodes that credentials inside lead to: what is stated of them may be the word of others, which the issuer only
     /// repeats. Empty where the issuer vouches for them (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
+    /// Whether one of them is the outermost object, so that types and subjects stated of that may be the word of others.
+    var isRootInside: Bool { subjectsInside.contains(root) }
     private let index: StatementIndex
 
     /// The statements of a document whose outermost object is of the type `type`.
@@ -24,15 +26,10 @@ package struct StatementGraph: Sendable {
     /// and not trusted (`isTrusted`), as such a document is refused.
     init?(_ document: DeserializedDocument, type: Text, isTrusted: (Text) -> Bool = { _ in true }) {
         guard let root = document.root else { return nil }
-        self.init(document.dataset, root: root)
-        var others: Set<Term> = []
-        var isTyped = false
-        for quad in dataset.quads where quad.predicate == RDF.type && quad.graph == nil && quad.object == .iri(type) {
-            if quad.subject == root { isTyped = true } else { others.insert(quad.subject) }
-        }
-        guard isTyped else { return nil }
+        self.init(written: document.dataset, root: root, type: type)
+        guard types(of: root).contains(type) else { return nil }
+        let others = others(of: type)
         if others.isEmpty { return }
-        subjectsInside = reachable(from: others)
         // Two searches, however many such nodes a stranger writes: where the root leads to, and what leads to the root.
         guard others.isSubset(of: reachable(from: [root])) else { return nil }
         let rivals = others.intersection(reachable(from: [root], backwards: true))
@@ -48,6 +45,13 @@ package struct StatementGraph: Sendable {
             return !isTrusted(issuer)
         }
         guard areRefused else { return nil }
+    }
+
+    /// The statements of a text that is signed as it is written: nobody but its signer chose which node is outermost.
+    init(written dataset: Dataset, root: Term, type: Text) {
+        self.init(dataset, root: root)
+        let others = others(of: type)
+        if !others.isEmpty { subjectsInside = reachable(from: others) }
     }
 
     init(_ dataset: Dataset, root: Term) {
@@ -76,6 +80,15 @@ package struct StatementGraph: Sendable {
 
     /// The types of a node that are IRIs.
     func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
+
+    /// The nodes of a type besides the root.
+    private func others(of type: Text) -> Set<Term> {
+        var others: Set<Term> = []
+        for quad in dataset.quads where quad.predicate == RDF.type && quad.graph == nil && quad.object == .iri(type) {
+            if quad.subject != root { others.insert(quad.subject) }
+        }
+        return others
+    }
 
     /// Whether a node names a graph, whose statements are not looked into.
     func isGraph(_ node: Term) -> Bool { index.graphs.contains(node) }

@@ -61,7 +61,9 @@ struct CredentialCheck: FormatCheck {
             let signed = try readSigned(shape, content, coverage, issuer)
             try checkFacts(signed.facts, issuer, coverage.proofs)
             // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
-            if entry == nil { try issuer.check(types: signed.types, at: "/type") }
+            if entry == nil {
+                try issuer.check(types: signed.types, at: "/type", unless: signed.statements?.isRootInside ?? false)
+            }
             noteClaims(signed, issuer)
             return signed
         }
@@ -269,7 +271,8 @@ struct CredentialCheck: FormatCheck {
             }
         if let (text, names) = coverage.text {
             return try SignedCredential(
-                text: text, shape: names, content: coverage.name, profile: surroundings.profile, limits: limits)
+                text: text, shape: names, content: coverage.name, vouches: issuer.vouchesForEmbedded,
+                profile: surroundings.profile, limits: limits)
         }
         guard var graph = content.graph(type: CredentialVocabulary.verifiableCredentialType), let name = coverage.name
         else { throw Rejection(.shapeSpelling) }

@@ -4,7 +4,8 @@ import LinkedData
 /// What decides about a credential, read from what its issuer signed and nowhere else.
 struct CredentialFacts {
     var issuer: Text
-    /// As expanded IRIs where statements were signed, as written where the text was.
+    /// As expanded IRIs where statements were signed, as written where the text was. None where they may be the word of others
+    /// (``StatementGraph/isRootInside``).
     var types: [Text]
     /// The latest start that is stated.
     var validFrom: Timestamp?
@@ -40,7 +41,7 @@ struct CredentialFacts {
         guard issuers.count == 1, let issuer = issuers[0].iri else { throw Rejection(.shapeIssuer, at: "/issuer") }
         self.issuer = issuer
         id = graph.root.iri
-        types = graph.types(of: graph.root)
+        types = graph.isRootInside ? [] : graph.types(of: graph.root)
         let isZoned = profile == .strict
         validFrom = try Self.dates(CredentialVocabulary.starts, graph, "/validFrom", zoneRequired: isZoned).max()
         validUntil = try Self.dates(CredentialVocabulary.ends, graph, "/validUntil", zoneRequired: isZoned).min()
@@ -59,7 +60,7 @@ struct CredentialFacts {
         guard subjects.allSatisfy({ $0.lexicalForm == nil }) else {
             throw Rejection(.shapeCredentialSubject, at: "/credentialSubject")
         }
-        let ids = subjects.compactMap(\.iri)
+        let ids = graph.isRootInside ? [] : subjects.compactMap(\.iri)
         self.subjects = CredentialSubjects(
             ids, isOneUnnamed: ids.count < subjects.count,
             mayHideOne: !graph.isComplete(CredentialVocabulary.subject, at: graph.root))

@@ -54,9 +54,11 @@ struct LinkedDataDocument {
         statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
     }
 
-    /// What a text that is signed as it is written states: nobody but its signer chose which node stands outermost.
-    var writtenGraph: StatementGraph? {
-        statements.flatMap { document in document.root.map { StatementGraph(document.dataset, root: $0) } }
+    /// What a text that is signed as it is written states about its outermost object, which is of that type.
+    func writtenGraph(type: Text) -> StatementGraph? {
+        statements.flatMap { document in
+            document.root.map { StatementGraph(written: document.dataset, root: $0, type: type) }
+        }
     }
 
     /// Where the document is spelled as its data model does not spell it, though it states the same; nil where it is not.

@@ -25,10 +25,11 @@ struct SignedCredential {
     ///   - signed: What the proof covers.
     ///   - shape: The same by its names.
     ///   - content: What it is known by, where a proof over statements says that.
+    ///   - vouches: Whether its issuer vouches for what credentials inside say.
     ///   - limits: How many status entries there may be.
     init(
-        text signed: LinkedDataDocument, shape: CredentialShape, content: SignedContent?, profile: Profile,
-        limits: Limits
+        text signed: LinkedDataDocument, shape: CredentialShape, content: SignedContent?, vouches: Bool,
+        profile: Profile, limits: Limits
     ) throws(Rejection) {
         let document = signed.unsecured
         var facts = CredentialFacts(text: shape)
@@ -36,10 +37,14 @@ struct SignedCredential {
             (statements, types) = (nil, plain.types)
             graph = DeferredGraph(of: document, processor: signed.processor)
         } else {
-            let certain = signed.graph(type: CredentialVocabulary.verifiableCredentialType)
-            guard let written = certain ?? signed.writtenGraph else { throw Rejection(.shapeSpelling) }
-            try facts.add(CredentialFacts(written, entries: [], profile: profile, limits: limits))
-            (statements, types) = (written, written.types(of: written.root))
+            let type = CredentialVocabulary.verifiableCredentialType
+            var certain = signed.graph(type: type)
+            if vouches { certain?.subjectsInside = [] }
+            guard var written = certain ?? signed.writtenGraph(type: type) else { throw Rejection(.shapeSpelling) }
+            if vouches { written.subjectsInside = [] }
+            let stated = try CredentialFacts(written, entries: [], profile: profile, limits: limits)
+            try facts.add(stated)
+            (statements, types) = (written, stated.types)
             graph = DeferredGraph(certain)
         }
         text = document

@@ -74,9 +74,10 @@ struct ClaimNames {
         }
     }
 
-    /// The properties that the name could stand for under pinned contexts.
+    /// The properties that the name could stand for under pinned contexts; where the holder has no choice of these, under those of
+    /// the list, as he still chooses at which of several descriptions of a node its types are written.
     func meanings(of name: Text) -> Set<Text> {
-        isFixed ? [] : all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
+        all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
     }
 
     /// Whether a name may stand for a keyword under other contexts that the issuer may have listed.

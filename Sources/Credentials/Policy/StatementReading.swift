@@ -176,7 +176,7 @@ struct StatementReading {
             return try values(of: RDF.type, at: branch).map { Branch(term: $0, texts: texts) }
         case .nothing:
             try refuse(rivals, besides: nil, at: branch.term)
-            if rivals.isEmpty || names.isOpen || names.mayBeKeyword(name) {
+            if rivals.isEmpty || names.isFixed || names.isOpen || names.mayBeKeyword(name) {
                 throw Unknown("no context of the credential defines this name")
             }
             return []

@@ -42,6 +42,9 @@ package enum ReasonDetail: Hashable, Sendable {
     /// What would decide is not shown, and the holder may be who left it out. `key` is the one of the issuer's entry that says
     /// whether holders may.
     case withheld(key: Text)
+    /// A credential inside leads to the outermost one, so that the types may be the word of its issuer, and the entry of the outer
+    /// `issuer` does not say that it vouches for that.
+    case embedded(issuer: Text)
 
     /// The word for machines.
     package var word: String {
@@ -64,6 +67,7 @@ package enum ReasonDetail: Hashable, Sendable {
         case .untyped: "untyped"
         case .plainSDJWT: "plain-sd-jwt"
         case .withheld: "withheld"
+        case .embedded: "embedded"
         }
     }
 
@@ -88,6 +92,7 @@ package enum ReasonDetail: Hashable, Sendable {
         case .untyped: "The issuer's entry names no types, and no rule of the gate says what admits."
         case .plainSDJWT: "It is a plain SD-JWT, and the issuer's entry does not say that such are credentials."
         case .withheld: "This is not shown, and the holder may be who left it out."
+        case .embedded: "A credential inside is about the outer one, so that its types may be another issuer's word."
         }
     }
 
@@ -111,6 +116,9 @@ package enum ReasonDetail: Hashable, Sendable {
                 + (key == "withheld-status"
                     ? "; where it makes all of a status mandatory or nothing of it (ecdsa-sd-2023): "
                         + "mandatory-arrays = \"whole\"" : "")
+        case .embedded(let issuer):
+            "If this issuer vouches for the credentials that it embeds, write into the [[issuer]] with id = "
+                + JSON.string(issuer).compactText + " in issuers.toml: embedded-claims = \"allow\""
         case .extendedKeyUsage:
             "Tell the issuer; a usage that you accept is listed in issuers.toml: token-signer-usages for an issuer's "
                 + "tokens, document-signer-usages for the mdocs below a root."

@@ -195,6 +195,28 @@ import Testing
         }
     }
 
+    /// A node that is described twice, its type in one place only: under that the other place's name reads differently.
+    @Test func aTypeThatIsStatedElsewhere() throws {
+        let contexts: [Text: JSON] = [
+            Self.url: Self.context([
+                "T": ["@id": "urn:T", "@context": ["a": "urn:other"]], "a": "urn:a", "about": "urn:about",
+            ])
+        ]
+        let again: JSON = ["id": "urn:s", "type": "T"]
+        for finding in try read("/a", ["id": "urn:s", "a": "x", "about": again], contexts, under: [Self.url]) {
+            guard case .unknown = finding else {
+                Issue.record("\(finding)")
+                continue
+            }
+        }
+        for finding in try read("/a", ["id": "urn:s", "about": again], contexts, under: [Self.url]) {
+            guard case .absent = finding else {
+                Issue.record("\(finding)")
+                continue
+            }
+        }
+    }
+
     /// A document whose objects list other contexts, or the same in another order, is not one of a rule's list.
     @Test func contextsOfInnerObjects() {
         let (a, b): (JSON, JSON) = ("urn:a", "urn:b")

@@ -296,6 +296,40 @@ import Testing
         #expect(try verdict(issuer.sign(signed), rules: subject).code == .ok)
     }
 
+    /// What a credential inside says of the outer one is neither its type nor its subject.
+    @Test(arguments: [GraphSigner.Suite.eddsaRDFC2022, .eddsaJCS2022])
+    func typesAndSubjectsOfOthersAreNotTheIssuers(_ suite: GraphSigner.Suite) throws {
+        let signer = try GraphSigner(suite, contexts: issuer.contexts)
+        let boss: Text = "https://works.example/ns#Boss"
+        let other: Text = "did:example:other"
+        let about: JSONObject = [
+            "id": "urn:uuid:1", "type": "works:Boss",
+            "https://www.w3.org/2018/credentials#credentialSubject": ["id": .string(other)],
+        ]
+        let inside = endorsement(of: ["id": "urn:uuid:7", "manager": .object(about)])
+        let signed = try signer.sign(endorsed(inside))
+        func code(_ rules: String?, vouches: Bool = false, types: [Text]? = nil) throws -> String {
+            try verdict(signed, spelling: false, rules: rules) {
+                $0.issuers = [TrustedIssuer(id: signer.id)]
+                ($0.issuers[0].vouchesForEmbedded, $0.issuers[0].types) = (vouches, types)
+            }.code.text
+        }
+        let pass = "[[accept]]\nid = \"pass\"\n"
+        let types = "types = \"\(boss)\"\n"
+        let admitted = try code(pass + types)
+        #expect(admitted == "policy.no-match")
+        let vouched = try code(pass + types, vouches: true)
+        #expect(vouched == "ok")
+        for line in [types, "types = \"https://works.example/ns#Guest\"\n", "subjects = \"\(other)\"\n"] {
+            let denied = try code("[[deny]]\nid = \"d\"\n" + line + pass)
+            #expect(denied == "policy.d", "\(line)")
+        }
+        let all = [boss, "https://works.example/ns#StaffPass"]
+        #expect(try code(nil, types: all) == "issuer.not-for-type")
+        #expect(try code(nil, vouches: true, types: all) == "ok")
+        #expect(try code(nil) == "ok")
+    }
+
     /// And with it the context that says what the rule's name means.
     @Test func contextsMoveInside() throws {
         let deny = """
