@@ -125,6 +125,34 @@ import X509
         #expect(unrooted.names.dnsNames == ["a.example"])
     }
 
+    /// The name of a host counts only where no URI names another of its issuers.
+    @Test func whoseNamesTheseAre() throws {
+        let root = try TestPKI.root()
+        let roots = try TestPKI.roots(root)
+        let dns = GeneralName.dnsName("Univ.example")
+        func isOthers(_ names: [GeneralName], _ id: Text) throws -> Bool {
+            var template = try Template.signer()
+            template.names = names
+            let leaf = try TestPKI.issue(template, by: root)
+            let signer = try CertificatePath.signer(
+                of: [leaf.der], role: SignerRole.token(of: TestPKI.issuer(roots)), roots: roots, at: TestPKI.now,
+                profile: .strict, limits: Limits())
+            return signer.names.bearing(on: id) == .others
+        }
+        func uri(_ text: String) -> GeneralName { .uniformResourceIdentifier(text) }
+        for (host, a, b) in [
+            ("https://univ.example/", "https://univ.example/a", "https://univ.example/b"),
+            ("https://univ.example", "https://univ.example:8443/a", "https://univ.example/a"),
+            ("did:web:univ.example", "did:web:univ.example:a", "did:web:univ.example:b"),
+            ("did:web:univ.example%3A8443", "did:web:univ.example%3A8443:a", "https://univ.example/a"),
+        ] {
+            #expect(try !isOthers([uri(a)], Text(a)) && !isOthers([uri(a), dns], Text(a)))
+            #expect(try isOthers([uri(a)], Text(b)) && isOthers([dns, uri(a)], Text(b)), "\(a) as \(b)")
+            #expect(try !isOthers([dns], Text(b)) && !isOthers([uri(host), dns], Text(b)))
+            #expect(try !isOthers([uri("https://other.example/a"), dns], Text(b)))
+        }
+    }
+
     /// A withdrawn key vouches for nothing, wherever it stands: one that was stolen at all, one that was put away for what it
     /// issued since.
     @Test func withdrawnAuthorities() throws {

@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import LinkedData
 import TestKit
 import Testing
 
@@ -85,6 +86,16 @@ import Testing
         }
         #expect(try verdict(["revocation", "suspension"], optional: [], whole: true).code == .ok)
         #expect(try verdict(["suspension"], optional: ["https://works.example/ns#level"], whole: true).code == .ok)
+    }
+
+    /// The data model gives a credential one issuer and one start; of other nodes nobody knows how many they have.
+    @Test func onlyTheCredentialHasOneIssuer() {
+        let (root, other) = (Term.iri("urn:c"), Term.iri("urn:o"))
+        var graph = PolicyFixture.graph(
+            [root, other].map { Quad($0, CredentialVocabulary.issuer, .iri("urn:i")) }, root: root)
+        graph.mandatory = [0, 1]
+        #expect(graph.isComplete(CredentialVocabulary.issuer, at: root))
+        #expect(!graph.isComplete(CredentialVocabulary.issuer, at: other))
     }
 
     /// The World Wide Web Consortium's own example makes two of four sails mandatory: a holder may keep back the

@@ -276,6 +276,42 @@ import X509
         #expect(try outcome(issuer.statusList(url: url)) == "status.invalid")
     }
 
+    /// A list under another name than its URL, where the operator's entry says so.
+    @Test func aliases() throws {
+        var entry = TrustedIssuer(id: issuer.id)
+        let moved = try jwt { $0["sub"] = "https://old.example/status/1" }
+        #expect(try outcome(moved, of: entry) == "status.invalid")
+        entry.statusListAliases[url] = "https://old.example/status/1"
+        #expect(try outcome(moved, of: entry) == "ok")
+        #expect(try outcome(jwt(), of: entry) == "ok")
+    }
+
+    /// The keys of an entry are the only ones for its lists, too, whatever a certificate says.
+    @Test(arguments: [false, true]) func keysOfTheEntry(isNamed: Bool) throws {
+        let root = try TestPKI.root()
+        let id: Text = "https://issuer.example"
+        let (own, other) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        func outcome(by key: P256.Signing.PrivateKey, names: [GeneralName]) throws -> String {
+            var template = try TestPKI.Template.signer()
+            (template.key, template.names) = (Certificate.PrivateKey(key), names)
+            let chain = [Self.pair(33, .bytes(try TestPKI.issue(template, by: root).der[...]))]
+            let list = try cwt(
+                algorithm: -7, header: chain, changes: { if isNamed { $0[1] = .text(id) } },
+                sign: { Array(try key.signature(for: $0).rawRepresentation) })
+            var material = issuer.material
+            material.roots = [TestPKI.pem(try root.der)]
+            var entry = TrustedIssuer(id: id)
+            entry.roots = [TrustedIssuer.id(ofRoot: try root.der)]
+            let pinned = PublicKey.ellipticCurve(.p256, point: Array(own.publicKey.x963Representation))
+            entry.keys = [try #require(KeyFingerprint(pinned))]
+            material.issuers = [entry]
+            return try self.outcome(list, of: entry, material)
+        }
+        #expect(try outcome(by: own, names: [.uniformResourceIdentifier("https://other.example")]) == "ok")
+        #expect(try outcome(by: other, names: []) == "status.invalid")
+        #expect(try outcome(by: other, names: [.uniformResourceIdentifier(id.string)]) == "status.invalid")
+    }
+
     @Test func cwtForm() throws {
         let sign: ([UInt8]) throws -> [UInt8] = { Array(try issuer.key.signature(for: $0)) }
         #expect(try outcome(cwt(set: [41: 3, 43: 3], sign: sign)) == "ok")

@@ -10,6 +10,10 @@ package struct SignedClaims: Sendable {
     /// What kind of credential it is: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
     /// mdoc, the type names as written in a JWT credential.
     package let types: [Text]
+    /// Types that may be the word of others (``StatementGraph/isRootInside``). They count as far as they refuse.
+    var typesInDoubt: [Text] = []
+    /// Both.
+    var allTypes: [Text] { types + typesInDoubt }
     /// The signed text, which rules read by pointers; nil where statements are signed, so that pointers are resolved to
     /// properties. JWT and linked data: the credential without its proof. SD-JWT: the payload with what was disclosed.
     /// Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.

@@ -12,7 +12,7 @@ package struct StatementGraph: Sendable {
     var mandatory: Set<Int>?
     /// Whether the issuer makes all of an array mandatory or nothing of it (``TrustedIssuer/takesArraysWhole``).
     var takesArraysWhole = false
-    /// The nodes that credentials inside lead to: what is stated of them may be the word of others, which the issuer only
+    /// The nodes that credentials and presentations inside lead to: what is stated of them may be the word of others, which the issuer only
     /// repeats. Empty where the issuer vouches for them (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
     /// Whether one of them is the outermost object, so that types and subjects stated of that may be the word of others.
@@ -26,7 +26,7 @@ package struct StatementGraph: Sendable {
     /// and not trusted (`isTrusted`), as such a document is refused.
     init?(_ document: DeserializedDocument, type: Text, isTrusted: (Text) -> Bool = { _ in true }) {
         guard let root = document.root else { return nil }
-        self.init(written: document.dataset, root: root, type: type)
+        self.init(written: document.dataset, root: root)
         guard types(of: root).contains(type) else { return nil }
         let others = others(of: type)
         if others.isEmpty { return }
@@ -48,10 +48,11 @@ package struct StatementGraph: Sendable {
     }
 
     /// The statements of a text that is signed as it is written: nobody but its signer chose which node is outermost.
-    init(written dataset: Dataset, root: Term, type: Text) {
+    init(written dataset: Dataset, root: Term) {
         self.init(dataset, root: root)
-        let others = others(of: type)
-        if !others.isEmpty { subjectsInside = reachable(from: others) }
+        let inside = others(of: CredentialVocabulary.verifiableCredentialType)
+            .union(others(of: CredentialVocabulary.verifiablePresentationType))
+        if !inside.isEmpty { subjectsInside = reachable(from: inside) }
     }
 
     init(_ dataset: Dataset, root: Term) {
@@ -120,7 +121,7 @@ extension Term {
 final class DeferredGraph: Sendable {
     private enum Source: Sendable {
         case known(StatementGraph?)
-        case document(JSONObject, JSONLDProcessor)
+        case document(JSONObject, JSONLDProcessor, vouches: Bool)
     }
 
     private let source: Source
@@ -128,19 +129,23 @@ final class DeferredGraph: Sendable {
     /// A graph that is there already; nil where there is none that can be read.
     init(_ graph: StatementGraph?) { source = .known(graph) }
 
-    /// The graph of a document.
-    init(of document: JSONObject, processor: JSONLDProcessor) { source = .document(document, processor) }
+    /// The graph of a document, whose issuer may vouch for what credentials inside say.
+    init(of document: JSONObject, processor: JSONLDProcessor, vouches: Bool) {
+        source = .document(document, processor, vouches: vouches)
+    }
 
     /// The graph. Computed each time where it is not there already (``RuleWork`` keeps it); nil if the document cannot
     /// be expanded.
     var graph: StatementGraph? {
         switch source {
         case .known(let graph): return graph
-        case .document(let document, let processor):
-            let deserialized = try? processor.deserialize(.object(document))
-            return deserialized.flatMap {
-                StatementGraph($0, type: CredentialVocabulary.verifiableCredentialType)
+        case .document(let document, let processor, let vouches):
+            guard let deserialized = try? processor.deserialize(.object(document)), let root = deserialized.root else {
+                return nil
             }
+            var graph = StatementGraph(written: deserialized.dataset, root: root)
+            if vouches { graph.subjectsInside = [] }
+            return graph
         }
     }
 }

@@ -40,7 +40,8 @@ struct StatusEntry {
             types.contains(Text($0.prefix + $0.kind.entryType.string))
         }
         guard kinds.count == 1, let (prefix, kind) = kinds.first else {
-            (self.kind, list, index, size) = (nil, nil, nil, nil)
+            // Of two kinds it is none that can be read, but it is a status.
+            (self.kind, list, index, size) = (kinds.first?.kind, nil, nil, nil)
             otherTypes = kinds.isEmpty && graph.isComplete(RDF.type, at: node) ? types : []
             purpose =
                 CredentialVocabulary.statusLists.lazy.compactMap { prefix, _ in

@@ -129,7 +129,7 @@ struct Envelope {
         func member(_ name: Text, of value: JSON) -> JSON? { value[name].flatMap { $0.isNull ? nil : $0 } }
         let outer = JSON.object(record)
         if let content = member("verifiablePresentation", of: outer) {
-            return Content(content: content, isPresentation: true)
+            return Content(content: content, names: Self.formats(of: record), isPresentation: true)
         }
         if let inner = member("verifiableCredential", of: outer) {
             let names = inner.object.map(Self.formats) ?? []

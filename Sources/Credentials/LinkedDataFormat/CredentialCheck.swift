@@ -63,6 +63,9 @@ struct CredentialCheck: FormatCheck {
             // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
             if entry == nil {
                 try issuer.check(types: signed.types, at: "/type", unless: signed.statements?.isRootInside ?? false)
+                guard issuer.types == nil || signed.areTypesCertain else {
+                    throw Rejection(.issuerNotForType, at: "/type")
+                }
             }
             noteClaims(signed, issuer)
             return signed
@@ -314,8 +317,7 @@ struct CredentialCheck: FormatCheck {
     /// What the record names and the gate's rules may read.
     private mutating func noteClaims(_ signed: SignedCredential, _ issuer: TrustedIssuer) {
         let claims = signed.claims(of: issuer)
-        evidence.summary.types =
-            signed.text == nil ? recordedTypes(of: claims) : surroundings.recordable(signed.facts.types)
+        evidence.summary.types = recordedTypes(of: claims)
         evidence.summary.signed = signed.content
         evidence.claims = claims
     }

@@ -54,11 +54,9 @@ struct LinkedDataDocument {
         statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
     }
 
-    /// What a text that is signed as it is written states about its outermost object, which is of that type.
-    func writtenGraph(type: Text) -> StatementGraph? {
-        statements.flatMap { document in
-            document.root.map { StatementGraph(written: document.dataset, root: $0, type: type) }
-        }
+    /// What a text that is signed as it is written states about its outermost object.
+    var writtenGraph: StatementGraph? {
+        statements.flatMap { document in document.root.map { StatementGraph(written: document.dataset, root: $0) } }
     }
 
     /// Where the document is spelled as its data model does not spell it, though it states the same; nil where it is not.

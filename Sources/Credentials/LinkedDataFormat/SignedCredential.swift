@@ -13,6 +13,8 @@ struct SignedCredential {
     let facts: CredentialFacts
     /// ``SignedClaims/types``
     let types: [Text]
+    /// Whether each name of a type in the text stands for a type of its own.
+    let areTypesCertain: Bool
     /// What it is known by.
     let content: SignedContent
     /// ``SignedClaims/contexts``
@@ -35,12 +37,12 @@ struct SignedCredential {
         var facts = CredentialFacts(text: shape)
         if let plain = signed.plain {
             (statements, types) = (nil, plain.types)
-            graph = DeferredGraph(of: document, processor: signed.processor)
+            graph = DeferredGraph(of: document, processor: signed.processor, vouches: vouches)
         } else {
             let type = CredentialVocabulary.verifiableCredentialType
             var certain = signed.graph(type: type)
             if vouches { certain?.subjectsInside = [] }
-            guard var written = certain ?? signed.writtenGraph(type: type) else { throw Rejection(.shapeSpelling) }
+            guard var written = certain ?? signed.writtenGraph else { throw Rejection(.shapeSpelling) }
             if vouches { written.subjectsInside = [] }
             let stated = try CredentialFacts(written, entries: [], profile: profile, limits: limits)
             try facts.add(stated)
@@ -48,6 +50,10 @@ struct SignedCredential {
             graph = DeferredGraph(certain)
         }
         text = document
+        // A name that stands for no type, or for the same as another, is one nevertheless for those who read the text.
+        areTypesCertain =
+            types.isEmpty
+            || Set(types).count >= Set(shape.types).count && !signed.unsigned.contains { $0.hasPrefix("/type") }
         self.facts = facts
         self.content = content ?? SignedContent(text: document, processor: signed.processor)
         contexts = ListedContexts(signed.context)
@@ -69,15 +75,18 @@ struct SignedCredential {
         facts = try CredentialFacts(
             statements, entries: document.statusEntries.map(\.pointer), profile: profile, limits: limits)
         types = facts.types
+        areTypesCertain = true
         contexts = ListedContexts(of: document.document)
         graph = DeferredGraph(statements)
     }
 
     /// What the gate's rules may read.
     func claims(of issuer: TrustedIssuer) -> SignedClaims {
-        SignedClaims(
+        var claims = SignedClaims(
             issuer: issuer.id, types: types, text: text.map { SignedText(.object($0)) }, graph: graph,
             contexts: contexts, issuerContexts: issuer.contexts, validFrom: facts.validFrom,
             validUntil: facts.validUntil, signed: content, id: facts.id, subjects: facts.subjects)
+        if let statements, statements.isRootInside { claims.typesInDoubt = statements.types(of: statements.root) }
+        return claims
     }
 }

@@ -86,6 +86,7 @@ struct ClaimNames {
     /// Why a name may not be the issuer's for the property that it stands for; nil where there is no doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
         if property == name { return nil }
+        if siblings.contains(where: \.areUnknown) { return "too many scopes of contexts to tell: use property IRIs" }
         if siblings.contains(where: { $0.names(property, otherwiseThan: name) }) {
             return "the contexts have another name with the same meaning: use property IRIs"
         }
@@ -101,10 +102,7 @@ struct ClaimNames {
     /// The same for a name that stands for the id or the types of a node.
     func doubt(aboutKeyword name: Text) -> String? {
         let isStandard = ["id", "type", "@id", "@type"].contains(name)
-        let isDefined =
-            all.contains { $0.areUnknown || !$0.definitions(of: name).isEmpty }
-            || siblings.contains { !$0.meanings(of: name).isEmpty }
-        return isStandard || isFixed || !isDefined ? nil : Self.disagreement
+        return isStandard || isFixed || all.allSatisfy { $0.isKeyword(name) } ? nil : Self.disagreement
     }
 
     static let disagreement = "pinned contexts give this name several meanings: list the contexts, or use property IRIs"

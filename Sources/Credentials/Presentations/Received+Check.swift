@@ -35,7 +35,7 @@ extension Received {
         }
         evidence = check.evidence
         if check.isPresentation { return nil }
-        guard evidence.credentials.allSatisfy({ CredentialKind.admits($0.claims?.types ?? []) }) else {
+        guard evidence.credentials.allSatisfy({ CredentialKind.admits($0.claims?.allTypes ?? []) }) else {
             return try surroundings.stage(.claims) { () throws(Rejection) in throw Rejection(.kindNeverAdmits) }
         }
         try surroundings.stage(.status) { () throws(Rejection) in try surroundings.answerStatus(into: &evidence) }

@@ -22,6 +22,8 @@ struct Evidence {
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
     var holder = HolderProof.missing
+    /// Whether the credential names a key of its holder, so that no other proof counts.
+    var namesHolderKey = false
     /// Of each credential of a presentation or DeviceResponse that was looked at, in its order.
     private(set) var presented: [Evidence] = []
     /// Which of ``credentials`` ended the verification; nil where none did, or something else.
@@ -85,7 +87,9 @@ struct Evidence {
     mutating func note(signers: [Text], counting: [Text]) {
         func areSubjects(_ ids: [Text]) -> Bool {
             presented.allSatisfy { inner in
-                guard let subjects = inner.claims?.subjects else { return false }
+                guard let subjects = inner.claims?.subjects, !inner.namesHolderKey || inner.holder == .proven else {
+                    return false
+                }
                 return subjects.areKnown && subjects.ids.allSatisfy(ids.contains)
             }
         }

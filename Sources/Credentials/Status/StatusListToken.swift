@@ -70,7 +70,9 @@ struct StatusListToken {
     private func check(
         subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetime: Double?
     ) throws(Rejection) -> StatusListDates {
-        guard subject == url, let issued, lifetime.map({ $0 > 0 }) ?? true else { throw Rejection(.statusInvalid) }
+        guard let subject, subject == url || issuer.statusListAliases[url] == subject, let issued,
+            lifetime.map({ $0 > 0 }) ?? true
+        else { throw Rejection(.statusInvalid) }
         let soon = surroundings.clock.utc.advanced(by: surroundings.policy.clockSkew)
         guard max(issued, from ?? issued) <= soon else { throw Rejection(.statusStale) }
         return Self.dates(issued: issued, until: until, lifetime: lifetime, fetched)
@@ -120,13 +122,12 @@ struct StatusListToken {
         let found = try CertificatePath.signer(
             of: chain, role: SignerRole.statusList(of: signer), roots: trust.roots, at: quiet.clock.utc, skew: skew,
             profile: quiet.profile, limits: quiet.limits)
-        guard signer.isRoot || found.names.bearing(on: signer.id) != .others else {
-            throw Rejection(.issuerKeyMismatch)
-        }
+        guard signer.isRoot || signer.isNamed(by: found) else { throw Rejection(.issuerKeyMismatch) }
         if let issued, !found.isValid(at: issued, skew: skew) { throw Rejection(.chainExpired, .signingDate) }
         guard trust.revocations.allow(found, issuedAt: [issued].compactMap(\.self)) else {
             throw Rejection(.keyRevoked)
         }
+        guard signer.allows(found.key) else { throw Rejection(.keyNotAuthorised) }
         return found.key
     }
 

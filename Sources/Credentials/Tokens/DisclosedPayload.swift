@@ -11,6 +11,8 @@ struct DisclosedPayload {
     let withheldElements: Set<Text>
     /// The objects of which members are withheld, as JSON pointers; those with decoys only are among them.
     private let holders: Set<Text>
+    /// Whether the issuer shows `sub` to everybody.
+    private let namesSubject: Bool
 
     /// Puts the disclosures into a payload. Linear in the size of both.
     ///
@@ -21,6 +23,7 @@ struct DisclosedPayload {
     init(_ claims: JSONObject, disclosures: Disclosures, limits: Limits) throws(Rejection) {
         var run = DisclosureRun(disclosures, limits, keepsPlaces: true)
         inPlace = try run.payload(claims)
+        namesSubject = claims["sub"] != nil
         withheldElements = run.withheldElements
         holders = run.holders
         if withheldElements.isEmpty {
@@ -49,7 +52,7 @@ struct DisclosedPayload {
         // A holder who shows one name may still keep back another; `sub` says nothing of an id in the credential.
         let isCredential = object["@context"] != nil || object["credentialSubject"] != nil
         subjects.mayHideOne =
-            object["sub"] == nil && holders.contains("")
+            !namesSubject && holders.contains("")
             || isCredential && holders.union(withheldElements).contains { $0.hasPrefix("/credentialSubject") }
                 && described.ids.count < max(1, inPlace["credentialSubject"]?.array?.count ?? 1)
         return subjects

@@ -84,6 +84,6 @@ struct JWTCheck: FormatCheck {
             format: kind.format ?? .jwtVC, issuer: issuer.id, types: credential.shape.types,
             text: SignedText(.object(credential.shape.document)), validFrom: credential.validFrom,
             validUntil: credential.validUntil, signed: evidence.summary.signed ?? SignedContent(digest: []),
-            subjects: CredentialSubjects(of: credential.shape.document))
+            subjects: credential.subjects)
     }
 }

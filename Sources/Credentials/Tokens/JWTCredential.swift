@@ -8,6 +8,8 @@ struct JWTCredential {
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let dates: TokenDates
+    /// Whom it is about, by `sub` where the credential itself does not say.
+    let subjects: CredentialSubjects
     /// The `status` claim of an IETF status list, which may stand beside the credential.
     let status: JSON?
 
@@ -29,6 +31,7 @@ struct JWTCredential {
         try merge.checkAgreement()
         (validFrom, validUntil) = Self.narrowest(shape, dates)
         self.dates = dates
+        subjects = CredentialSubjects(of: merge.credential)
         status = claims["status"]
     }
 
@@ -46,6 +49,7 @@ struct JWTCredential {
         try merge.checkAgreement()
         (validFrom, validUntil) = Self.narrowest(shape, dates)
         self.dates = dates
+        subjects = CredentialSubjects(of: merge.credential)
         status = claims["status"]
     }
 

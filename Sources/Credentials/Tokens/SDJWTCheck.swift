@@ -66,6 +66,7 @@ struct SDJWTCheck: FormatCheck {
         }
         noteClaims(processed, credential, issuer)
         confirmation = processed.object["cnf"]
+        evidence.namesHolderKey = confirmation != nil
         evidence.question = StatusQuestion(
             issuer: issuer, entries: credential.statusEntries.map(StatusEntry.init),
             claim: processed.object["status"].map { .json($0, at: "/status") },

@@ -78,6 +78,9 @@ struct SDJWTCredential {
             guard let issuer = member?.string, isName(issuer, members.limits) else {
                 throw Rejection(.shapeIssuer, at: "/iss")
             }
+            if kind == .plainSDJWT, members["issuer"] != nil, try members.issuer(describedIn: .v2) != issuer {
+                throw Rejection(.claimsDisagree, at: "/iss")
+            }
             return issuer
         }
     }

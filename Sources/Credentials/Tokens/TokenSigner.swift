@@ -97,25 +97,28 @@ struct TokenSigner {
         let signer = try CertificatePath.signer(
             of: chain, role: SignerRole.token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
             profile: surroundings.profile, limits: surroundings.limits)
-        guard isIssuers(signer) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
+        guard issuer.isNamed(by: signer) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
         if let signedAt, !signer.isValid(at: signedAt, skew: skew) {
             throw Rejection(.chainExpired, .signingDate, at: token.pointer)
         }
         guard trust.revocations.allow(signer, issuedAt: issuedAt) else {
             throw Rejection(.keyRevoked, at: token.pointer)
         }
-        if let pinned = issuer.keys {
-            guard let fingerprint = KeyFingerprint(signer.key), pinned.contains(fingerprint) else {
-                throw Rejection(.keyNotAuthorised, at: token.pointer)
-            }
-        }
+        guard issuer.allows(signer.key) else { throw Rejection(.keyNotAuthorised, at: token.pointer) }
         return signer.key
     }
+}
 
-    /// Whether a signer may have another name than the issuer's: where the operator pinned this very certificate or its
-    /// key. A root has other subjects, which must not sign for each other.
-    private func isIssuers(_ signer: CertificateSigner) -> Bool {
-        let isPinned = signer.path.count == 1 || issuer.keys != nil
-        return isPinned || signer.names.bearing(on: issuer.id) != .others
+extension TrustedIssuer {
+    /// Whether the names of a certificate's signer are this issuer's, or may be others: where the operator pinned this very certificate
+    /// or its key. A root has other subjects, which must not sign for each other.
+    func isNamed(by signer: CertificateSigner) -> Bool {
+        signer.path.count == 1 || keys != nil || signer.names.bearing(on: id) != .others
+    }
+
+    /// Whether a key is one of those that alone may sign for the issuer, where its entry lists any.
+    func allows(_ key: PublicKey) -> Bool {
+        guard let keys else { return true }
+        return KeyFingerprint(key).map(keys.contains) ?? false
     }
 }

@@ -137,20 +137,35 @@ struct NameFinder {
     private mutating func explore(
         _ active: ActiveContext, beyond before: ActiveContext, of isWanted: ((TermDefinition) -> Bool)? = nil
     ) {
-        guard reached.isNew(active.state) else { return }
         if isWanted == nil { found.add(active.state, beyond: before.state) }
+        guard isNew(active.state) else { return }
         var open = scopes(of: active, beyond: before).filter { isWanted?($0) ?? true }.map { (active, $0) }
         while let (parent, definition) = open.popLast() {
             // A property's context may redefine protected terms, a type's may not: nothing is missed so.
             guard
                 let inner = attempt({ (contexts) throws(JSONLDError) in
                     try contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
-                }),
-                reached.isNew(inner.state)
+                })
             else { continue }
             found.add(inner.state, beyond: parent.state)
+            guard isNew(inner.state) else { continue }
             open += scopes(of: inner, beyond: parent).map { (inner, $0) }
         }
+    }
+
+    /// Whether the scopes of an active context may come to something that no scopes came to before. What they come to depends on the
+    /// definitions that have one and on the words that these borrow, the words of scopes further in included.
+    private mutating func isNew(_ state: ActiveContext.State) -> Bool {
+        var (names, usesVocabulary): (Set<Text>, Bool) = ([], false)
+        for (name, definition) in state.terms.all {
+            guard let words = words(of: definition) else { continue }
+            names.insert(name)
+            names.formUnion(words.free)
+            if words.usesVocabulary { usesVocabulary = true }
+        }
+        return reached.isNew(
+            names.compactMap { name in state.terms[name].map { (name, $0) } },
+            vocabulary: usesVocabulary ? state.vocabulary : nil)
     }
 
     private mutating func apply(_ context: JSON, on active: ActiveContext) -> ActiveContext? {
@@ -196,8 +211,8 @@ struct NameFinder {
     }
 }
 
-/// The active contexts that were looked into, by what they define. Scopes may lead to each other without end, and to the same
-/// definitions in many ways.
+/// The active contexts that were looked into, by what their scopes depend on. Scopes may lead to each other without end, and to the
+/// same definitions in many ways.
 private struct ReachedContexts {
     /// What other definitions, and those of scopes further in, depend on.
     private struct Definition: Hashable {
@@ -219,11 +234,11 @@ private struct ReachedContexts {
     private var known: [ObjectIdentifier: (TermDefinition, Int)] = [:]
     private var contexts: Set<Context> = []
 
-    /// Whether it was not asked for before.
-    mutating func isNew(_ state: ActiveContext.State) -> Bool {
+    /// Whether no context with these definitions and this vocabulary was asked for before.
+    mutating func isNew(_ terms: [(Text, TermDefinition)], vocabulary: Text?) -> Bool {
         var definitions: Set<Int> = []
-        for (name, definition) in state.terms.all { definitions.insert(number(of: definition, name)) }
-        return contexts.insert(Context(vocabulary: state.vocabulary, definitions: definitions)).inserted
+        for (name, definition) in terms { definitions.insert(number(of: definition, name)) }
+        return contexts.insert(Context(vocabulary: vocabulary, definitions: definitions)).inserted
     }
 
     /// The terms that mean something else in one context than in another.

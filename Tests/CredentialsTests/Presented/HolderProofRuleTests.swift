@@ -110,6 +110,32 @@ import Testing
         return isEnough ? .counts : open == .ok ? .idle : .refused
     }
 
+    /// An SD-JWT that names its holder's key is proven by that key alone, also where its subject signs a presentation.
+    @Test func theNamedKey() throws {
+        for namesKey in [false, true] {
+            let token = try forge.sdJWT {
+                $0["sub"] = .string(holderForge.id)
+                if namesKey { $0["cnf"] = ["jwk": holderForge.jwk] }
+            }
+            let claims: JSONObject = [
+                "iss": .string(holderForge.id), "iat": .int(TokenForge.now), "@context": [.string(GraphSigner.base)],
+                "type": ["VerifiablePresentation"],
+                "verifiableCredential": [
+                    [
+                        "@context": .string(GraphSigner.base), "type": "EnvelopedVerifiableCredential",
+                        "id": .text("data:application/dc+sd-jwt," + token),
+                    ]
+                ],
+            ]
+            let payload = try holderForge.sign(holderForge.header("vp+jwt"), claims)
+            let verifier = Credentials.Verifier(
+                trust: try TrustStore(TrustMaterial(issuers: [TrustedIssuer(id: forge.id)])),
+                policy: VerificationPolicy(try PolicyFixture.parse(Self.mine)))
+            let code = verifier.verify(Array(payload.utf8), at: TokenForge.clock).code
+            #expect(code == (namesKey ? .holderProofMissing : .ok))
+        }
+    }
+
     @Test(arguments: Kind.allCases) func age(kind: Kind) throws {
         let old: Worth = kind.hasChoice ? .idle : .refused
         for (age, wanted) in [(0, .counts), (300, .counts), (301, old), (200 * 86_400, old), (-60, .counts)]

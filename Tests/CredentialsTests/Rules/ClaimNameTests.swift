@@ -248,6 +248,35 @@ import Testing
         }
     }
 
+    /// Another name for a keyword, which the issuer's document may have had another meaning for.
+    @Test func aliasesOfKeywords() throws {
+        let contexts: [Text: JSON] = ["urn:c": Self.context(["a": "urn:a"]), "urn:d": ["@context": ["kind": "@type"]]]
+        let findings = try read("/kind", ["a": "x"], contexts, under: ["urn:c", "urn:d"])
+        let isUnknown = findings.map { if case .unknown = $0 { true } else { false } }
+        #expect(isUnknown == [false, true])
+    }
+
+    /// The contexts of proofs have many types with scopes of their own, which borrow from each other.
+    @Test func contextsOfProofs() throws {
+        let first: Text = "https://www.w3.org/2018/credentials/v1"
+        let suites: [Text] = [
+            "https://w3id.org/security/suites/ed25519-2020/v1", "https://w3id.org/security/suites/jws-2020/v1",
+            "https://w3id.org/security/data-integrity/v2",
+        ]
+        var documents: [Text: JSON] = [Self.url: Self.context(["a": "urn:a", "T": ["@id": "urn:T", "@context": [:]]])]
+        for url in suites + [first] {
+            documents[url] = try JSON.parse(try #require(BuiltInContexts.document(url), "\(url)").bytes)
+        }
+        for suite in suites {
+            for finding in try read("/a", ["a": "x"], documents, under: [first, suite, Self.url]) {
+                guard case .value = finding else {
+                    Issue.record("\(suite): \(finding)")
+                    continue
+                }
+            }
+        }
+    }
+
     /// The standard contexts leave nothing open that rules commonly read.
     @Test func standardContexts() throws {
         for url in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text] {

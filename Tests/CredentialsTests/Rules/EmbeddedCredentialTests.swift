@@ -320,7 +320,8 @@ import Testing
         #expect(admitted == "policy.no-match")
         let vouched = try code(pass + types, vouches: true)
         #expect(vouched == "ok")
-        for line in [types, "types = \"https://works.example/ns#Guest\"\n", "subjects = \"\(other)\"\n"] {
+        let subjects = [other, "did:example:nobody"].map { "subjects = \"\($0)\"\n" }
+        for line in [types, "types = \"https://works.example/ns#Guest\"\n"] + subjects {
             let denied = try code("[[deny]]\nid = \"d\"\n" + line + pass)
             #expect(denied == "policy.d", "\(line)")
         }
@@ -328,6 +329,81 @@ import Testing
         #expect(try code(nil, types: all) == "issuer.not-for-type")
         #expect(try code(nil, vouches: true, types: all) == "ok")
         #expect(try code(nil) == "ok")
+    }
+
+    /// The same in a presentation inside, which its holder wrote.
+    @Test func presentationsInside() throws {
+        func code(_ said: JSONObject, _ rule: String) throws -> String {
+            let inside: JSON = ["type": "VerifiablePresentation", "holder": .object(said)]
+            return try verdict(
+                issuer.sign(endorsed(inside)), spelling: false, rules: "[[accept]]\nid = \"pass\"\n" + rule
+            ).code.text
+        }
+        let level = "require = [ { claim = \"/credentialSubject/level\", at-least = 3 } ]\n"
+        let other = try code(["id": "did:example:else", "level": 9], level)
+        #expect(other == "ok")
+        #expect(try code(["id": .string(twins.holder.id), "level": 9], level) == "policy.pass")
+        let boss: JSONObject = ["id": "urn:uuid:1", "type": "works:Boss"]
+        #expect(try code(boss, "types = \"https://works.example/ns#Boss\"\n") == "policy.no-match")
+    }
+
+    /// A second kind of the status entry, in the words of another, does not make it one that nobody knows.
+    @Test func aSecondKindOfStatus() throws {
+        let revoked = try twins.list("list", set: true)
+        let entry = RespellingTwins.entry("list").object ?? [:]
+        let again: JSON = [
+            "id": entry["id"] ?? nil, "type": "https://www.w3.org/ns/credentials/status#StatusList2021Entry",
+        ]
+        let inside = endorsement(of: ["id": "urn:uuid:7", "manager": again])
+        let document = endorsed(inside) { $0["credentialStatus"] = .object(entry) }
+        let rules = "[[accept]]\nid = \"r\"\nstatus = { when-missing = \"accept\" }\n"
+        let refused = try verdict(issuer.sign(document), spelling: false, rules: rules, lists: [revoked]).code
+        #expect(["status.revoked", "status.invalid"].contains(refused.text), "\(refused)")
+    }
+
+    /// What never admits does not become something else by what is inside.
+    @Test func whatNeverAdmits() throws {
+        let inside = endorsement(of: ["id": "urn:uuid:7", "manager": ["id": "urn:uuid:1"]])
+        let list = endorsed(inside) {
+            $0["type"] = [
+                "VerifiableCredential", "https://www.w3.org/ns/credentials/status#BitstringStatusListCredential",
+            ]
+        }
+        #expect(try verdict(issuer.sign(list), spelling: false).code == .kindNeverAdmits)
+    }
+
+    /// Whoever vouches for what is inside does so in a signed text, too.
+    @Test func textsAreVouchedFor() throws {
+        let signer = try GraphSigner(.eddsaJCS2022, contexts: issuer.contexts)
+        let inside = endorsement(of: ["id": "urn:uuid:7", "manager": .object(["id": .string(twins.holder.id)])])
+        let signed = try signer.sign(endorsed(inside))
+        let path =
+            "[ \"https://www.w3.org/2018/credentials#credentialSubject\", \"https://works.example/ns#level\" ]"
+        for vouches in [true, false] {
+            let code = try verdict(
+                signed, rules: "[[accept]]\nid = \"r\"\nrequire = [ { claim = \(path), equals = 3 } ]\n"
+            ) {
+                $0.issuers = [TrustedIssuer(id: signer.id)]
+                $0.issuers[0].vouchesForEmbedded = vouches
+            }.code.text
+            #expect(code == (vouches ? "ok" : "policy.r"))
+        }
+    }
+
+    /// Names of a signed text that stand for no type, or for the same as another.
+    @Test(arguments: ["Undefined", "Alias"]) func typesOfATextAreAllNamed(_ name: String) throws {
+        let signer = try GraphSigner(.eddsaJCS2022, contexts: issuer.contexts)
+        let alias: JSON = ["Alias": "https://works.example/ns#StaffPass"]
+        let document = twins.template.with("type", ["VerifiableCredential", "StaffPass", .text(name)])
+            .with("@context", .array((heads.array ?? []) + [alias]))
+        for (types, wanted) in [(["https://works.example/ns#StaffPass"], "issuer.not-for-type"), (nil, "ok")] {
+            let code = try verdict(signer.sign(document), spelling: false) {
+                $0.issuers = [TrustedIssuer(id: signer.id)]
+                $0.issuers[0].inlineContexts = true
+                $0.issuers[0].types = types?.map { Text($0) }
+            }.code.text
+            #expect(code == wanted)
+        }
     }
 
     /// And with it the context that says what the rule's name means.

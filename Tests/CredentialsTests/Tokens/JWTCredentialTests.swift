@@ -91,6 +91,10 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
         #expect(try inner { $0["credentialSubject"] = [one, ["id": "did:example:x", "a": 1]] }.code == .ok)
         #expect(try inner { $0["credentialSubject"] = [["id": "did:example:x", "a": 1]] }.code == .claimsDisagree)
         #expect(try inner { $0["credentialSubject"] = [["id": "did:example:x"], ["a": 1]] }.code == .claimsDisagree)
+        // Whom a credential of VCDM 2.0 is about may be in `sub` alone.
+        let payload = forge.v2.with("credentialSubject", ["a": 1]).with("sub", "did:example:emp-77")
+        let second = try JWTCredential(payload: payload, as: .vcJWT, profile: .strict, limits: Limits())
+        #expect(second.subjects.areKnown && second.subjects.ids == ["did:example:emp-77"])
         #expect(try inner { $0["credentialSubject"] = nil }.code == .shapeCredentialSubject)
         #expect(try inner { $0["credentialSubject"] = "x" }.code == .shapeCredentialSubject)
     }

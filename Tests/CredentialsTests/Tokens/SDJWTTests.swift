@@ -448,6 +448,11 @@ import Testing
         }
         #expect(try forge.verify(token, material: material).code == .ok)
         #expect(try forge.verify(token, material: material).credential.format == .sdJWT)
+        // Its two names for the issuer agree.
+        for (issuer, wanted) in [(JSON.string(forge.id), ReasonCode.ok), ("https://b.example/", .claimsDisagree)] {
+            let token = try forge.sdJWT(type: "example+sd-jwt") { ($0["vct"], $0["issuer"]) = (nil, issuer) }
+            #expect(try forge.verify(token, material: material).code == wanted)
+        }
         // It does not become a credential because the sender says so, nor does a credential become plain.
         #expect(try forge.verify(token, claimed: .dcSDJWT, material: material).code == .kindDisagrees)
         #expect(try forge.verify(forge.sdJWT(type: "JWT"), claimed: .sdJWT).code == .shapeHeader)

@@ -5,13 +5,22 @@ import Testing
 
 /// Whom an SD-JWT is about, where its holder withholds a part of that.
 @Suite struct WithheldSubjectTests {
-    private func subjects(_ claims: JSONObject) throws -> CredentialSubjects {
+    private func subjects(_ claims: JSONObject, showing disclosures: [String] = []) throws -> CredentialSubjects {
         let limits = Limits()
-        let none = try Disclosures([], hash: .sha256, limits: limits)
-        return try DisclosedPayload(claims, disclosures: none, limits: limits).subjects
+        let shown = try Disclosures(disclosures.map { Array($0.utf8)[...] }, hash: .sha256, limits: limits)
+        return try DisclosedPayload(claims, disclosures: shown, limits: limits).subjects
     }
 
     private let digest: JSON = "w0I8EKcdCtUPkGCNUrfwVp2xEgNjtoIDlOxc9-PlOhs"
+
+    /// A `sub` that the holder chose to show may stand beside a subject that he withholds.
+    @Test func whatTheHolderShowsIsNotAll() throws {
+        let sub = Disclose.member("sub", "did:example:a")
+        let other = Disclose.member("credentialSubject", ["id": "did:example:b"])
+        let claims: JSONObject = ["_sd": Disclose.digests([sub, other])]
+        #expect(try subjects(claims, showing: [sub, other]).areKnown)
+        for shown in [[sub], [other], []] { #expect(try !subjects(claims, showing: shown).areKnown, "\(shown)") }
+    }
 
     /// The claim `sub` says nothing of the id of a subject that the credential describes.
     @Test func subDoesNotStandForAWithheldID() throws {
