@@ -94,7 +94,7 @@ let package = Package(
             "LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
             exclude: ["Display/Devanagari/render", "Display/Devanagari/OFL.txt"]),
         target("Store", ["Ledger", "Encoding", crypto, grdb]),
-        target("HTTPTransport", [httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
+        target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
         target(
@@ -161,7 +161,7 @@ let package = Package(
         tests("LinuxIOTests", ["LinuxIO", "CGPIO", "Encoding"]),
         tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
-        tests("HTTPTransportTests", ["HTTPTransport", nioCore, nioPosix, nioHTTP1, nioSSL]),
+        tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
         tests("WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Tuvali", "Encoding"]),
         tests(

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Encoding
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -55,6 +56,7 @@ package final class HTTPExchange: MessageExchange {
         // The caller has a back-off of its own: a refused connection must be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
+        AnswerGuard.install(in: &configuration)
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.shutdownTimeout = .init(settings.farewell)
         if let roots { tls.additionalTrustRoots = [.certificates(roots)] }
@@ -145,18 +147,8 @@ package final class HTTPExchange: MessageExchange {
     }
 
     private func request(_ url: String) throws(ExchangeError) -> HTTPClientRequest {
-        let secure = url.utf8.starts(with: "https://".utf8)
-        guard secure || (settings.allowsPlainHTTP && url.utf8.starts(with: "http://".utf8)) else { throw .forbidden }
-        guard Self.hasUsablePort(url) else { throw .forbidden }
-        return HTTPClientRequest(url: url)
-    }
-
-    /// Whether the URL names no port, or one that sockets have. Read as the client reads it, which ends the process at any other number.
-    static func hasUsablePort(_ url: String) -> Bool {
-        guard let parts = URLComponents(string: url), let text = parts.string, let place = parts.rangeOfPort else {
-            return true  // no port, or no URL, which the client refuses itself
-        }
-        return text[place].isEmpty || parts.port.map((1...65535).contains) == true
+        guard let url = WebURL(Text(url)), url.isSecure || settings.allowsPlainHTTP else { throw .forbidden }
+        return HTTPClientRequest(url)
     }
 
     private func perform(

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+package import Encoding
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -7,9 +8,9 @@ import NIOSSL
 
 /// Fetches public resources; the face of ``ResourceFetcher`` that a test can wear as well.
 package protocol ResourceFetching: Sendable {
-    /// Fetches `https://host:port/target`; see ``ResourceFetcher/fetch(host:port:target:entityTag:limit:)``.
+    /// Fetches it; see ``ResourceFetcher/fetch(_:entityTag:limit:)``.
     func fetch(
-        host: String, port: Int, target: String, entityTag: String?, limit: Int
+        _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer
 }
 
@@ -73,25 +74,23 @@ package struct ResourceFetcher: ResourceFetching {
         self.settings = settings
     }
 
-    /// Fetches `https://host:port/target`.
+    /// Fetches what is at a URL of `https`.
     ///
     /// - Parameters:
-    ///   - host: A name or an address in lower case, an IPv6 address without brackets.
-    ///   - port: The port.
-    ///   - target: Path and query, beginning with a slash.
+    ///   - url: Where it is.
     ///   - entityTag: The tag of the copy at hand.
     ///   - limit: Bytes of the answer at most.
     package func fetch(
-        host: String, port: Int, target: String, entityTag: String?, limit: Int
+        _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(Failure) -> Answer {
-        guard (1...65535).contains(port) else { throw .exchange(.forbidden) }
+        guard url.isSecure else { throw .exchange(.forbidden) }
+        let host = url.host.string
         let deadline = ContinuousClock.now + settings.timeLimit
         let found = try await addresses(of: host)
         guard !found.isEmpty else { throw .unresolved }
         let allowed = settings.allowsPrivateAddresses ? found : found.filter(\.isPublic)
         guard !allowed.isEmpty else { throw .privateAddress }
-        let authority = (host.contains(":") ? "[\(host)]" : host) + (port == 443 ? "" : ":\(port)")
-        var request = HTTPClientRequest(url: "https://" + authority + target)
+        var request = HTTPClientRequest(url)
         request.headers = ["accept": "application/did+json, application/json, application/statuslist+jwt, */*;q=0.1"]
         if let entityTag { request.headers.add(name: "if-none-match", value: entityTag) }
         var last = Failure.unresolved
@@ -117,15 +116,8 @@ package struct ResourceFetcher: ResourceFetching {
         configuration.timeout = .init(connect: .init(min(settings.connectTimeout, time)), read: .init(time))
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
-        configuration.httpVersion = .http1Only
         configuration.dnsOverride = [host: address.text]
-        if HostAddress(host) == nil {
-            configuration.http1_1ConnectionDebugInitializer = { channel in
-                channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
-                    guard let certificate, CertificateNames(certificate).include(host) else { throw WrongName() }
-                }
-            }
-        }
+        AnswerGuard.install(in: &configuration, host: HostAddress(host) == nil ? host : nil)
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.shutdownTimeout = .init(settings.farewell)
         if let file = settings.trustRootsFile { tls.trustRoots = .file(file) }
@@ -167,9 +159,6 @@ package struct ResourceFetcher: ResourceFetching {
         let failure = HTTPExchange.failure(error)
         return failure == .tooLarge ? .tooLarge : .exchange(failure)
     }
-
-    /// The certificate is right for the address, but not for the name.
-    private struct WrongName: Error {}
 
     // MARK: - Names
 

@@ -161,9 +161,11 @@ struct ConfigurationTests {
                 "names \"a\" twice"
             ),
             ("kiosk.name = \"G\"\n[gpio]\nchip = \"c\"", "gate.line", nil, "is missing"),
+            ("kiosk.name = \"G\"\n[gate]\nline = \"GPIO5\"", "gate.line", 3, "has no chip"),
+            ("kiosk.name = \"G\"\n[indicator]\nred = \"GPIO5\"", "indicator.red", 3, "has no chip"),
             (
-                "kiosk.name = \"G\"\n[gate]\nline = \"GPIO5\"\n[indicator]\nred = \"GPIO5\"", "indicator.red", 5,
-                "uses GPIO5, which gate.line uses too"
+                "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[gate]\nline = \"GPIO5\"\n[indicator]\nred = \"GPIO5\"",
+                "indicator.red", 7, "uses GPIO5, which gate.line uses too"
             ),
             (
                 "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\n", "wiegand.data1", 4,

@@ -5,15 +5,6 @@ import Testing
 
 /// Damaged credentials: never a trap, and never accepted unless what is signed is still the same.
 @Suite struct MutationTests {
-    /// A small linear congruential generator (Knuth's MMIX constants): the same mutations in every run.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state
-        }
-    }
-
     private static let fragments = [
         "{", "}", "[", "]", "\"", ":", ",", "null", "0", "-", "1e999", "10e9223372036854775807",
         "1.0e-9223372036854775808",
@@ -35,7 +26,7 @@ import Testing
         let verifier = Verifier(trust: try TrustStore(fixture.material), policy: fixture.policy)
         let original = verifier.verify(payload, at: fixture.clock)
         #expect(original.isAccepted)
-        var generator = Generator(state: 20_261_121)
+        var generator = FixedGenerator(state: 20_261_121)
         var rejected = 0
         for _ in 0..<count {
             let changed = Self.mutate(payload, &generator)
@@ -50,7 +41,7 @@ import Testing
         #expect(rejected > count / 2)
     }
 
-    private static func mutate(_ payload: [UInt8], _ generator: inout Generator) -> [UInt8] {
+    private static func mutate(_ payload: [UInt8], _ generator: inout FixedGenerator) -> [UInt8] {
         var bytes = payload
         let at = Int.random(in: 0..<bytes.count, using: &generator)
         let to = min(bytes.count, at + Int.random(in: 1...40, using: &generator))

@@ -15,7 +15,7 @@ import Testing
         ("did:web:issuer.example:a%20b", "https://issuer.example/a%20b/did.json"),
         ("https://issuer.example/keys/1", "https://issuer.example/keys/1"),
     ]) func documentsHaveAPlace(_ id: String, _ url: String) {
-        #expect(WebAddress.document(of: Text(id))?.url == Text(url))
+        #expect(WebURL.document(of: Text(id))?.url == Text(url))
     }
 
     @Test(arguments: [
@@ -26,18 +26,18 @@ import Testing
         "https://a:b/",
         "https://.a/", "https://a./", "https://[::1/", "https://[1]/", "https://a\\b/", "https://ä/",
     ]) func othersHaveNone(_ id: String) {
-        #expect(WebAddress.document(of: Text(id)) == nil)
+        #expect(WebURL.document(of: Text(id)) == nil)
     }
 
     @Test func addressesAreTakenApart() throws {
-        let address = try #require(WebAddress("https://Issuer.Example:8443/a?b=c"))
+        let address = try #require(WebURL(secure: "https://Issuer.Example:8443/a?b=c"))
         #expect(address.host == "issuer.example" && address.port == 8443 && address.target == "/a?b=c")
         #expect(address.place == "issuer.example:8443")
-        let bare = try #require(WebAddress("https://[2001:db8::1]?x"))
+        let bare = try #require(WebURL(secure: "https://[2001:db8::1]?x"))
         #expect(bare.host == "2001:db8::1" && bare.port == 443 && bare.target == "/?x")
-        #expect(WebAddress.place("issuer.example") == "issuer.example:443")
-        #expect(WebAddress.place("a/b") == "a:443" || WebAddress.place("a/b") == nil)
-        #expect(WebAddress.place("https://a") == nil && WebAddress.place("") == nil)
+        #expect(WebURL.place("issuer.example") == "issuer.example:443")
+        #expect(WebURL.place("a/b") == "a:443" || WebURL.place("a/b") == nil)
+        #expect(WebURL.place("https://a") == nil && WebURL.place("") == nil)
     }
 
     // MARK: - What

@@ -124,15 +124,6 @@ import Testing
         }
     }
 
-    @Test(.tags(.exact)) func aPortThatIsOneOrNoneAtAllIsFine() {
-        for url in [
-            "http://a/", "https://a:/", "http://a:1/", "https://a:65535/b", "http://[::1]/", "http://[::1]:80/",
-            "http://a/b:70000", "http://a/?b=:0", "http://u:70000@a/",
-        ] {
-            #expect(HTTPExchange.hasUsablePort(url), "\(url)")
-        }
-    }
-
     @Test func tlsWithAStrangerIsUntrusted() async throws {
         let server = try await TestServer { _ in .init() }  // speaks no TLS
         let url = "https://127.0.0.1:\(server.port)/"

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import HTTPTransport
 import NIOHTTP1
@@ -37,9 +38,10 @@ private final class Box<Value: Sendable>: Sendable {
         return ResourceFetcher(settings)
     }
 
-    @Test(arguments: [-1, 0, 65536, 70000, .max]) func aPortThatIsNoneIsNotAsked(port: Int) async {
+    @Test func plainHTTPIsNotAsked() async throws {
+        let url = try #require(WebURL("http://127.0.0.1/"))
         await #expect(throws: ResourceFetcher.Failure.exchange(.forbidden)) {
-            try await fetcher().fetch(host: "127.0.0.1", port: port, target: "/", entityTag: nil, limit: 1)
+            try await fetcher().fetch(url, entityTag: nil, limit: 1)
         }
     }
 
@@ -49,11 +51,13 @@ private final class Box<Value: Sendable>: Sendable {
         _ answer: @escaping @Sendable (TLSServer.Request) -> TLSServer.Answer?
     ) async throws -> Result<ResourceFetcher.Answer, ResourceFetcher.Failure> {
         let server = try await TLSServer(answer)
+        let name = host.contains(":") ? "[\(host)]" : host
+        let url = try #require(WebURL(Text("https://\(name):\(server.port)\(target)")))
         let result: Result<ResourceFetcher.Answer, ResourceFetcher.Failure>
         do throws(ResourceFetcher.Failure) {
             result = .success(
                 try await (fetcher ?? self.fetcher()).fetch(
-                    host: host, port: server.port, target: target, entityTag: entityTag, limit: limit))
+                    url, entityTag: entityTag, limit: limit))
         } catch { result = .failure(error) }
         await server.stop()
         return result

@@ -20,7 +20,7 @@ private let allowedImports: [String: Set<String>] = [
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
     "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
-        "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
+        "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
         "Synchronization",
     ],
     // kits

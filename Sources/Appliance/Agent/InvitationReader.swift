@@ -44,7 +44,8 @@ package enum InvitationReader {
                 "\(path) \(obstacle?.text ?? "cannot be read"). "
                     + (obstacle?.remedy ?? "Give an existing file, or the invitation's URL in quotes.")
             case .link(.forbidden):
-                "The link is not allowed: plain http needs agent.allowPlainHTTP, and a port is from 1 to 65535."
+                "The link is not allowed: it must be https://HOST, plain http needs agent.allowPlainHTTP, and a port is from 1 to "
+                    + "65535."
             case .link(.untrusted):
                 "The link's server is not trusted: check its certificate and this machine's clock; an authority of your own "
                     + "goes into agent.rootsFile."
@@ -144,5 +145,5 @@ package enum InvitationReader {
             || answer.body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
     }
 
-    private static func host(of url: String) -> String { URL(string: url)?.host() ?? "its server" }
+    private static func host(of url: String) -> String { WebURL(Text(url))?.host.string ?? "its server" }
 }

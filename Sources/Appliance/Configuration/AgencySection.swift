@@ -30,13 +30,12 @@ package struct AgencySection: Sendable {
             (settings, listener) = (nil, nil)
             return
         }
-        let schemes = allowsPlainHTTP ? ["https://", "http://"] : ["https://"]
-        if !schemes.contains(where: { url.utf8.starts(with: $0.utf8) && url.utf8.count > $0.utf8.count }) {
+        if WebURL(Text(url)).map({ $0.isSecure || allowsPlainHTTP }) != true {
             reader.reject(
                 "agency.url", "is no URL that may be used",
                 "Write url = \"https://agency.example.org\" (without path); http:// needs agent.allowPlainHTTP = true.")
         }
-        if case .link(let url) = token, !TokenSource.isAllowed(url, allowsPlainHTTP: allowsPlainHTTP) {
+        if token?.isAllowed(plainHTTP: allowsPlainHTTP) == false {
             reader.reject(
                 "agency.token", "is no URL that may be used",
                 "Write the path of a file, or https://…; http:// only to this machine, with agent.allowPlainHTTP = true."
@@ -79,7 +78,8 @@ package struct AgencySection: Sendable {
             }
             return nil
         }
-        guard let target = target(of: webhook) else {
+        // A fragment is the asker's own.
+        guard let target = WebURL(Text(String(webhook.prefix { $0 != "#" })))?.target.string else {
             reader.reject(
                 "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or leave it out."
             )
@@ -98,17 +98,5 @@ package struct AgencySection: Sendable {
             return nil
         }
         return WebhookReceiver.Settings(address, target: target)
-    }
-
-    /// Path and query of a URL; nil when it is none, or could not be asked for in one line.
-    private static func target(of url: String) -> String? {
-        guard let scheme = ["https://", "http://"].first(where: { url.utf8.starts(with: $0.utf8) }),
-            url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return nil }
-        let rest = url.dropFirst(scheme.count)
-        let host = rest.prefix { !"/?#".contains($0) }
-        let target = rest.dropFirst(host.count).prefix { $0 != "#" }
-        guard !host.isEmpty else { return nil }
-        return target.first == "/" ? String(target) : "/" + target
     }
 }

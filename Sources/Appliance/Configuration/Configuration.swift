@@ -197,6 +197,10 @@ private func checkLines(
             ("wiegand.data1", wiegand.data1),
         ] + inputs
         + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+    // What names no chip moves nothing, whatever is said of it. (Inputs and wires say so themselves.)
+    for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
+        reader.reject(key, "has no chip", "Name the chip of its line, gpio.chip, or leave the line out.")
+    }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }
         + shown.flatMap { key, display -> [(String, Line)] in

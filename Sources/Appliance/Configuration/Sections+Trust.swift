@@ -51,7 +51,7 @@ package struct TrustSection: Hashable, Sendable {
             "trust.refreshInterval", default: .seconds(3600), in: .seconds(60)...(.seconds(30 * 86_400)))
         hosts = []
         for text in reader.texts("trust.hosts") {
-            if let place = WebAddress.place(Text(text)) {
+            if let place = WebURL.place(Text(text)) {
                 hosts.insert(place)
             } else {
                 reader.reject(

@@ -70,7 +70,7 @@ extension IssuersFile {
         Key("status-issuers", texts) { $2.statusIssuers = $0.texts($1) },
         Key("status-lists", "a list of https URLs") { file, entry, issuer in
             issuer.statusLists = file.texts(entry)
-            for url in issuer.statusLists where WebAddress(url) == nil {
+            for url in issuer.statusLists where WebURL(secure: url) == nil {
                 file.note(entry.line, "\(url) is no https URL", "Write the URL by which credentials name the list.")
             }
         },

@@ -55,7 +55,7 @@ package struct TrustRefresher: Sendable {
     private let fetcher: any ResourceFetching
     private let limits: Limits
 
-    /// A refresher that asks only `hosts` (as ``WebAddress/place``); none listed: the hosts of the issuers' own ids.
+    /// A refresher that asks only `hosts` (as ``WebURL/place``); none listed: the hosts of the issuers' own ids.
     package init(state: TrustState, hosts: Set<Text>, fetcher: any ResourceFetching, limits: Limits = Limits()) {
         (self.state, self.hosts, self.fetcher, self.limits) = (state, hosts, fetcher, limits)
     }
@@ -77,8 +77,7 @@ package struct TrustRefresher: Sendable {
         let answer: ResourceFetcher.Answer
         do {
             answer = try await fetcher.fetch(
-                host: resource.address.host.string, port: resource.address.port,
-                target: resource.address.target.string, entityTag: copy?.entityTag?.string,
+                resource.address, entityTag: copy?.entityTag?.string,
                 limit: resource.kind == .document ? limits.documentBytes : limits.statusListBytes)
         } catch { return .failed(.fetch(error)) }
         var next: RefreshedCopy

@@ -17,7 +17,7 @@ package struct Service: Hashable, Sendable {
     }
 
     /// Whether messages can be posted to it.
-    package var isHTTP: Bool { endpoint.isHTTPURL }
+    package var isHTTP: Bool { WebURL(endpoint) != nil }
 }
 
 /// What a connection needs of a DID document: its identifier, Ed25519 keys and services.

@@ -43,7 +43,8 @@ package enum InvitationText: Sendable {
             return .invitation(try invitation(bytes))
         }
         guard scheme != "didcomm" else { throw .notAnInvitation }
-        return .link(url)
+        // A fragment is for who opens the page.
+        return .link(Text(String(decoding: letters.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)))
     }
 
     private static func invitation(_ bytes: [UInt8]) throws(InvitationError) -> Invitation {

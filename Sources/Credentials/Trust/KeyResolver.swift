@@ -43,14 +43,14 @@ struct KeyResolver {
     /// to compare.
     func hears(_ document: ControllerDocument, of controller: Text, for authority: Authority) -> Bool {
         authority.controllers.contains(document.id) || authority.pinned[document.id] != nil || authority.keys != nil
-            || WebAddress.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
+            || WebURL.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
     }
 
     /// Whether another trusted issuer is nearer to a place than this controller, and so owns it.
     private func isOthers(_ place: Text, besides controller: Text) -> Bool {
-        let home = WebAddress.document(of: controller)?.url ?? controller
+        let home = WebURL.document(of: controller)?.url ?? controller
         return trust.issuers.keys.contains { other in
-            other != controller && WebAddress.isOwn(place, of: other) && !WebAddress.isOwn(home, of: other)
+            other != controller && WebURL.isOwn(place, of: other) && !WebURL.isOwn(home, of: other)
         }
     }
 

@@ -15,11 +15,11 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
     /// The document's id, or the URL by which credentials name the list.
     package let id: Text
     /// Where it is fetched.
-    package let address: WebAddress
+    package let address: WebURL
 
     /// The document of that id, or with `isMetadata` its metadata as a JWT VC issuer; nil when it can be fetched nowhere.
     package static func document(_ id: Text, isMetadata: Bool = false) -> RefreshResource? {
-        (isMetadata ? WebAddress.metadata(of: id) : WebAddress.document(of: id)).map {
+        (isMetadata ? WebURL.metadata(of: id) : WebURL.document(of: id)).map {
             RefreshResource(kind: .document, id: id, address: $0)
         }
     }
@@ -36,10 +36,10 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
 
     /// The list of that URL; nil when it can be fetched nowhere.
     package static func statusList(_ url: Text) -> RefreshResource? {
-        WebAddress(url).map { RefreshResource(kind: .statusList, id: url, address: $0) }
+        WebURL(secure: url).map { RefreshResource(kind: .statusList, id: url, address: $0) }
     }
 
-    private init(kind: Kind, id: Text, address: WebAddress) {
+    private init(kind: Kind, id: Text, address: WebURL) {
         (self.kind, self.id, self.address) = (kind, id, address)
     }
 
@@ -64,12 +64,12 @@ extension TrustStore {
         ).sorted()
     }
 
-    /// The hosts of the issuers' own ids, as ``WebAddress/place``: the only ones that are asked where the operator lists none.
+    /// The hosts of the issuers' own ids, as ``WebURL/place``: the only ones that are asked where the operator lists none.
     package var issuerHosts: Set<Text> {
-        Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebAddress.document(of: $0)?.place })
+        Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebURL.document(of: $0)?.place })
     }
 
-    /// The hosts that may be asked, as ``WebAddress/place``: those that the operator lists, or where there are none ``issuerHosts``.
+    /// The hosts that may be asked, as ``WebURL/place``: those that the operator lists, or where there are none ``issuerHosts``.
     package func places(listed hosts: Set<Text>) -> Set<Text> { hosts.isEmpty ? issuerHosts : hosts }
 
     /// What of ``refreshResources`` is fetched from where the operator lists `hosts`; nil: nothing is fetched.

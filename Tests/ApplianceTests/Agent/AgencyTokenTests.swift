@@ -186,8 +186,8 @@ import Testing
             ("http://10.0.0.1/token", false, false), ("https://", false, false), ("ftp://127.0.0.1/", false, false),
             ("HTTP://127.0.0.1/", false, false), ("://", false, false),
         ] {
-            #expect(TokenSource.isAllowed(url, allowsPlainHTTP: false) == byTLS, "\(url)")
-            #expect(TokenSource.isAllowed(url, allowsPlainHTTP: true) == byHTTP, "\(url)")
+            #expect(TokenSource.link(url).isAllowed(plainHTTP: false) == byTLS, "\(url)")
+            #expect(TokenSource.link(url).isAllowed(plainHTTP: true) == byHTTP, "\(url)")
         }
     }
 

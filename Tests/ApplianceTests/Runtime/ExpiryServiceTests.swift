@@ -210,7 +210,7 @@ import Testing
         #expect(renewed(nil).isEmpty)
         // What is at a host that is never asked nobody renews.
         #expect(renewed([]) == ["did:web:a.example", "did:web:b.example#k", "https://a.example/1"])
-        let lists = try #require(WebAddress.place("lists.example"))
+        let lists = try #require(WebURL.place("lists.example"))
         #expect(renewed([lists]) == ["https://lists.example/1"])
     }
 

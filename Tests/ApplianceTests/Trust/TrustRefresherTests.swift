@@ -20,9 +20,9 @@ import Testing
         init(_ answers: [Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]) { self.answers = Mutex(answers) }
 
         func fetch(
-            host: String, port: Int, target: String, entityTag: String?, limit: Int
+            _ url: WebURL, entityTag: String?, limit: Int
         ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer {
-            asked.withLock { $0.append("\(host):\(port)\(target) \(entityTag ?? "-") \(limit)") }
+            asked.withLock { $0.append("\(url.place)\(url.target) \(entityTag ?? "-") \(limit)") }
             let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             return try (answer ?? .failure(.unresolved)).get()
         }

@@ -1,4 +1,5 @@
 import Encoding
+import TestKit
 
 extension Respeller {
     /// All candidates in an order without a plan that is the same in every run; those about a member that decides come first.

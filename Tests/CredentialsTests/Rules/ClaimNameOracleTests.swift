@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import TestKit
 import Testing
 
 @testable import Credentials

@@ -76,7 +76,7 @@ import Testing
             ("https://issuer.example/tenant/1", "https://issuer.example/.well-known/jwt-vc-issuer/tenant/1"),
             ("https://issuer.example:8443/a/", "https://issuer.example:8443/.well-known/jwt-vc-issuer/a"),
         ] as [(Text, Text)] {
-            #expect(WebAddress.metadata(of: issuer)?.url == url)
+            #expect(WebURL.metadata(of: issuer)?.url == url)
         }
         let entry = TrustedIssuer(id: Self.issuer)
         var material = TrustMaterial(issuers: [entry], documents: [metadata().compactBytes])

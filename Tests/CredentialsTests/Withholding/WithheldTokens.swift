@@ -1,4 +1,5 @@
 import Encoding
+import TestKit
 
 @testable import Credentials
 

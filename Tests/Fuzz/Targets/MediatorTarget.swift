@@ -94,7 +94,9 @@ private struct MediatorScript: ~Copyable {
                     posts.append(id)
                     require(posts.count <= 1, "one post at a time")
                 case .address(let address, _):
-                    require(address.isHTTP && address.routingKeys.count <= 8, "an address that can be used")
+                    require(
+                        WebURL(address.endpoint) != nil && address.routingKeys.count <= 8, "an address that can be used"
+                    )
                 case .messages(let messages):
                     require(messages.count <= 16, "no more than were asked for")
                     events.append(.applied(messages.map(\.uid)))
@@ -133,16 +135,4 @@ private struct MediatorScript: ~Copyable {
             [grant, "", updated, " ", delivery],
         ].map { Array($0.joined(separator: "\n").utf8) }
     }()
-}
-
-extension MailboxAddress {
-    /// Whether it is an http or https URL without user.
-    fileprivate var isHTTP: Bool {
-        let text = endpoint.string
-        guard let scheme = ["https://", "http://"].first(where: { text.utf8.starts(with: $0.utf8) }) else {
-            return false
-        }
-        return !text.utf8.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            .contains(UInt8(ascii: "@"))
-    }
 }

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import TestKit
 
 @testable import Credentials
 

@@ -29,12 +29,11 @@ package enum TokenSource: Hashable, Sendable {
     /// The longest wait between two looks: a server and the agency behind it are spared, a file is there for us alone.
     var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
 
-    /// Whether a token may come over that URL: by TLS or, where plain http is allowed at all, from this machine.
-    static func isAllowed(_ url: String, allowsPlainHTTP: Bool) -> Bool {
-        guard let host = URL(string: url)?.host(), !host.isEmpty else { return false }
-        if url.utf8.starts(with: "https://".utf8) { return true }
-        guard allowsPlainHTTP, url.utf8.starts(with: "http://".utf8) else { return false }
-        return HostAddress(host)?.isLoopback ?? host.utf8.elementsEqual("localhost".utf8)
+    /// Whether a token may come that way: from a file, by TLS or, where plain http is allowed at all, from this machine.
+    func isAllowed(plainHTTP: Bool) -> Bool {
+        guard case .link(let text) = self else { return true }
+        guard let url = WebURL(Text(text)) else { return false }
+        return url.isSecure || plainHTTP && (HostAddress(url.host.string)?.isLoopback ?? (url.host == "localhost"))
     }
 
     /// Reads or fetches the token; one exchange of at most 10 s and 16 KiB.
@@ -84,7 +83,7 @@ package enum TokenSource: Hashable, Sendable {
     private var place: String {
         switch self {
         case .file(let path): path
-        case .link(let url): URL(string: url)?.host() ?? "its server"
+        case .link(let url): WebURL(Text(url))?.host.string ?? "its server"
         }
     }
 }

@@ -4,16 +4,18 @@ import Testing
 
 @testable import Aries
 
-/// An endpoint whose port no socket has is none: it is refused before anything is stored.
-@Suite struct EndpointPortTests {
+/// An endpoint that is no narrow URL is none (``WebURL``): it is refused before anything is stored.
+@Suite struct EndpointTests {
     private static let bad = [
         "https://127.0.0.1:70000/", "https://127.0.0.1:0/", "https://127.0.0.1:99999999999999999999/",
         "http://[::1]:65536", "https://a.test:+80/", "https://a.test:8a/", "https://u:1@a.test:70000/",
-        "https://a.test:70000?b", "https://a.test:70000#b",
+        "https://a.test:70000?b", "https://a.test:70000#b", "https://a.test:/", "https://u:70000@a.test/",
+        "https://%5B::1%5D/", "https://%5D/", "https://a%2Etest/", "https://[::1%25lo]/", "https://", "https:///a",
+        "https://a b/", "https://ä.test/", "https://a.test/#b", "https://a.test\\@b.test/",
     ]
     private static let good = [
-        "https://127.0.0.1/", "https://a.test:/", "https://a.test:1", "http://a.test:65535/b", "http://[::1]/",
-        "http://[::1]:8080/", "https://a.test/b:70000", "https://a.test?b=:0", "https://u:70000@a.test/",
+        "https://127.0.0.1/", "https://A.test/", "https://a_1.test:1", "http://a.test:65535/b", "http://[::1]/",
+        "http://[::1]:8080/", "https://a.test/b:70000", "https://a.test?b=:0", "https://a.test/@b",
     ]
 
     private let key: Verkey
@@ -53,7 +55,7 @@ import Testing
         ])
     }
 
-    @Test(arguments: bad) func anInvitationWithoutAPortIsRefused(endpoint: String) throws {
+    @Test(arguments: bad) func anInvitationIsRefused(endpoint: String) throws {
         for invitation in [try invitation(endpoint), try legacyInvitation(endpoint)] {
             #expect(throws: InvitationError.unsupportedEndpoint) { try invitation.service() }
             #expect(throws: InvitationError.unsupportedEndpoint) {
@@ -65,12 +67,12 @@ import Testing
         }
     }
 
-    @Test(arguments: bad) func aServiceWithoutAPortIsPassedOver(endpoint: String) {
+    @Test(arguments: bad) func aServiceIsPassedOver(endpoint: String) {
         #expect(document(endpoint).preferredService == nil)
         #expect(document(endpoint, "https://a.test/").preferredService?.endpoint == "https://a.test/")
     }
 
-    @Test(arguments: bad) func aPeerDIDWithoutAPortLeadsNowhere(endpoint: String) throws {
+    @Test(arguments: bad) func aPeerDIDLeadsNowhere(endpoint: String) throws {
         let did = DIDExchange.did(for: key, at: MailboxAddress(endpoint: Text(endpoint), routingKeys: []))
         #expect(try PeerDID.resolve(did).preferredService == nil)
     }

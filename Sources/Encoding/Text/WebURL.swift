@@ -1,0 +1,97 @@
+/// An `http` or `https` URL (RFC 3986), read narrowly: the only way to a host. A scheme in lower case, no user, no fragment, no escapes
+/// in the host: nothing that two readers could take for different hosts, or that one of them does not survive.
+package struct WebURL: Hashable, Sendable {
+    /// The URL as given.
+    package let url: Text
+    /// Whether the scheme is `https`.
+    package let isSecure: Bool
+    /// The host in lower case: a name, an IPv4 address, or an IPv6 address without its brackets.
+    package let host: Text
+    /// The port; where the URL names none 443 for `https`, else 80.
+    package let port: Int
+    /// Path and query, beginning with a slash.
+    package let target: Text
+
+    /// The longest URL, in bytes.
+    package static let maxBytes = 2048
+
+    /// `HOST:PORT`, as lists of hosts are compared.
+    package var place: Text { Text("\(host):\(port)") }
+
+    /// The URL as a client should ask for it, made of the parts that were read.
+    package var request: String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host.string
+        let port = port == Self.port(isSecure) ? "" : ":\(port)"
+        return (isSecure ? "https://" : "http://") + name + port + target.string
+    }
+
+    /// Reads a URL; nil when it is none of these.
+    package init?(_ url: Text) {
+        let bytes = Array(url.utf8)
+        guard bytes.count <= Self.maxBytes,
+            bytes.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) })
+        else { return nil }
+        let schemes = ["https://", "http://"]
+        guard let scheme = schemes.first(where: { bytes.starts(with: $0.utf8) }) else { return nil }
+        let rest = bytes.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard let (host, port) = Self.split(authority) else { return nil }
+        self.url = url
+        isSecure = scheme == schemes[0]
+        self.host = host
+        self.port = port ?? Self.port(isSecure)
+        let path = rest.dropFirst(authority.count)
+        target = Text((path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self))
+    }
+
+    /// Reads a URL of `https`; nil for everything else.
+    package init?(secure url: Text) {
+        self.init(url)
+        guard isSecure else { return nil }
+    }
+
+    private static func port(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
+
+    /// Host and port.
+    private static func split(_ authority: ArraySlice<UInt8>) -> (host: Text, port: Int?)? {
+        let host: ArraySlice<UInt8>
+        let rest: ArraySlice<UInt8>
+        if authority.first == UInt8(ascii: "[") {
+            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            host = authority[authority.index(after: authority.startIndex)..<end]
+            rest = authority[authority.index(after: end)...]
+            // Whether it is an address says the resolver.
+            guard host.contains(UInt8(ascii: ":")), host.allSatisfy({ isHex($0) || $0 == 0x3A || $0 == 0x2E }) else {
+                return nil
+            }
+        } else {
+            host = authority.prefix { $0 != UInt8(ascii: ":") }
+            rest = authority.dropFirst(host.count)
+            guard host.allSatisfy(isNameLetter), host.first != UInt8(ascii: "."), host.last != UInt8(ascii: ".") else {
+                return nil
+            }
+        }
+        guard !host.isEmpty, host.count <= 253 else { return nil }
+        let name = Text(String(decoding: host, as: UTF8.self).lowercased())
+        guard let colon = rest.first else { return (name, nil) }
+        let digits = rest.dropFirst()
+        guard colon == UInt8(ascii: ":"), (1...5).contains(digits.count),
+            digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = Int(String(decoding: digits, as: UTF8.self)), (1...65_535).contains(port)
+        else { return nil }
+        return (name, port)
+    }
+
+    /// A letter of a registered name (RFC 3986 section 3.2.2) that hosts have: RFC 1123, and the underscore of container networks.
+    private static func isNameLetter(_ letter: UInt8) -> Bool {
+        isHex(letter) || (0x67...0x7A).contains(letter | 0x20) || [0x2D, 0x2E, 0x5F].contains(letter)
+    }
+
+    private static func isHex(_ letter: UInt8) -> Bool {
+        (0x30...0x39).contains(letter) || (0x61...0x66).contains(letter | 0x20)
+    }
+
+    /// `" # < > \ ^ backquote { | }`: a fragment is none of the server's business, the others are no letters of a URL. (A user's `@` is
+    /// no letter of a host.)
+    private static let forbidden: Set<UInt8> = [0x22, 0x23, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B, 0x7C, 0x7D]
+}

@@ -1,0 +1,53 @@
+import AsyncHTTPClient
+import Encoding
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// Stands between the decoder of answers and the client, and closes the connection at an answer that the client does not expect: its
+/// state machine ends the process at a status below 100 (async-http-client 1.37.0).
+///
+/// It sees HTTP/1.1 only, so that is all that is spoken.
+final class AnswerGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+
+    /// A status below 100 (RFC 9110 section 15), or 101: nobody asked to switch protocols.
+    struct BadStatus: Error {}
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = unwrapInboundIn(data), head.status.code < 100 || head.status.code == 101 {
+            context.fireErrorCaught(BadStatus())
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// Makes each connection of a client have one.
+    ///
+    /// - Parameter host: The name that the server's certificate must have; nil: nobody looks here, as the client itself does.
+    static func install(in configuration: inout HTTPClient.Configuration, host: String? = nil) {
+        configuration.httpVersion = .http1Only
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            guard let host else { return channel.eventLoop.makeCompletedFuture { try add(to: channel) } }
+            return channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
+                guard let certificate, CertificateNames(certificate).include(host) else { throw WrongName() }
+                try add(to: channel)
+            }
+        }
+    }
+
+    private static func add(to channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        try pipeline.addHandler(AnswerGuard(), position: .after(decoder))
+    }
+}
+
+/// The certificate is right for the address, but not for the name.
+struct WrongName: Error {}
+
+extension HTTPClientRequest {
+    /// A request for a URL: the only way to make one, as the client does not survive every text.
+    init(_ url: WebURL) { self.init(url: url.request) }
+}

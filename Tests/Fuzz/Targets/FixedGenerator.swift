@@ -1,1 +1,0 @@
-../../CredentialsTests/Respelling/FixedGenerator.swift
