@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Stands between the decoder of answers and the client, and closes the connection at an answer that the client does not expect: its
+/// A handler after the decoder of answers. It closes the connection at an answer that the client does not expect: the client's
 /// state machine ends the process at a status below 100 (async-http-client 1.37.0).
 ///
 /// It sees HTTP/1.1 only, so that is all that is spoken.
@@ -12,7 +12,7 @@ final class AnswerGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// A status below 100 (RFC 9110 section 15), or 101: nobody asked to switch protocols.
+    /// A status below 100 (RFC 9110 section 15), or 101, as no request asks to switch protocols.
     struct BadStatus: Error {}
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -25,7 +25,7 @@ final class AnswerGuard: ChannelInboundHandler {
 
     /// Makes each connection of a client have one.
     ///
-    /// - Parameter host: The name that the server's certificate must have; nil: nobody looks here, as the client itself does.
+    /// - Parameter host: The name that the server's certificate must have; nil where the client itself checks it.
     static func install(in configuration: inout HTTPClient.Configuration, host: String? = nil) {
         configuration.httpVersion = .http1Only
         configuration.http1_1ConnectionDebugInitializer = { channel in

@@ -88,7 +88,7 @@ import Testing
         #expect(try verdict(["suspension"], optional: ["https://works.example/ns#level"], whole: true).code == .ok)
     }
 
-    /// The data model gives a credential one issuer and one start; of other nodes nobody knows how many they have.
+    /// The data model gives a credential one issuer and one start. Other nodes may have several.
     @Test func onlyTheCredentialHasOneIssuer() {
         let (root, other) = (Term.iri("urn:c"), Term.iri("urn:o"))
         var graph = PolicyFixture.graph(

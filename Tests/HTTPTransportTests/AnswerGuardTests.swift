@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Whatever bytes a server sends, the exchange ends and the next one goes on: the client behind it ends the process at some of them.
+/// Whatever bytes a server sends, the exchange ends and the next one works. Some of them would end the process inside the client.
 @Suite struct AnswerGuardTests {
     /// A server that answers each first read of a connection with the next prepared bytes, and closes.
     private final class ByteServer: Sendable {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Statuses below 100 are none, and nobody asked for another protocol.
+    /// Statuses below 100 are invalid, and no request asks for another protocol.
     @Test(arguments: [
         "000", "001", "042", "099", "101",
     ]) func suchAStatusIsNoAnswer(status: String) async throws {

@@ -78,7 +78,7 @@ package struct AgencySection: Sendable {
             }
             return nil
         }
-        // A fragment is the asker's own.
+        // A fragment is not sent to a server.
         guard let target = WebURL(Text(String(webhook.prefix { $0 != "#" })))?.target.string else {
             reader.reject(
                 "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or leave it out."

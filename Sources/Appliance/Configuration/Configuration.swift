@@ -197,7 +197,7 @@ private func checkLines(
             ("wiegand.data1", wiegand.data1),
         ] + inputs
         + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
-    // What names no chip moves nothing, whatever is said of it. (Inputs and wires say so themselves.)
+    // A line without a chip moves nothing. Inputs and wires are checked with their own sections.
     for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
         reader.reject(key, "has no chip", "Name the chip of its line, gpio.chip, or leave the line out.")
     }

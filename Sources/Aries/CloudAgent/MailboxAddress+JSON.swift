@@ -16,7 +16,7 @@ extension MailboxAddress {
         self.init(endpoint: endpoint, routingKeys: keys)
     }
 
-    /// An address that somebody else grants: others are going to post there whatever they have for us. Nil unless it is a URL
+    /// An address that a mediator grants, where others will post messages for us. Nil unless it is a URL
     /// (``WebURL``), with plain http only by permission, and every key is one.
     init?(granting endpoint: JSON?, keys: JSON?, allowsPlainHTTP: Bool) {
         guard let url = endpoint?.string.flatMap({ WebURL($0) }), url.isSecure || allowsPlainHTTP,

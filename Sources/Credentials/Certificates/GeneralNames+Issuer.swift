@@ -32,7 +32,7 @@ extension GeneralNames {
             let rest = letters.dropFirst(prefix.utf8.count)
             let ends = isDID ? Array(":%".utf8) : Array(":/?#".utf8)
             let host = rest.prefix { !ends.contains($0) }
-            // Nobody's name comes before the host.
+            // A URL with a user is not an issuer's id.
             if host.isEmpty || rest.contains(UInt8(ascii: "@")) { return nil }
             let below = rest.dropFirst(host.count).drop { $0 != UInt8(ascii: isDID ? ":" : "/") }.dropFirst()
             let isBelow = below.first.map { isDID || !"?#".utf8.contains($0) } ?? false

@@ -10,7 +10,7 @@ package struct SignedClaims: Sendable {
     /// What kind of credential it is: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
     /// mdoc, the type names as written in a JWT credential.
     package let types: [Text]
-    /// Types that may be the word of others (``StatementGraph/isRootInside``). They count as far as they refuse.
+    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). They can refuse the credential, but not admit it.
     var typesInDoubt: [Text] = []
     /// Both.
     var allTypes: [Text] { types + typesInDoubt }

@@ -15,7 +15,7 @@ package struct StatementGraph: Sendable {
     /// The nodes that credentials and presentations inside lead to: what is stated of them may be the word of others, which the issuer only
     /// repeats. Empty where the issuer vouches for them (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
-    /// Whether one of them is the outermost object, so that types and subjects stated of that may be the word of others.
+    /// Whether one of them is the outermost object, so that another issuer may have stated its types and subjects.
     var isRootInside: Bool { subjectsInside.contains(root) }
     private let index: StatementIndex
 
@@ -47,7 +47,7 @@ package struct StatementGraph: Sendable {
         guard areRefused else { return nil }
     }
 
-    /// The statements of a text that is signed as it is written: nobody but its signer chose which node is outermost.
+    /// The statements of a text that is signed as it is written, so that its signer chose which node is outermost.
     init(written dataset: Dataset, root: Term) {
         self.init(dataset, root: root)
         let inside = others(of: CredentialVocabulary.verifiableCredentialType)
@@ -129,7 +129,7 @@ final class DeferredGraph: Sendable {
     /// A graph that is there already; nil where there is none that can be read.
     init(_ graph: StatementGraph?) { source = .known(graph) }
 
-    /// The graph of a document, whose issuer may vouch for what credentials inside say.
+    /// The graph of a document. `vouches`: see ``TrustedIssuer/vouchesForEmbedded``.
     init(of document: JSONObject, processor: JSONLDProcessor, vouches: Bool) {
         source = .document(document, processor, vouches: vouches)
     }

@@ -13,7 +13,7 @@ struct SignedCredential {
     let facts: CredentialFacts
     /// ``SignedClaims/types``
     let types: [Text]
-    /// Whether each name of a type in the text stands for a type of its own.
+    /// Whether each type name in the text means a type, and no two of them the same.
     let areTypesCertain: Bool
     /// What it is known by.
     let content: SignedContent
@@ -27,7 +27,7 @@ struct SignedCredential {
     ///   - signed: What the proof covers.
     ///   - shape: The same by its names.
     ///   - content: What it is known by, where a proof over statements says that.
-    ///   - vouches: Whether its issuer vouches for what credentials inside say.
+    ///   - vouches: See ``TrustedIssuer/vouchesForEmbedded``.
     ///   - limits: How many status entries there may be.
     init(
         text signed: LinkedDataDocument, shape: CredentialShape, content: SignedContent?, vouches: Bool,
@@ -50,7 +50,7 @@ struct SignedCredential {
             graph = DeferredGraph(certain)
         }
         text = document
-        // A name that stands for no type, or for the same as another, is one nevertheless for those who read the text.
+        // Rules that read the text would see a name that means no type, or the same type as another name.
         areTypesCertain =
             types.isEmpty
             || Set(types).count >= Set(shape.types).count && !signed.unsigned.contains { $0.hasPrefix("/type") }

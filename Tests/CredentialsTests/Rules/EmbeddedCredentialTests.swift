@@ -347,7 +347,7 @@ import Testing
         #expect(try code(boss, "types = \"https://works.example/ns#Boss\"\n") == "policy.no-match")
     }
 
-    /// A second kind of the status entry, in the words of another, does not make it one that nobody knows.
+    /// A second kind of the status entry, stated in a credential inside, does not make it an unknown kind.
     @Test func aSecondKindOfStatus() throws {
         let revoked = try twins.list("list", set: true)
         let entry = RespellingTwins.entry("list").object ?? [:]
@@ -372,7 +372,7 @@ import Testing
         #expect(try verdict(issuer.sign(list), spelling: false).code == .kindNeverAdmits)
     }
 
-    /// Whoever vouches for what is inside does so in a signed text, too.
+    /// `embedded-claims` holds for signed texts, too.
     @Test func textsAreVouchedFor() throws {
         let signer = try GraphSigner(.eddsaJCS2022, contexts: issuer.contexts)
         let inside = endorsement(of: ["id": "urn:uuid:7", "manager": .object(["id": .string(twins.holder.id)])])
