@@ -82,6 +82,33 @@ import X509
         }
     }
 
+    /// A signer that is pinned beside its root signs in its own name, or in the root's where only that has an entry for it.
+    @Test func theEntryThatIsMeant() throws {
+        let root = try TestPKI.root()
+        let leaf = try TestPKI.issue(Template.documentSigner(), by: root)
+        let roots = try TestPKI.roots(root, leaf)
+        let (rootID, leafID) = (TrustedIssuer.id(ofRoot: try root.der), TrustedIssuer.id(ofRoot: try leaf.der))
+        func signer(_ entries: (id: Text, type: Text)...) throws -> Text? {
+            let issuers = entries.map { entry in
+                var issuer = TrustedIssuer(id: entry.id)
+                issuer.types = [entry.type]
+                return issuer
+            }
+            return try CertificatePath.signer(
+                of: [leaf.der],
+                role: SignerRole.document(TrustStore(TrustMaterial(issuers: issuers)), docType: "wanted"),
+                roots: roots, at: TestPKI.now, profile: .strict, limits: Limits()
+            ).root
+        }
+        #expect(try signer() == leafID)
+        #expect(try signer((leafID, "wanted")) == leafID)
+        #expect(try signer((rootID, "wanted")) == rootID)
+        #expect(try signer((rootID, "other")) == rootID)
+        #expect(try signer((rootID, "wanted"), (leafID, "wanted")) == leafID)
+        #expect(try signer((rootID, "wanted"), (leafID, "other")) == rootID)
+        #expect(try signer((rootID, "other"), (leafID, "wanted")) == leafID)
+    }
+
     /// What may issue for connections alone issues no signer of credentials.
     @Test func anAuthorityForConnections() throws {
         #expect(try outcome(authority: { $0.purposes = [[1, 3, 6, 1, 5, 5, 7, 3, 1]] }) == "chain.invalid")

@@ -312,6 +312,35 @@ import X509
         #expect(try outcome(by: other, names: [.uniformResourceIdentifier(id.string)]) == "status.invalid")
     }
 
+    /// Both forms find their key by the same names; an issuer's key may be published as a document of its own.
+    @Test(arguments: [false, true]) func namesOfKeys(isSingleKey: Bool) throws {
+        let id: Text = "https://issuer.example"
+        let (inner, single) = (Text(id.string + "#k1"), Text(id.string + "/k1"))
+        let method: JSON = [
+            "id": .string(isSingleKey ? single : inner), "type": "Multikey", "controller": .string(id),
+            "publicKeyMultibase": .text(
+                Multibase.encodeBase58([0xED, 0x01] + issuer.key.publicKey.rawRepresentation)),
+        ]
+        let document: JSON = isSingleKey ? method : ["id": .string(id), "assertionMethod": [method]]
+        let entry = TrustedIssuer(id: id)
+        let material = TrustMaterial(issuers: [entry], documents: [document.compactBytes])
+        let names: [Text: Bool] =
+            isSingleKey
+            ? [single: true, id: true, "#k1": false, "k1": false, "k2": false]
+            : [inner: true, id: true, "#k1": true, "k1": true, "#k2": false, "k2": false, single: false]
+        let sign: ([UInt8]) throws -> [UInt8] = { Array(try issuer.key.signature(for: $0)) }
+        for (name, isKnown) in names {
+            let wanted = isKnown ? "ok" : "status.invalid"
+            let named = [Self.pair(4, .bytes(Array(name.utf8)[...]))]
+            #expect(try outcome(jwt(header: ["kid": .string(name)]), of: entry, material) == wanted, "\(name)")
+            #expect(try outcome(cwt(header: named, sign: sign), of: entry, material) == wanted, "\(name)")
+        }
+        #expect(try outcome(jwt(header: ["kid": nil]), of: entry, material) == "ok")
+        #expect(try outcome(cwt(header: [], sign: sign), of: entry, material) == "ok")
+        let unreadable = [Self.pair(4, .bytes([0xFF, 0xFE]))]
+        #expect(try outcome(cwt(header: unreadable, sign: sign), of: entry, material) == "status.invalid")
+    }
+
     @Test func cwtForm() throws {
         let sign: ([UInt8]) throws -> [UInt8] = { Array(try issuer.key.signature(for: $0)) }
         #expect(try outcome(cwt(set: [41: 3, 43: 3], sign: sign)) == "ok")

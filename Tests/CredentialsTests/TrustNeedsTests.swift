@@ -197,6 +197,31 @@ import X509
         #expect(try !need(.context, "https://x.example/c", in: needs).isPresent)
     }
 
+    /// A stored list that is a JWT needs its key, too.
+    @Test func statusListTokens() throws {
+        let list: Text = "https://works.example/status/1"
+        let credential = try credential { $0["status"] = ["status_list": ["idx": 1, "uri": .string(list)]] }
+        var material = issuer.material
+        material.issuers = [TrustedIssuer(id: Self.works)]
+        material.documents = [document()]
+        func needs(signedBy header: JSONObject, _ claims: JSONObject = JSONObject()) throws -> TrustNeeds {
+            var head: JSONObject = ["alg": "EdDSA", "typ": "statuslist+jwt"]
+            for member in header.members { head[member.name] = member.value }
+            var body: JSONObject = ["sub": .string(list), "iat": 1, "status_list": ["bits": 1, "lst": "eNpjAAAAAQAB"]]
+            for member in claims.members { body[member.name] = member.value }
+            let parts = [head, body].map { Base64.encode(JSON.object($0).compactBytes) }
+            material.statusLists[list] = Array((parts.joined(separator: ".") + ".AA").utf8)
+            return try self.needs(credential, material)
+        }
+        #expect(try needs(signedBy: ["kid": .string(Self.key)]).isComplete)
+        let other = Text(Self.works.string + "#other")
+        let missing = try need(.document, Self.works, in: needs(signedBy: ["kid": .string(other)]))
+        #expect(!missing.isPresent && missing.keys.contains(other))
+        let foreign = try needs(signedBy: ["kid": "k"], ["iss": "did:web:status.example"])
+        #expect(try need(.issuer, Self.works, in: foreign).lines == ["status-issuers = [\"did:web:status.example\"]"])
+        #expect(try !need(.document, "did:web:status.example", in: foreign).isPresent)
+    }
+
     /// A pinned context can name others.
     @Test func contextsOfContexts() throws {
         var material = issuer.material

@@ -43,7 +43,7 @@ package enum InvitationText: Sendable {
             return .invitation(try invitation(bytes))
         }
         guard scheme != "didcomm" else { throw .notAnInvitation }
-        // A fragment is for who opens the page.
+        // A fragment is for the page that a browser shows.
         return .link(Text(String(decoding: letters.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)))
     }
 

@@ -31,24 +31,34 @@ enum CertificatePath {
                 do throws(Rejection) { try checkLink(certificates[index - 1], to: certificate) } catch {
                     throw refusal ?? damage ?? error
                 }
-                damage = nil  // somebody else of the root's name
+                damage = nil  // another authority of the root's name
             }
             let path = Array(certificates[...index])
-            do throws(Rejection) {
-                if let pinned = roots.pinned(certificate) {
-                    return try requirements.signer(of: path.dropLast() + [pinned])
-                }
-            } catch { refusal = refusal ?? error }
-            let issuers = roots.named(certificate.issuer).filter(certificate.canBeIssued)
-            // A renewed root has the name and key of the old one: the choice must not depend on the order of files.
-            for root in issuers.sorted(by: { role.precedes($0, $1) }) {
+            for anchor in anchors(of: certificate, roots, role) {
                 do throws(Rejection) {
-                    if try certificate.isSigned(by: root) { return try requirements.signer(of: path + [root]) }
-                    if certificate.claims(root) { damage = Rejection(.chainInvalid, .signature) }
+                    if anchor.content == certificate.content {
+                        return try requirements.signer(of: path.dropLast() + [anchor])
+                    }
+                    if try certificate.isSigned(by: anchor) { return try requirements.signer(of: path + [anchor]) }
+                    if certificate.claims(anchor) { damage = Rejection(.chainInvalid, .signature) }
                 } catch { refusal = refusal ?? error }
             }
         }
         throw refusal ?? damage ?? Rejection(.chainUntrusted, .notPinned)
+    }
+
+    /// The pinned certificates that may vouch for one, in the order in which they are tried: itself, then those that may have
+    /// issued it; those that fit the role better come first.
+    private static func anchors(
+        of certificate: X509Certificate, _ roots: CertificateRoots, _ role: some SignerRules
+    ) -> [X509Certificate] {
+        // A renewed root has the name and key of the old one: the choice must not depend on the order of files.
+        let issuers = roots.named(certificate.issuer)
+            .filter { $0.content != certificate.content && certificate.canBeIssued(by: $0) }
+            .sorted { role.precedes($0, $1) }
+        guard let own = roots.pinned(certificate) else { return issuers }
+        let better = issuers.prefix { role.fits($0) > role.fits(own) }
+        return better + [own] + issuers.dropFirst(better.count)
     }
 
     /// The signer that a chain's first certificate names, without asking who vouches for it: for data that a laboratory
@@ -140,10 +150,11 @@ private struct Requirements {
 extension SignerRules {
     /// The order in which roots are tried that may all have issued a certificate.
     fileprivate func precedes(_ left: X509Certificate, _ right: X509Certificate) -> Bool {
-        let ids = (CertificateRoots.id(ofDigest: left.digest), CertificateRoots.id(ofDigest: right.digest))
-        let fits = (fits(ids.0), fits(ids.1))
-        return fits.0 == fits.1 ? ids.0 < ids.1 : fits.0 > fits.1
+        let fits = (fits(left), fits(right))
+        return fits.0 == fits.1 ? left.digest.lexicographicallyPrecedes(right.digest) : fits.0 > fits.1
     }
+
+    fileprivate func fits(_ root: X509Certificate) -> Int { fits(CertificateRoots.id(ofDigest: root.digest)) }
 }
 
 extension X509Certificate {
@@ -154,7 +165,7 @@ extension X509Certificate {
     }
 
     /// Whether it names the root's very key. If the root's signature is not on it then it is damaged or forged; one that
-    /// names no key, or is signed by its own, merely comes from somebody else of that name.
+    /// names no key, or is signed by its own, merely comes from another authority of that name.
     fileprivate func claims(_ root: X509Certificate) -> Bool {
         guard let named = extensions.authorityKeyID, named == root.extensions.subjectKeyID else { return false }
         return !((try? isSigned(by: self)) ?? false)

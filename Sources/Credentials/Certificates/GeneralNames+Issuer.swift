@@ -7,13 +7,13 @@ extension GeneralNames {
         case itself
         /// There are none: the choice is left to the operator, whose entry of the issuer names the root.
         case nobody
-        /// They are somebody else's.
+        /// They are another issuer's, or name what is no issuer.
         case others
     }
 
     /// Whose names these are, for an issuer of that id: one of the URIs is the id, or one of the DNS names the id's host. A host may
     /// have several issuers, so its name counts only where no URI names another one of them. Names that cannot be an issuer's, such as
-    /// an electronic mail address, are somebody else's.
+    /// an electronic mail address, count as another's.
     func bearing(on issuer: Text) -> Bearing {
         if uris.isEmpty, dnsNames.isEmpty, directoryNames.isEmpty, otherKinds.isEmpty { return .nobody }
         if uris.contains(issuer) { return .itself }

@@ -40,7 +40,7 @@ struct StatusEntry {
             types.contains(Text($0.prefix + $0.kind.entryType.string))
         }
         guard kinds.count == 1, let (prefix, kind) = kinds.first else {
-            // Of two kinds it is none that can be read, but it is a status.
+            // An entry of two kinds cannot be read as either; it remains a status that must be checked.
             (self.kind, list, index, size) = (kinds.first?.kind, nil, nil, nil)
             otherTypes = kinds.isEmpty && graph.isComplete(RDF.type, at: node) ? types : []
             purpose =

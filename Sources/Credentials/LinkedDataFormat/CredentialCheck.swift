@@ -62,7 +62,8 @@ struct CredentialCheck: FormatCheck {
             try checkFacts(signed.facts, issuer, coverage.proofs)
             // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
             if entry == nil {
-                try issuer.check(types: signed.types, at: "/type", unless: signed.statements?.isRootInside ?? false)
+                let areInDoubt = signed.statements?.isRootInside ?? false
+                try issuer.check(types: signed.types, at: "/type", areInDoubt: areInDoubt)
                 guard issuer.types == nil || signed.areTypesCertain else {
                     throw Rejection(.issuerNotForType, at: "/type")
                 }

@@ -13,7 +13,7 @@ struct COSESign1 {
     let pointer: String
 
     private let protectedBytes: ArraySlice<UInt8>
-    private let algorithm: CBOR?
+    private let algorithmLabel: CBOR?
     private let critical: CBOR?
     private let protectedLabels: [CBOR.Pair]
     private let signature: ArraySlice<UInt8>
@@ -55,7 +55,7 @@ struct COSESign1 {
         self.protectedBytes = protectedBytes
         self.payload = payload
         self.signature = signature
-        algorithm = header[Label.algorithm]
+        algorithmLabel = header[Label.algorithm]
         critical = header[Label.critical]
         keyID = (header[Label.keyID] ?? parts[1][Label.keyID])?.bytes
         protectedLabels = protected
@@ -74,18 +74,26 @@ struct COSESign1 {
         return certificates
     }
 
-    /// Checks the signature with the signer's key.
-    ///
-    /// - Throws: `proof.malformed` for critical headers that are not understood or a signature of impossible length,
-    ///   `proof.algorithm` when the protected header names no algorithm that fits the key, `proof.invalid`.
-    func verify(by key: PublicKey) throws(Rejection) {
-        try checkCritical()
-        guard let algorithm = algorithm?.integer.flatMap(Self.algorithm) else {
+    /// The algorithm that the protected header names. Throws `proof.algorithm` when it names none that a key here can have.
+    func algorithm() throws(Rejection) -> SignatureAlgorithm {
+        guard let algorithm = algorithmLabel?.integer.flatMap(Self.algorithm) else {
             throw Rejection(.proofAlgorithm, at: pointer)
         }
-        guard try algorithm.verify(Array(signature), over: signedBytes, by: key, at: pointer) else {
-            throw Rejection(.proofInvalid, at: pointer)
-        }
+        return algorithm
+    }
+
+    /// Whether the signature is that of `key`.
+    ///
+    /// - Throws: `proof.malformed` for critical headers that are not understood or a signature of impossible length,
+    ///   `proof.algorithm` when the protected header names no algorithm that fits the key.
+    func isSigned(by key: PublicKey) throws(Rejection) -> Bool {
+        try checkCritical()
+        return try algorithm().verify(Array(signature), over: signedBytes, by: key, at: pointer)
+    }
+
+    /// Proof stage: throws `proof.invalid`, or what ``isSigned(by:)`` throws, unless the signature is that of `key`.
+    func verify(by key: PublicKey) throws(Rejection) {
+        guard try isSigned(by: key) else { throw Rejection(.proofInvalid, at: pointer) }
     }
 
     /// The algorithms of ISO/IEC 18013-5 section 9.1.2.4 that the keys here can have, by their numbers in RFC 9053, and in RFC 9864
@@ -103,7 +111,7 @@ struct COSESign1 {
     private func checkCritical() throws(Rejection) {
         guard let critical else { return }
         let understood = [Label.algorithm, Label.x5chain]
-        // Each once: what lists a label again and again is not what somebody needs to be understood.
+        // Each once: what lists a label again and again is not a list of what must be understood.
         guard let labels = critical.array, (1...understood.count).contains(labels.count),
             labels.allSatisfy({ label in
                 label.integer.map { number in

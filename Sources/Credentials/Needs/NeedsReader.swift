@@ -230,19 +230,26 @@ struct NeedsReader {
         let stored = trust.statusList(url)
         add(TrustNeeds.Need(.statusList, url, isPresent: stored != nil))
         guard let stored, let issuer, lists.insert(url).inserted else { return }
-        let envelope = Envelope(limits: limits)
-        guard let syntax = try? envelope.parse(stored), let list = try? envelope.open(syntax, claimed: nil) else {
-            return
+        let letters = Token.trimmed(stored)
+        if let token = try? CompactJWS(letters, limits: limits) {
+            let signer = Self.issuer(of: token.claims) ?? issuer
+            note(listSigner: signer, of: issuer)
+            note(signerOf: token, in: signer, for: .assertionMethod)
+        } else if let credential = (try? JSON.parse(Array(letters), limits: limits.json))?.object {
+            guard let signer = Self.issuer(of: credential) else { return }
+            read(contexts: .object(credential))
+            note(listSigner: signer, of: issuer)
+            for proof in Self.list(credential["proof"]).prefix(limits.proofs) {
+                if let reference = proof["verificationMethod"]?.string {
+                    note(key: reference, of: nil, for: .assertionMethod)
+                }
+            }
         }
-        guard case .object(let credential) = list.body, let signer = Self.issuer(of: credential) else { return }
-        read(contexts: .object(credential))
+    }
+
+    private mutating func note(listSigner signer: Text, of issuer: Text) {
         if signer != issuer, trust.issuer(issuer)?.statusIssuers.contains(signer) != true {
             note(line: "status-issuers = [\(Self.quoted(signer))]", of: issuer)
-        }
-        for proof in Self.list(credential["proof"]).prefix(limits.proofs) {
-            if let reference = proof["verificationMethod"]?.string {
-                note(key: reference, of: nil, for: .assertionMethod)
-            }
         }
     }
 

@@ -18,15 +18,7 @@ struct StatusListToken {
             until: times.validUntil, lifetime: claims.present("ttl").map { $0.number?.double ?? 0 })
         let clock = try dates.clock(in: surroundings, at: "")
         try verify(named: claims["iss"], at: clock, issued: times.issued) { (signer, quiet) throws(Rejection) in
-            if signer.isRoot, let chain = token.header["x5c"]?.array {
-                let certificates = chain.compactMap { $0.string.flatMap { Base64.decodeAny($0.string) } }
-                guard certificates.count == chain.count else { throw Rejection(.chainInvalid, .encoding) }
-                let key = try certified(certificates, signer, quiet, times.issued)
-                return try token.verify(by: key)
-            }
-            let keys = try TokenSigner(
-                surroundings: quiet, issuer: signer, issuedAt: times.issue, signedAt: times.issued
-            ).keys(of: token)
+            let keys = try self.signer(signer, quiet, times.issued, times.validFrom).keys(of: token)
             try quiet.checkSignature(of: token, by: keys)
         }
         guard let list = try? TokenStatusList(claims["status_list"], limits: surroundings.limits) else {
@@ -49,17 +41,16 @@ struct StatusListToken {
         }
         let claims = try decoder.read(signed.payload)
         let issued = try Self.date(claims, 6)
+        let from = try Self.date(claims, 5)
         let dates = try check(
-            subject: claims[2]?.text, url: url, issued: issued, from: try Self.date(claims, 5),
-            until: try Self.date(claims, 4),
+            subject: claims[2]?.text, url: url, issued: issued, from: from, until: try Self.date(claims, 4),
             lifetime: claims[65534].map { Double($0.unsigned ?? 0) })
         let named = claims[1].map { $0.text.map(JSON.string) ?? .null }
         try verify(named: named, at: try dates.clock(in: surroundings, at: ""), issued: issued) {
             (signer, quiet) throws(Rejection) in
-            if !signed.certificates.isEmpty {
-                return try signed.verify(by: certified(signed.certificates, signer, quiet, issued))
-            }
-            try verify(signed, signer, quiet, issued)
+            let keys = try self.signer(signer, quiet, issued, from).keys(of: signed)
+            for key in keys where try signed.isSigned(by: key) { return }
+            throw Rejection(.proofInvalid)
         }
         guard let list = try? TokenStatusList(claims[65533], limits: surroundings.limits) else { throw invalid }
         return dates.list(.token(list), in: surroundings)
@@ -113,53 +104,12 @@ struct StatusListToken {
         throw refusal
     }
 
-    /// The key of a certificate whose path ends at a root of the issuer and that names nobody else. A root has no name that a
-    /// certificate could repeat.
-    private func certified(
-        _ chain: [[UInt8]], _ signer: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?
-    ) throws(Rejection) -> PublicKey {
-        let (trust, skew) = (quiet.trust, quiet.policy.clockSkew)
-        let found = try CertificatePath.signer(
-            of: chain, role: SignerRole.statusList(of: signer), roots: trust.roots, at: quiet.clock.utc, skew: skew,
-            profile: quiet.profile, limits: quiet.limits)
-        guard signer.isRoot || signer.isNamed(by: found) else { throw Rejection(.issuerKeyMismatch) }
-        if let issued, !found.isValid(at: issued, skew: skew) { throw Rejection(.chainExpired, .signingDate) }
-        guard trust.revocations.allow(found, issuedAt: [issued].compactMap(\.self)) else {
-            throw Rejection(.keyRevoked)
-        }
-        guard signer.allows(found.key) else { throw Rejection(.keyNotAuthorised) }
-        return found.key
-    }
-
-    /// A message without certificates: one of the keys of the signer's document, the one that `kid` names if it does.
-    private func verify(
-        _ message: COSESign1, _ signer: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?
-    ) throws(Rejection) {
-        let name = message.keyID.flatMap { Text(utf8: $0) }
-        let resolver = KeyResolver(trust: quiet.trust, now: quiet.clock.utc)
-        var refusal = Rejection(.keyUnknown)
-        for id in [signer.id] + signer.controllers {
-            let document = SelfContainedDID.document(id) ?? quiet.trust.document(id)
-            for method in document?.listedMethods.prefix(Self.candidates) ?? [] {
-                let names = [method.id, method.keyID, Self.fragment(of: method.id)]
-                guard message.keyID == nil || name != nil && names.contains(name) else { continue }
-                do throws(Rejection) {
-                    let key = try resolver.key(
-                        method.id, for: .assertionMethod, of: KeyResolver.Authority(signer),
-                        issuedAt: [issued].compactMap(\.self), at: "")
-                    return try message.verify(by: key)
-                } catch { refusal = error }
-            }
-        }
-        throw refusal
-    }
-
-    private static let candidates = 8
-
-    private static func fragment(of url: Text) -> Text? {
-        url.utf8.lastIndex(of: UInt8(ascii: "#")).map { mark in
-            Text(String(decoding: url.utf8[mark...].dropFirst(), as: UTF8.self))
-        }
+    private func signer(
+        _ entry: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?, _ from: Timestamp?
+    ) -> TokenSigner {
+        TokenSigner(
+            surroundings: quiet, issuer: entry, issuedAt: [issued, from].compactMap(\.self), signedAt: issued,
+            isStatusList: true)
     }
 
     /// A NumericDate claim (RFC 8392 section 3.1: untagged).

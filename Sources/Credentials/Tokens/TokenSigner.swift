@@ -1,7 +1,8 @@
 import Encoding
 
 /// Key stage of a token: which keys may have signed it in its issuer's name. They come from the trust data alone; of
-/// the header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515 section 4.1).
+/// the header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515 section 4.1, RFC 9052
+/// section 3.1, RFC 9360).
 struct TokenSigner {
     let surroundings: Surroundings
     /// In whose name the token is made.
@@ -12,6 +13,8 @@ struct TokenSigner {
     var signedAt: Timestamp?
     /// What the key must be good for. Certificates speak for issuers only.
     var purpose = ControllerDocument.Purpose.assertionMethod
+    /// Whether it is a status list, which the certificates below a root sign for the mdocs of that root, too.
+    var isStatusList = false
 
     /// Keys tried where a token names none; an issuer's document has one that fits, rarely two.
     private static let candidates = 8
@@ -22,19 +25,37 @@ struct TokenSigner {
     /// The key or, where the token names none, the keys that fit its algorithm; at least one.
     func keys(of token: CompactJWS) throws(Rejection) -> [PublicKey] {
         let algorithm = try token.algorithm()
-        if let chain = token.header["x5c"], purpose == .assertionMethod { return [try certified(chain, token)] }
-        guard let member = token.header["kid"] else { return try fitting(algorithm, token) }
-        guard let kid = member.string, kid.utf8.count <= surroundings.limits.identifierLetters else {
+        if let chain = token.header["x5c"], purpose == .assertionMethod {
+            return [try certified(try Self.chain(chain, token.pointer), token.pointer)]
+        }
+        guard let member = token.header["kid"] else { return try fitting(algorithm, token.pointer) }
+        guard let kid = member.string else {
             // RFC 7515 section 4.1.4: a text. Some issuers write a number, which names nothing.
-            if surroundings.profile == .compat, member.string == nil { return try fitting(algorithm, token) }
+            if surroundings.profile == .compat { return try fitting(algorithm, token.pointer) }
             throw Rejection(.proofMalformed, at: token.pointer)
         }
-        return [try key(try method(kid, token), token)]
+        return [try key(named: kid, token.pointer)]
+    }
+
+    /// The same of a token in CBOR, whose `kid` is the same name in bytes.
+    func keys(of message: COSESign1) throws(Rejection) -> [PublicKey] {
+        let algorithm = try message.algorithm()
+        if !message.certificates.isEmpty { return [try certified(message.certificates, message.pointer)] }
+        guard let bytes = message.keyID else { return try fitting(algorithm, message.pointer) }
+        guard let kid = Text(utf8: bytes) else { throw Rejection(.keyUnknown, at: message.pointer) }
+        return [try key(named: kid, message.pointer)]
+    }
+
+    private func key(named kid: Text, _ pointer: String) throws(Rejection) -> PublicKey {
+        guard kid.utf8.count <= surroundings.limits.identifierLetters else {
+            throw Rejection(.proofMalformed, at: pointer)
+        }
+        return try key(try method(kid, pointer), pointer)
     }
 
     /// The URL of the verification method that `kid` names: a DID URL, its fragment alone, the `kid` of a JWK in the
     /// issuer's document, or an identifier that has but one key.
-    private func method(_ kid: Text, _ token: CompactJWS) throws(Rejection) -> Text {
+    private func method(_ kid: Text, _ pointer: String) throws(Rejection) -> Text {
         if kid.hasPrefix("#") { return Text(issuer.id.string + kid.string) }
         if kid.utf8.contains(UInt8(ascii: "#")) { return kid }
         if let own = SelfContainedDID.document(kid)?.listedMethods.first { return own.id }
@@ -47,23 +68,23 @@ struct TokenSigner {
             let listed = named.first { document(id)?.lists($0.id, for: purpose) ?? false }
             if let method = listed ?? named.first { return method.id }
         }
-        throw Rejection(.keyUnknown, at: token.pointer)
+        throw Rejection(.keyUnknown, at: pointer)
     }
 
     /// The keys of the issuer, or of those who sign for it, that take this algorithm.
-    private func fitting(_ algorithm: SignatureAlgorithm, _ token: CompactJWS) throws(Rejection) -> [PublicKey] {
+    private func fitting(_ algorithm: SignatureAlgorithm, _ pointer: String) throws(Rejection) -> [PublicKey] {
         var keys: [PublicKey] = []
         var refusal: Rejection?
         for id in signers {
             for method in methods(of: id) {
                 do throws(Rejection) {
-                    let key = try key(method.id, token)
-                    guard algorithm.fits(key) else { throw Rejection(.proofAlgorithm, at: token.pointer) }
+                    let key = try key(method.id, pointer)
+                    guard algorithm.fits(key) else { throw Rejection(.proofAlgorithm, at: pointer) }
                     keys.append(key)
                 } catch { refusal = refusal ?? error }
             }
         }
-        guard !keys.isEmpty else { throw refusal ?? Rejection(.keyUnknown, at: token.pointer) }
+        guard !keys.isEmpty else { throw refusal ?? Rejection(.keyUnknown, at: pointer) }
         return Array(keys.prefix(Self.candidates))
     }
 
@@ -79,32 +100,35 @@ struct TokenSigner {
         return keys.filter { $0.controller == id }.sorted { $0.id < $1.id }
     }
 
-    private func key(_ method: Text, _ token: CompactJWS) throws(Rejection) -> PublicKey {
+    private func key(_ method: Text, _ pointer: String) throws(Rejection) -> PublicKey {
         try KeyResolver(trust: trust, now: surroundings.clock.utc).key(
-            method, for: purpose, of: authority, issuedAt: issuedAt, at: token.pointer)
+            method, for: purpose, of: authority, issuedAt: issuedAt, at: pointer)
+    }
+
+    /// RFC 7515 section 4.1.6: certificates in base64, not base64url.
+    private static func chain(_ member: JSON, _ pointer: String) throws(Rejection) -> [[UInt8]] {
+        let chain = member.array?.map { $0.string.flatMap { Base64.decodeAny($0.string) } } ?? [nil]
+        let certificates = chain.compactMap(\.self)
+        guard certificates.count == chain.count else { throw Rejection(.chainInvalid, .encoding, at: pointer) }
+        return certificates
     }
 
     /// The key of the leaf of a certificate chain that ends at a pinned root.
-    private func certified(_ member: JSON, _ token: CompactJWS) throws(Rejection) -> PublicKey {
-        // RFC 7515 section 4.1.6: base64, not base64url.
-        guard let texts = member.array?.map(\.string), texts.count <= surroundings.limits.certificates else {
-            if member.array != nil { throw Rejection(.inputTooLarge, at: token.pointer) }
-            throw Rejection(.chainInvalid, .encoding, at: token.pointer)
-        }
-        let chain = texts.compactMap { $0.flatMap { Base64.decodeAny($0.string) } }
-        guard chain.count == texts.count else { throw Rejection(.chainInvalid, .encoding, at: token.pointer) }
+    private func certified(_ chain: [[UInt8]], _ pointer: String) throws(Rejection) -> PublicKey {
+        guard chain.count <= surroundings.limits.certificates else { throw Rejection(.inputTooLarge, at: pointer) }
         let skew = surroundings.policy.clockSkew
         let signer = try CertificatePath.signer(
-            of: chain, role: SignerRole.token(of: issuer), roots: trust.roots, at: surroundings.clock.utc, skew: skew,
-            profile: surroundings.profile, limits: surroundings.limits)
-        guard issuer.isNamed(by: signer) else { throw Rejection(.issuerKeyMismatch, at: "/iss") }
+            of: chain, role: isStatusList ? SignerRole.statusList(of: issuer) : .token(of: issuer), roots: trust.roots,
+            at: surroundings.clock.utc, skew: skew, profile: surroundings.profile, limits: surroundings.limits)
+        // A root has no name that a certificate could repeat.
+        guard issuer.isNamed(by: signer) || isStatusList && issuer.isRoot else {
+            throw Rejection(.issuerKeyMismatch, at: "/iss")
+        }
         if let signedAt, !signer.isValid(at: signedAt, skew: skew) {
-            throw Rejection(.chainExpired, .signingDate, at: token.pointer)
+            throw Rejection(.chainExpired, .signingDate, at: pointer)
         }
-        guard trust.revocations.allow(signer, issuedAt: issuedAt) else {
-            throw Rejection(.keyRevoked, at: token.pointer)
-        }
-        guard issuer.allows(signer.key) else { throw Rejection(.keyNotAuthorised, at: token.pointer) }
+        guard trust.revocations.allow(signer, issuedAt: issuedAt) else { throw Rejection(.keyRevoked, at: pointer) }
+        guard issuer.allows(signer.key) else { throw Rejection(.keyNotAuthorised, at: pointer) }
         return signer.key
     }
 }

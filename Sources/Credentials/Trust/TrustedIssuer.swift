@@ -106,10 +106,11 @@ package struct TrustedIssuer: Hashable, Sendable {
     /// Refuses what this issuer may not issue.
     ///
     /// Every type must be allowed, so that nothing rides on an allowed one. The base class of all credentials says nothing
-    /// and need not be listed, except for a credential that is nothing more.
-    func check(types issued: [Text], at pointer: String, unless areOthers: Bool = false) throws(Rejection) {
+    /// and need not be listed, except for a credential that is nothing more. Types in doubt are those that another issuer may
+    /// have stated (``StatementGraph/isRootInside``).
+    func check(types issued: [Text], at pointer: String, areInDoubt: Bool = false) throws(Rejection) {
         guard let types else { return }
-        if areOthers { throw Rejection(.issuerNotForType, .embedded(issuer: id), at: pointer) }
+        if areInDoubt { throw Rejection(.issuerNotForType, .embedded(issuer: id), at: pointer) }
         let wanted = Self.telling(issued)
         guard !wanted.isEmpty, wanted.allSatisfy(types.contains) else {
             throw Rejection(.issuerNotForType, at: pointer)

@@ -30,9 +30,7 @@ extension WebURL {
         guard let address = WebURL(secure: issuer), !address.target.utf8.contains(UInt8(ascii: "?")) else { return nil }
         var path = address.target.string
         if path.hasSuffix("/") { path.removeLast() }
-        let port = address.port == 443 ? "" : ":\(address.port)"
-        let host = address.host.utf8.contains(UInt8(ascii: ":")) ? "[\(address.host)]" : address.host.string
-        return WebURL(secure: Text("https://\(host)\(port)/.well-known/jwt-vc-issuer\(path)"))
+        return WebURL(secure: Text(address.origin + "/.well-known/jwt-vc-issuer" + path))
     }
 
     /// Whether something is published where only the owner of `owner` publishes: as a part of that id, below it, or in the

@@ -18,12 +18,14 @@ package struct WebURL: Hashable, Sendable {
     /// `HOST:PORT`, as lists of hosts are compared.
     package var place: Text { Text("\(host):\(port)") }
 
-    /// The URL as a client should ask for it, made of the parts that were read.
-    package var request: String {
+    /// Scheme, host and, unless it is the scheme's own, port (RFC 6454 section 6.2).
+    package var origin: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host.string
-        let port = port == Self.port(isSecure) ? "" : ":\(port)"
-        return (isSecure ? "https://" : "http://") + name + port + target.string
+        return (isSecure ? "https://" : "http://") + name + (port == Self.port(isSecure) ? "" : ":\(port)")
     }
+
+    /// The URL as a client should ask for it, made of the parts that were read.
+    package var request: String { origin + target.string }
 
     /// Reads a URL; nil when it is none of these.
     package init?(_ url: Text) {
@@ -60,10 +62,7 @@ package struct WebURL: Hashable, Sendable {
             guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = authority[authority.index(after: authority.startIndex)..<end]
             rest = authority[authority.index(after: end)...]
-            // Whether it is an address says the resolver.
-            guard host.contains(UInt8(ascii: ":")), host.allSatisfy({ isHex($0) || $0 == 0x3A || $0 == 0x2E }) else {
-                return nil
-            }
+            guard isIPv6(host) else { return nil }
         } else {
             host = authority.prefix { $0 != UInt8(ascii: ":") }
             rest = authority.dropFirst(host.count)
@@ -80,6 +79,15 @@ package struct WebURL: Hashable, Sendable {
             let port = Int(String(decoding: digits, as: UTF8.self)), (1...65_535).contains(port)
         else { return nil }
         return (name, port)
+    }
+
+    /// An IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four digits, or fewer where "::" takes the place
+    /// of groups of zeros.
+    private static func isIPv6(_ host: ArraySlice<UInt8>) -> Bool {
+        let halves = String(decoding: host, as: UTF8.self).split(separator: "::", omittingEmptySubsequences: false)
+        let groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
+        guard halves.count == 1 && groups.count == 8 || halves.count == 2 && groups.count < 8 else { return false }
+        return groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isHex) }
     }
 
     /// A letter of a registered name (RFC 3986 section 3.2.2) that hosts have: RFC 1123, and the underscore of container networks.

@@ -1,0 +1,1 @@
+../../CredentialsTests/Confusion/ConfusionChain.swift
